@@ -1,0 +1,58 @@
+#pragma once
+
+// The ranks of a run. MPI itself is named only in the .cpp files of this room.
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace keel {
+
+// An MPI call failed; the message names the call and the rank.
+class CommunicationError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// Starts and ends MPI; one per process, in main.
+class Session {
+  public:
+    Session(int& argc, char**& argv);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    static std::string library();                // e.g. "Open MPI v4.1.4"
+    [[noreturn]] static void abort(int status);  // ends all ranks
+};
+
+// A group of ranks. Every member function but rank() and size() is collective over the group.
+class Communicator {
+  public:
+    struct Impl;
+
+    static Communicator world();
+    static Communicator self();  // this rank alone
+
+    int rank() const;
+    int size() const;
+    void barrier() const;
+    double max(double value) const;
+    double min(double value) const;
+    double sum(double value) const;
+    // Every rank's values, rank after rank, on rank 0 (empty elsewhere); all ranks give equally many.
+    std::vector<double> gather(std::span<const double> values) const;
+    std::vector<std::string> gather(const std::string& text) const;
+    // For each rank the smallest rank that shares memory (a node) with it.
+    std::vector<int> node_leaders() const;
+
+    const Impl& impl() const { return *impl_; }
+
+  private:
+    explicit Communicator(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+    std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace keel

@@ -1,0 +1,248 @@
+#pragma once
+
+// Turns a backend's verbs and the kernels' bodies into Operations. A backend has
+//   double* allocate(Shape) / allocate(values)     zeroed memory that lives as long as the backend object
+//   template keep(span<const T>) -> const T*       a copy of a list in its memory
+//   for_each_value(Field, body(value&))            everything, ghosts included
+//   for_each_cell(Cells, body(q,i,j,k))
+//   sum_over_cells(Cells, n, body(n,q,i,j,k), sums[n * boxes + q])
+//   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
+//   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
+//   assign(Field, extent, host formula of (q,i,j,k)), read(Field)
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/backends/cells.hpp"
+#include "kernels/check.hpp"
+#include "kernels/operations.hpp"
+#include "kernels/transfer.hpp"
+#include "kernels/vector.hpp"
+
+namespace keel {
+
+template <class Backend>
+class OperationsOn : public Operations {
+  public:
+    OperationsOn(Layout layout, int ghosts)
+        : layout_(std::move(layout)), shape_(Shape::of(layout_.local_count(), layout_.width(), ghosts)) {
+        std::vector<int> parity;
+        for (const int box : layout_.local()) {
+            const Index first = layout_.first_cell(box);
+            parity.push_back((first[0] + first[1] + first[2]) & 1);
+        }
+        parity_ = backend_.keep(std::span<const int>(parity));
+    }
+
+    const Layout& layout() const override { return layout_; }
+
+    Field make_field() override { return {backend_.allocate(shape_), shape_}; }
+    Buffer make_buffer(std::size_t values) override { return {backend_.allocate(values), values}; }
+    Items<Segment> make_items(std::span<const Segment> items) override { return keep(items); }
+    Items<CopyItem> make_items(std::span<const CopyItem> items) override { return keep(items); }
+    Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override { return keep(items); }
+
+    void assign(Field u, Index extent, const Formula& formula) override {
+        backend_.assign(u, extent, [&](int q, int i, int j, int k) {
+            return formula(layout_.first_cell(layout_.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
+        });
+    }
+    std::vector<double> read(Field u) const override { return backend_.read(u); }
+
+    Work fill(Field y, double value) override {
+        backend_.for_each_value(y, [value](double& v) { v = value; });
+        return Cost{0, 0, 1} * cells();
+    }
+
+    Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
+        check(c.size() == x.size() && !x.empty(), "combine wants one coefficient per field");
+        Work work;
+        const std::size_t first = std::min(x.size(), max_terms);
+        work += combine_some(y, c.first(first), x.first(first));
+        for (std::size_t n = first; n < x.size();) {  // the rest is added to y, which takes one term
+            const std::size_t more = std::min(x.size() - n, max_terms - 1);
+            std::array<double, max_terms> cs{1.0};
+            std::array<Field, max_terms> xs{y};
+            std::copy_n(c.begin() + static_cast<std::ptrdiff_t>(n), more, cs.begin() + 1);
+            std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(n), more, xs.begin() + 1);
+            work += combine_some(y, std::span(cs).first(more + 1), std::span(xs).first(more + 1));
+            n += more;
+        }
+        return work;
+    }
+
+    Work multiply(Field z, Field x, Field y) override { return each(Multiply{z.view(), x.view(), y.view()}); }
+    Work square_root(Field y, Field x) override { return each(SquareRoot{y.view(), x.view()}); }
+    Work shift(Field y, double amount) override { return each(Shift{y.view(), amount}); }
+
+    Work dots(std::span<const Product> products, std::span<double> sums) override {
+        const auto boxes = static_cast<std::size_t>(shape_.boxes);
+        check(sums.size() == products.size() * boxes, "dots wants room for every product and local box");
+        Work work;
+        for (std::size_t n = 0; n < products.size(); n += max_terms) {
+            const auto some = products.subspan(n, std::min(max_terms, products.size() - n));
+            InnerProducts body{};
+            std::vector<const double*> operands;
+            for (std::size_t m = 0; m < some.size(); ++m) {
+                body.x[m] = some[m].x.view();
+                body.y[m] = some[m].y.view();
+                operands.insert(operands.end(), {some[m].x.data(), some[m].y.data()});
+            }
+            backend_.sum_over_cells(all(), some.size(), body, sums.data() + n * boxes);
+            std::sort(operands.begin(), operands.end());
+            const auto distinct = std::unique(operands.begin(), operands.end()) - operands.begin();
+            work += Cost{2.0 * static_cast<double>(some.size()), static_cast<double>(distinct), 0} * cells();
+        }
+        return work;
+    }
+
+    Work totals(Field x, std::span<double> sums) override {
+        check(sums.size() == static_cast<std::size_t>(shape_.boxes), "totals wants room for every local box");
+        backend_.sum_over_cells(all(), 1, Value{x.view()}, sums.data());
+        return Value::cost * cells();
+    }
+
+    Work max_norm(Field x, double& norm) override { return maximum(Value{x.view()}, norm); }
+
+    Work apply(Field out, const Stencil& L, Field u) override {
+        return each(Apply{out.view(), StencilView(L), u.view()});
+    }
+    Work residual(Field r, const Stencil& L, Field u, Field f) override {
+        return each(StoreResidual{r.view(), residual_body(L, u, f)});
+    }
+    Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
+        return maximum(residual_body(L, u, f), norm);
+    }
+    Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
+        Cells half = all();
+        half.colour = static_cast<int>(colour);
+        backend_.for_each_cell(half, Relax{u.view(), StencilView(L), f.view()});
+        return Relax::cost * (cells() / 2);
+    }
+    Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
+        return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)});
+    }
+
+    Work restrict_to(Field coarse, Field fine) override {
+        return over(coarse, Restrict{coarse.view(), fine.view()});
+    }
+    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
+        return over(coarse, RestrictResidual{coarse.view(), residual_body(L, u, f)});
+    }
+    Work interpolate_constant_add(Field fine, Field coarse) override {
+        return each(InterpolateConstant{fine.view(), coarse.view()});
+    }
+    Work interpolate_linear_add(Field fine, Field coarse) override {
+        return each(InterpolateLinear{fine.view(), coarse.view()});
+    }
+
+    void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
+        Cells faces = all();
+        const int width = coarse.shape().width;
+        faces.extent = {width, width, width};
+        faces.extent[static_cast<std::size_t>(direction)] += 1;
+        backend_.for_each_cell(faces, RestrictFaces{coarse.view(), fine.view(), direction, scale});
+    }
+    void complete_diagonal(const Stencil& L) override { each(CompleteDiagonal{StencilView(L)}); }
+    double jacobi_bound(const Stencil& L) override {
+        return backend_.max_over_cells(all(), JacobiBound{StencilView(L)});
+    }
+
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {
+        backend_.for_each_item(ghosts, 1, Reflect{u.view(), shape_.width, factor});
+        return Cost{1, 1, 1} * ghosts.cells;
+    }
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
+        check(buffer.values >= segments.cells * u.size(), "the message buffer is too small");
+        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
+            backend_.for_each_item(segments, count, Pack{buffer.data, order, views});
+        });
+        return Cost{0, 1, 1} * (segments.cells * u.size());
+    }
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
+        check(buffer.values >= segments.cells * u.size(), "the message buffer is too small");
+        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
+            backend_.for_each_item(segments, count, Unpack{buffer.data, order, views});
+        });
+        return Cost{0, 1, 1} * (segments.cells * u.size());
+    }
+    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
+        in_passes(u, [&](BufferOrder, const auto& views, std::size_t count) {
+            backend_.for_each_item(copies, count, CopyCells{views});
+        });
+        return Cost{0, 1, 1} * (copies.cells * u.size());
+    }
+
+  protected:
+    Cells all() const {
+        return {shape_.boxes, {shape_.width, shape_.width, shape_.width}, Cells::every, parity_};
+    }
+    std::size_t cells() const { return layout_.local_cells(); }
+    Backend& backend() { return backend_; }
+
+  private:
+    static Residual residual_body(const Stencil& L, Field u, Field f) {
+        return {StencilView(L), u.view(), f.view()};
+    }
+
+    // Runs a body on every cell of this level ...
+    template <class Body>
+    Work each(const Body& body) {
+        backend_.for_each_cell(all(), body);
+        return Body::cost * cells();
+    }
+
+    // ... or of the coarser level that `coarse` lives on.
+    template <class Body>
+    Work over(Field coarse, const Body& body) {
+        Cells range = all();
+        const int width = coarse.shape().width;
+        range.extent = {width, width, width};
+        backend_.for_each_cell(range, body);
+        return Body::cost * (product(range.extent) * static_cast<std::size_t>(shape_.boxes));
+    }
+
+    template <class Body>
+    Work maximum(const Body& body, double& norm) {
+        norm = backend_.max_over_cells(all(), body);
+        return Body::cost * cells();
+    }
+
+    // A body with as many terms as there are: the loop over them is unrolled inside the cell.
+    template <std::size_t N = max_terms>
+    Work combine_some(Field y, std::span<const double> c, std::span<const Field> x) {
+        if constexpr (N > 1) {
+            if (x.size() < N) return combine_some<N - 1>(y, c, x);
+        }
+        Combine<N> body{y.view(), {}, {}};
+        for (std::size_t n = 0; n < N; ++n) {
+            body.c[n] = c[n];
+            body.x[n] = x[n].view();
+        }
+        return each(body);
+    }
+
+    template <class Pass>
+    static void in_passes(std::span<const Field> u, const Pass& pass) {
+        for (std::size_t first = 0; first < u.size(); first += max_fields) {
+            const std::size_t count = std::min(max_fields, u.size() - first);
+            std::array<View, max_fields> views{};
+            for (std::size_t n = 0; n < count; ++n) views[n] = u[first + n].view();
+            pass(BufferOrder{u.size(), first}, views, count);
+        }
+    }
+
+    template <class T>
+    Items<T> keep(std::span<const T> items) {
+        std::size_t cells = 0;
+        for (const T& item : items) cells += product(item.size());
+        return {backend_.keep(items), items.size(), cells};
+    }
+
+    Backend backend_;
+    Layout layout_;
+    Shape shape_;
+    const int* parity_ = nullptr;
+};
+
+}  // namespace keel

@@ -1,0 +1,35 @@
+#pragma once
+
+// Index space: cells are numbered globally from 0 in each direction, x fastest.
+
+#include <array>
+#include <cstddef>
+
+namespace keel {
+
+using Index = std::array<int, 3>;
+
+constexpr std::size_t product(const Index& n) {
+    return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
+}
+
+constexpr Index operator+(const Index& a, const Index& b) {
+    return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+constexpr Index operator-(const Index& a) {
+    return {-a[0], -a[1], -a[2]};
+}
+constexpr Index operator*(int s, const Index& a) {
+    return {s * a[0], s * a[1], s * a[2]};
+}
+
+// A rectangular set of cells, in the index space of the box that holds it (0 = the box's first cell).
+struct Region {
+    Index lo{};
+    Index size{};
+
+    constexpr std::size_t cells() const { return product(size); }
+    friend constexpr bool operator==(const Region&, const Region&) = default;
+};
+
+}  // namespace keel

@@ -1,0 +1,101 @@
+#pragma once
+
+// Where timing decorators write: for every operation and level, how often, how long, how much.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernels/cost.hpp"
+
+namespace keel {
+
+// The rows of the report's table.
+enum class Op {
+    smooth,
+    residual,
+    restrict_,
+    interpolate,
+    boundary,
+    vector,
+    pack,
+    send,
+    copy,
+    wait,
+    unpack,
+    reduction,
+    bottom_operator,
+    bottom_vector,
+};
+inline constexpr std::size_t op_count = 14;
+const char* name(Op op);
+
+// Whether the operation belongs to the exchange of ghost cells.
+constexpr bool is_exchange(Op op) {
+    return op >= Op::pack && op <= Op::unpack;
+}
+
+// Messages that a rank sent.
+struct Traffic {
+    long messages = 0;
+    long bytes = 0;
+    long off_node_messages = 0;
+    long off_node_bytes = 0;
+
+    Traffic& operator+=(const Traffic& other) {
+        messages += other.messages;
+        bytes += other.bytes;
+        off_node_messages += other.off_node_messages;
+        off_node_bytes += other.off_node_bytes;
+        return *this;
+    }
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+struct Entry {
+    long calls = 0;
+    double seconds = 0;
+    Work work;        // by the bodies' declared costs
+    Traffic traffic;  // of `send`
+    long words = 0;   // of `reduction`
+};
+
+class Ledger {
+  public:
+    explicit Ledger(int levels) : levels_(levels), entries_(static_cast<std::size_t>(levels) * op_count) {}
+
+    int levels() const { return levels_; }
+    Entry& at(Op op, int level) { return entries_[place(op, level)]; }
+    const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
+    void clear() { entries_.assign(entries_.size(), {}); }
+
+  private:
+    static std::size_t place(Op op, int level) {
+        return static_cast<std::size_t>(level) * op_count + static_cast<std::size_t>(op);
+    }
+
+    int levels_;
+    std::vector<Entry> entries_;
+};
+
+// Seconds on a clock of this process.
+double now();
+
+// Runs `action` and books its time; returns what it returns.
+template <class Action>
+auto timed(Entry& entry, Action&& action) {
+    const double start = now();
+    if constexpr (std::is_void_v<decltype(action())>) {
+        action();
+        entry.seconds += now() - start;
+        ++entry.calls;
+    } else {
+        auto result = action();
+        entry.seconds += now() - start;
+        ++entry.calls;
+        return result;
+    }
+}
+
+}  // namespace keel

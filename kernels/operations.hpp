@@ -1,0 +1,117 @@
+#pragma once
+
+// The seam between algorithms and backends: the vocabulary of multigrid and Krylov methods, one virtual call
+// per operation on all of this rank's boxes of one level, never per cell. Nothing here communicates: sums and
+// maxima are this rank's, and ghost cells are what the last exchange left. Nothing here promises that a
+// field's memory can be read by the host.
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/boundary.hpp"
+#include "kernels/cost.hpp"
+#include "kernels/field.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/pack.hpp"
+#include "kernels/stencil.hpp"
+
+namespace keel {
+
+// Red cells have an even sum of global indices.
+enum class Colour { red = 0, black = 1 };
+
+// A pair of fields whose inner product is wanted.
+struct Product {
+    Field x;
+    Field y;
+};
+
+// A list in the backend's memory, kept by the operations that made it.
+template <class T>
+struct Items {
+    const T* data = nullptr;
+    std::size_t count = 0;
+    std::size_t cells = 0;  // of all items together
+};
+
+// A message buffer in the backend's memory, kept by the operations that made it.
+struct Buffer {
+    double* data = nullptr;
+    std::size_t values = 0;
+};
+
+// A grid function given by a formula: the value at a cell (or face) by its global index.
+using Formula = std::function<double(const Index&)>;
+
+class Operations {
+  public:
+    virtual ~Operations() = default;
+    virtual const Layout& layout() const = 0;
+
+    // --- Memory. Everything made here lives as long as this object.
+    virtual Field make_field() = 0;  // zero everywhere, ghosts included
+    virtual Buffer make_buffer(std::size_t values) = 0;
+    virtual Items<Segment> make_items(std::span<const Segment>) = 0;
+    virtual Items<CopyItem> make_items(std::span<const CopyItem>) = 0;
+    virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;
+    // u = formula on the cells 0 <= (i,j,k) < extent of every local box. Set-up only: the formula runs on the host.
+    virtual void assign(Field u, Index extent, const Formula& formula) = 0;
+    // The cells of all local boxes, without ghosts: box by box, x fastest.
+    virtual std::vector<double> read(Field u) const = 0;
+
+    // --- Vectors
+    virtual Work fill(Field y, double value) = 0;  // ghosts included
+    // y = SUM_n c_n x_n, any number of terms; y may be among the x
+    virtual Work combine(Field y, std::span<const double> c, std::span<const Field> x) = 0;
+    virtual Work multiply(Field z, Field x, Field y) = 0;  // z = x y, cell by cell
+    virtual Work square_root(Field y, Field x) = 0;        // y = sqrt(x), cell by cell
+    virtual Work shift(Field y, double amount) = 0;        // y += amount
+    // sums[n * local boxes + q] = the n-th inner product over local box q, one pass for all of them. The order of
+    // summation is fixed, whatever the number of threads.
+    virtual Work dots(std::span<const Product> products, std::span<double> sums) = 0;
+    virtual Work totals(Field x, std::span<double> sums) = 0;  // SUM of x over each local box
+    // max |x|; +infinity where any value is not finite
+    virtual Work max_norm(Field x, double& norm) = 0;
+
+    // --- The operator (ghosts of u current)
+    virtual Work apply(Field out, const Stencil& L, Field u) = 0;
+    virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
+    virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
+    virtual Work relax(Field u, const Stencil& L, Field f, Colour colour) = 0;  // Gauss-Seidel half sweep
+    // p = a p + b D^-1 (f - L u)
+    virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
+
+    // --- To and from the next coarser level, whose fields are named coarse
+    virtual Work restrict_to(Field coarse, Field fine) = 0;
+    virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
+    virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
+    virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;  // ghosts of coarse current, all 26
+
+    // --- Setting up an operator
+    virtual void restrict_faces(Field coarse, Field fine, int direction, double scale) = 0;
+    virtual void complete_diagonal(const Stencil& L) = 0;  // L.diagonal holds a alpha on entry
+    virtual double jacobi_bound(const Stencil& L) = 0;     // of the spectrum of D^-1 L, on this rank
+
+    // --- Ghost cells and messages. A span of fields travels together.
+    virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) = 0;
+    virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) = 0;
+    virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) = 0;
+    virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) = 0;
+
+    // --- Shorthands
+    Work axpby(Field z, double a, Field x, double b, Field y) {  // z = a x + b y
+        const std::array c{a, b};
+        const std::array terms{x, y};
+        return combine(z, c, terms);
+    }
+    Work copy(Field y, Field x) { return scale(y, 1.0, x); }
+    Work scale(Field y, double a, Field x) {  // y = a x
+        return combine(y, std::span(&a, 1), std::span(&x, 1));
+    }
+};
+
+}  // namespace keel

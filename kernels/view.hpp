@@ -1,0 +1,22 @@
+#pragma once
+
+// The only place that knows the storage order of a field.
+
+#include <cstddef>
+
+namespace keel {
+
+// Cells of all local boxes of one field: view(q, i, j, k) is cell (i,j,k) of the rank's box q; ghost cells
+// have indices below 0 or from the box width on. Trivially copyable, usable on a device.
+struct View {
+    double* origin;  // cell (0,0,0) of box 0
+    std::ptrdiff_t row;
+    std::ptrdiff_t plane;
+    std::ptrdiff_t box;
+
+    constexpr double& operator()(int q, int i, int j, int k) const {
+        return origin[q * box + k * plane + j * row + i];
+    }
+};
+
+}  // namespace keel

@@ -1,0 +1,28 @@
+#pragma once
+
+// keel [DECK.toml] [section.key=value ...] and the --options.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "miniapp/parameters.hpp"
+
+namespace keel {
+
+enum class Action { run, help, version, keys, print_deck, dry_run };
+
+struct CommandLine {
+    Action action = Action::run;
+    std::optional<std::filesystem::path> deck;
+    std::vector<std::string> overrides;
+    std::vector<std::string> unknown;  // complaints about words that make no sense
+};
+
+CommandLine read_command_line(std::span<char* const> words);
+
+std::string help_text(const Table& table);
+
+}  // namespace keel

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+
+#include "build_info.hpp"
+#include "comm/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/command_line.hpp"
+#include "miniapp/deck.hpp"
+#include "miniapp/dry_run.hpp"
+#include "miniapp/json_lines.hpp"
+#include "miniapp/report.hpp"
+#include "miniapp/simulation.hpp"
+#include "solvers/bottom.hpp"
+
+namespace {
+
+enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3 };
+
+// Collective. Every rank reads the deck and comes to the same verdict; rank 0 speaks.
+int run(const keel::CommandLine& command, const keel::Communicator& comm) {
+    using namespace keel;
+    const bool speaks = comm.rank() == 0;
+    const Table table({bottom_names(), backend_names()});
+    switch (command.action) {
+        case Action::help:
+            fmt::print("{}", speaks ? help_text(table) : "");
+            return valid;
+        case Action::version:
+            fmt::print(
+                "{}", speaks ? fmt::format("Keel {} ({})\n", build_info::version, build_info::revision) : "");
+            return valid;
+        case Action::keys:
+            fmt::print("{}", speaks ? keys_text(table) : "");
+            return valid;
+        default:
+            break;
+    }
+
+    Deck deck = read_deck(table, command.deck, command.overrides);
+    for (const std::string& word : command.unknown) deck.errors.push_back(word);
+    for (const std::string& error : validate(deck, comm.size())) deck.errors.push_back(error);
+    if (comm.max(static_cast<double>(deck.errors.size())) > 0) {
+        for (const std::string& error : deck.errors)
+            if (speaks) fmt::print(stderr, "{}\n", error);
+        return bad_input;
+    }
+    const Parameters& parameters = deck.parameters;
+    if (command.action == Action::print_deck) {
+        fmt::print("{}", speaks ? print_deck(table, parameters) : "");
+        return valid;
+    }
+    if (command.action == Action::dry_run) {
+        const std::string text = dry_run_text(parameters, comm);
+        fmt::print("{}", speaks ? text : "");
+        return valid;
+    }
+
+    const bool chatty = speaks && (parameters.run.verbose || isatty(STDERR_FILENO) != 0);
+    const Results results = simulate(parameters, comm, [&](const std::string& what) {
+        if (chatty) fmt::print(stderr, "keel: {}\n", what);
+    });
+    if (!speaks) return results.valid() ? valid : invalid;
+    fmt::print("{}\n{}", header_text(table, parameters, results.facts), results_text(parameters, results));
+    if (!parameters.output.json.empty()) {
+        std::ofstream file(parameters.output.json, std::ios::app);
+        if (!(file << json_lines(table, parameters, results) << std::flush)) {
+            fmt::print(stderr, "output.json = \"{}\": could not be written\n", parameters.output.json);
+            return broken;
+        }
+    }
+    return results.valid() ? valid : invalid;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    keel::Session session(argc, argv);
+    try {
+        const auto comm = keel::Communicator::world();
+        return run(keel::read_command_line({argv + 1, static_cast<std::size_t>(argc - 1)}), comm);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "keel: {}\n", error.what());
+        std::fflush(nullptr);
+        keel::Session::abort(broken);
+    }
+}

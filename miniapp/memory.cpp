@@ -1,0 +1,47 @@
+#include "miniapp/memory.hpp"
+
+#include "comm/ghosts.hpp"
+#include "comm/plan.hpp"
+#include "miniapp/simulation.hpp"
+
+namespace keel {
+namespace {
+
+// Calls visit(layout, fields) for every level.
+template <class Visit>
+void for_each_level(const Parameters& parameters, const Layout& finest, const Visit& visit) {
+    Layout layout = finest;
+    const auto widths = level_widths(finest.width(), parameters.multigrid.bottom_box);
+    for (std::size_t l = 0; l < widths.size(); ++l) {
+        if (l > 0) layout = layout.coarsened();
+        visit(layout, Level::fields + (l + 1 == widths.size() ? bottom_fields(parameters.bottom) : 0), l > 0);
+    }
+}
+
+}  // namespace
+
+std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest) {
+    const HierarchyOptions options = hierarchy_options(parameters);
+    std::size_t values = 0;
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool coarse) {
+        values += static_cast<std::size_t>(fields) *
+                  Shape::of(layout.local_count(), layout.width(), options.ghost_depth).values();
+        const auto buffers = [&](int depth, Neighbours neighbours) {
+            const Plan plan = plan_standard(ghost_pattern(layout, depth, neighbours));
+            return plan.send_values() + plan.receive_values();
+        };
+        values += buffers(options.ghost_depth, options.neighbours);
+        if (coarse && options.all_ghosts) values += buffers(1, Neighbours::all);
+    });
+    return values * sizeof(double);
+}
+
+std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
+    std::size_t values = 0;
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool) {
+        values += static_cast<std::size_t>(fields) * layout.local_cells();
+    });
+    return values * sizeof(double);
+}
+
+}  // namespace keel

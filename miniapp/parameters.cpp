@@ -1,0 +1,390 @@
+#include "miniapp/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace keel {
+
+namespace {
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+    using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+struct Range {
+    std::int64_t lowest;
+    std::int64_t highest;
+};
+
+constexpr Range between(std::int64_t lowest, std::int64_t highest) {
+    return {lowest, highest};
+}
+
+// Up to what the member can hold.
+constexpr Range at_least(std::int64_t lowest) {
+    return {lowest, std::numeric_limits<std::int64_t>::max()};
+}
+
+constexpr Interval above(double lowest) {
+    return {.lowest = lowest};
+}
+constexpr Interval from(double lowest) {
+    return {.lowest = lowest, .lowest_open = false};
+}
+constexpr Interval inside(double lowest, double highest) {
+    return {.lowest = lowest, .highest = highest};
+}
+
+std::size_t position_of(const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+// The members of one section of Parameters, as keys. Each function takes the key's name, the member, what is
+// allowed, the help and, where the value has one, the unit. Names of choices are in the order of the enum.
+template <class Options>
+class Section {
+  public:
+    Section(std::vector<Key>& keys, std::string name, Options Parameters::*options)
+        : keys_(keys), name_(std::move(name)), options_(options) {}
+
+    template <std::integral T>
+    void integer(std::string key, T Options::*member, Range range, std::string help, std::string unit = "") {
+        const auto limit = static_cast<std::int64_t>(
+            std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max()));
+        add(std::move(key),
+            IntegerKey{as<std::int64_t>(member), range.lowest, std::min(range.highest, limit)},
+            std::move(help), std::move(unit));
+    }
+
+    void real(std::string key, double Options::*member, Interval allowed, std::string help) {
+        add(std::move(key), RealKey{as<double>(member), allowed}, std::move(help));
+    }
+
+    void flag(std::string key, bool Options::*member, std::string help) {
+        add(std::move(key), FlagKey{as<bool>(member)}, std::move(help));
+    }
+
+    void text(std::string key, std::string Options::*member, std::string help, std::string unit) {
+        add(std::move(key), TextKey{as<std::string>(member)}, std::move(help), std::move(unit));
+    }
+
+    void triple(std::string key, Index Options::*member, int lowest, std::string help, std::string unit) {
+        add(std::move(key), TripleKey{as<Index>(member), lowest}, std::move(help), std::move(unit));
+    }
+
+    void choice(std::string key, std::string Options::*member, std::vector<std::string> names,
+                std::string help) {
+        add(std::move(key), ChoiceKey{as<std::string>(member), std::move(names)}, std::move(help));
+    }
+
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    void choice(std::string key, Enum Options::*member, std::vector<std::string> names, std::string help) {
+        const auto options = options_;
+        Access<std::string> value{
+            [=](const Parameters& p) { return names[static_cast<std::size_t>(p.*options.*member)]; },
+            [=](Parameters& p, const std::string& name) {
+                p.*options.*member = static_cast<Enum>(position_of(names, name));
+            }};
+        add(std::move(key), ChoiceKey{std::move(value), names}, std::move(help));
+    }
+
+    void boundaries(std::string key, Boundaries Options::*member, std::vector<std::string> names,
+                    std::string help) {
+        const auto options = options_;
+        using Words = std::array<std::string, 3>;
+        Access<Words> value{
+            [=](const Parameters& p) {
+                Words words;
+                std::ranges::transform(p.*options.*member, words.begin(), [&](Boundary boundary) {
+                    return names[static_cast<std::size_t>(boundary)];
+                });
+                return words;
+            },
+            [=](Parameters& p, const Words& words) {
+                std::ranges::transform(words, (p.*options.*member).begin(), [&](const std::string& word) {
+                    return static_cast<Boundary>(position_of(names, word));
+                });
+            }};
+        add(std::move(key), BoundariesKey{std::move(value), names}, std::move(help));
+    }
+
+  private:
+    template <class Value, class Member>
+    Access<Value> as(Member Options::*member) const {
+        const auto options = options_;
+        return {[=](const Parameters& p) { return static_cast<Value>(p.*options.*member); },
+                [=](Parameters& p, const Value& value) { p.*options.*member = static_cast<Member>(value); }};
+    }
+
+    void add(std::string key, decltype(Key::kind) kind, std::string help, std::string unit = "") {
+        keys_.push_back({name_, std::move(key), std::move(unit), std::move(help), std::move(kind)});
+    }
+
+    std::vector<Key>& keys_;
+    std::string name_;
+    Options Parameters::*options_;
+};
+
+void add_problem(std::vector<Key>& keys) {
+    using Problem = Parameters::Problem;
+    Section s(keys, "problem", &Parameters::problem);
+    s.integer("box", &Problem::box, between(1, 1024), "cells per box edge", "cells");
+    s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
+              "for each rank, if problem.boxes is not given", "boxes");
+    s.triple("boxes", &Problem::boxes, 0,
+             "of the domain per direction; [0,0,0] = as cubic as possible from ranks x boxes_per_rank",
+             "boxes");
+    s.real("a", &Problem::a, from(0),
+           "a of a alpha u - b div(beta grad u) = f; 0 makes it Poisson's equation");
+    s.real("b", &Problem::b, above(0), "b of the same");
+    s.choice("coefficients", &Problem::coefficients, {"constant", "smooth", "ball"},
+             "beta: 1, K^(0.5 sin sin sin), or K inside a ball of radius 1/4 and 1 outside");
+    s.real("contrast", &Problem::contrast, above(0), "K of smooth and ball");
+    s.choice("alpha", &Problem::alpha, {"constant", "wave"}, "alpha: 1, or 1 + cos cos cos / 2");
+    s.choice("rhs", &Problem::rhs, {"triangle", "wave", "point", "manufactured", "random"},
+             "f: triangle wave, sines of the cell number, 1 in the first cell, from a known u, or random");
+    s.integer("seed", &Problem::seed, at_least(0), "seed of rhs = random");
+    s.choice("placement", &Problem::placement, {"curve", "lexicographic", "round_robin", "scattered"},
+             "which rank owns which box; curve = space-filling");
+    s.boundaries("boundary", &Problem::boundary, {"periodic", "dirichlet", "neumann"},
+                 "one word for all directions, or an array of three");
+}
+
+void add_multigrid(std::vector<Key>& keys) {
+    using Multigrid = MultigridOptions;
+    Section s(keys, "multigrid", &Parameters::multigrid);
+    s.choice("cycle", &Multigrid::cycle, {"V", "F"}, "V-cycles, or full multigrid first (F)");
+    s.integer("pre", &Multigrid::pre, between(0, 1000), "smoothing before the coarse correction", "sweeps");
+    s.integer("post", &Multigrid::post, between(0, 1000), "smoothing after the coarse correction", "sweeps");
+    s.choice("smoother", &Multigrid::smoother, {"gsrb", "jacobi", "chebyshev"},
+             "red-black Gauss-Seidel, weighted Jacobi or Chebyshev");
+    s.choice("interpolation", &Multigrid::interpolation, {"constant", "linear"},
+             "of the correction: piecewise constant or trilinear");
+    s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
+              "stop coarsening at this box width; problem.box halved 0 or more times", "cells");
+    s.real("tolerance", &Multigrid::tolerance, inside(0, 1), "stop at max|f - L u| <= tolerance max|f|");
+    s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "give up after so many", "cycles");
+    s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of smoother = jacobi");
+    s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
+           "smoother = chebyshev damps the eigenvalues of D^-1 L in [bound / ratio, bound]");
+}
+
+void add_bottom(std::vector<Key>& keys, const Names& names) {
+    using Bottom = BottomOptions;
+    Section s(keys, "bottom", &Parameters::bottom);
+    s.choice("solver", &Bottom::solver, names.bottom_solvers, "on the coarsest level; smooth = relax only");
+    s.real("tolerance", &Bottom::tolerance, inside(0, 1), "reduction of the 2-norm of the bottom residual");
+    s.integer("max_iterations", &Bottom::max_iterations, at_least(1), "per visit", "iterations");
+    s.choice("scaling", &Bottom::scaling, {"jacobi", "none"},
+             "of the bottom system by its diagonal: right for bicgstab, symmetric for cg");
+    s.integer("max_restarts", &Bottom::max_restarts, at_least(0),
+              "per visit, when the true residual has not followed the recursive one", "restarts");
+    s.integer("sweeps", &Bottom::sweeps, at_least(1), "of solver = smooth", "sweeps");
+}
+
+void add_comm(std::vector<Key>& keys) {
+    using Comm = Parameters::Comm;
+    Section s(keys, "comm", &Parameters::comm);
+    s.choice("scheme", &Comm::scheme, {"standard"},
+             "who sends what to whom: straight to each neighbour rank");
+    s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
+              "0 = detect; else pretend nodes of so many", "ranks");
+    s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");
+    s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "layers of ghost cells", "cells");
+    s.choice("neighbours", &Comm::neighbours, {"faces", "all"},
+             "ghosts from the 6 boxes across the faces, or from all 26");
+}
+
+void add_run(std::vector<Key>& keys, const Names& names) {
+    using Run = Parameters::Run;
+    Section s(keys, "run", &Parameters::run);
+    s.choice("mode", &Run::mode, {"solve"}, "solve = multigrid");
+    s.choice("backend", &Run::backend, names.backends, "what runs the kernels, among those compiled in");
+    s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
+    s.integer("warmup", &Run::warmup, at_least(0), "solved first and thrown away", "solves");
+    s.integer("repeats", &Run::repeats, at_least(1), "measured", "solves");
+    s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
+}
+
+void add_output(std::vector<Key>& keys) {
+    Section s(keys, "output", &Parameters::output);
+    s.text("json", &Parameters::Output::json, "file of JSON lines, one record a line; \"\" = none", "path");
+}
+
+std::string bound_text(std::string_view words, double bound) {
+    return fmt::format("{} {}", words, bound);
+}
+
+std::string interval_text(const Interval& interval) {
+    std::string text;
+    if (std::isfinite(interval.lowest)) text = bound_text(interval.lowest_open ? ">" : ">=", interval.lowest);
+    if (std::isfinite(interval.highest)) {
+        text += text.empty() ? "" : " and ";
+        text += bound_text(interval.highest_open ? "<" : "<=", interval.highest);
+    }
+    return text.empty() ? "any number" : text;
+}
+
+bool is_type_limit(std::int64_t highest) {
+    return highest == std::numeric_limits<int>::max() || highest == std::numeric_limits<std::int64_t>::max();
+}
+
+std::string help_with_unit(const Key& key) {
+    return key.unit.empty() ? key.help : fmt::format("{} [{}]", key.help, key.unit);
+}
+
+// Left-aligned columns two spaces apart; the last one is not padded.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("{:{}}", row[c], widths[c]);
+        text += '\n';
+    }
+    return text;
+}
+
+// Whether a printed deck must leave the key out: boxes_per_rank at its default plays no part once problem.boxes
+// is given, but written down it would be held against ranks x boxes_per_rank.
+bool plays_no_part(const Key& key, const Parameters& parameters) {
+    return key.full_name() == "problem.boxes_per_rank" && parameters.problem.boxes != Index{} &&
+           value_of(key, parameters) == value_of(key, Parameters{});
+}
+
+}  // namespace
+
+bool Interval::contains(double x) const {
+    return std::isfinite(x) && (lowest_open ? x > lowest : x >= lowest) &&
+           (highest_open ? x < highest : x <= highest);
+}
+
+Table::Table(const Names& names) {
+    add_problem(keys_);
+    add_multigrid(keys_);
+    add_bottom(keys_, names);
+    add_comm(keys_);
+    add_run(keys_, names);
+    add_output(keys_);
+    for (const Key& key : keys_) {
+        const auto* choice = std::get_if<ChoiceKey>(&key.kind);
+        if (choice && std::ranges::count(choice->names, choice->value.get(Parameters{})) != 1) {
+            throw std::logic_error(key.full_name() + ": the default is not one of the choices");
+        }
+    }
+}
+
+std::vector<std::string> Table::sections() const {
+    std::vector<std::string> sections;
+    for (const Key& key : keys_) {
+        if (sections.empty() || sections.back() != key.section) sections.push_back(key.section);
+    }
+    return sections;
+}
+
+const Key* Table::find(std::string_view section, std::string_view name) const {
+    const auto found = std::ranges::find_if(
+        keys_, [&](const Key& key) { return key.section == section && key.name == name; });
+    return found == keys_.end() ? nullptr : &*found;
+}
+
+nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
+    return std::visit(
+        Overloaded{[&](const BoundariesKey& kind) -> nlohmann::ordered_json {
+                       const auto words = kind.value.get(parameters);
+                       if (words[0] == words[1] && words[1] == words[2]) return words[0];
+                       return words;
+                   },
+                   [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},
+        key.kind);
+}
+
+std::string allowed_text(const Key& key) {
+    return std::visit(
+        Overloaded{[](const IntegerKey& kind) {
+                       return is_type_limit(kind.highest)
+                                  ? fmt::format(">= {}", kind.lowest)
+                                  : fmt::format("from {} to {}", kind.lowest, kind.highest);
+                   },
+                   [](const RealKey& kind) { return interval_text(kind.allowed); },
+                   [](const FlagKey&) { return std::string("true, false"); },
+                   [](const ChoiceKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); },
+                   [](const TextKey&) { return std::string("text"); },
+                   [](const TripleKey& kind) { return fmt::format("each >= {}", kind.lowest); },
+                   [](const BoundariesKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); }},
+        key.kind);
+}
+
+std::string keys_text(const Table& table) {
+    const Parameters defaults;
+    std::vector<std::vector<std::string>> rows;
+    for (const Key& key : table.keys()) {
+        rows.push_back({fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump()),
+                        allowed_text(key), help_with_unit(key)});
+    }
+    return aligned(rows);
+}
+
+std::string keys_markdown(const Table& table) {
+    const Parameters defaults;
+    std::string text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n";
+    for (const Key& key : table.keys()) {
+        std::string meaning = help_with_unit(key);
+        // A bare | would end the cell.
+        for (auto at = meaning.find('|'); at != std::string::npos; at = meaning.find('|', at + 2)) {
+            meaning.insert(at, 1, '\\');
+        }
+        text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.full_name(), value_of(key, defaults).dump(),
+                            allowed_text(key), meaning);
+    }
+    return text;
+}
+
+std::string print_deck(const Table& table, const Parameters& parameters) {
+    std::string text;
+    for (const std::string& section : table.sections()) {
+        text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+        std::vector<std::vector<std::string>> rows;
+        for (const Key& key : table.keys()) {
+            if (key.section != section) continue;
+            rows.push_back({fmt::format("{}{} = {}", plays_no_part(key, parameters) ? "# " : "", key.name,
+                                        value_of(key, parameters).dump()),
+                            fmt::format("# {} ({})", help_with_unit(key), allowed_text(key))});
+        }
+        text += aligned(rows);
+    }
+    return text;
+}
+
+std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters) {
+    const Parameters defaults;
+    std::vector<std::string> lines;
+    for (const Key& key : table.keys()) {
+        const auto value = value_of(key, parameters);
+        if (value != value_of(key, defaults)) {
+            lines.push_back(fmt::format("{} = {}", key.full_name(), value.dump()));
+        }
+    }
+    return lines;
+}
+
+nlohmann::ordered_json resolved_json(const Table& table, const Parameters& parameters) {
+    nlohmann::ordered_json json;
+    for (const Key& key : table.keys()) json[key.section][key.name] = value_of(key, parameters);
+    return json;
+}
+
+}  // namespace keel

@@ -1,0 +1,170 @@
+#pragma once
+
+// What a user can choose. `Parameters` holds one run's values; `Table` lists every key once, and reading decks,
+// --help, --keys, the README's table and the JSON of a run are all made from it.
+// To add a key: a member with its default here, a line in the table in parameters.cpp.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kernels/box.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/neighbours.hpp"
+#include "solvers/options.hpp"
+
+namespace keel {
+
+enum class Coefficients { constant, smooth, ball };
+enum class Alpha { constant, wave };
+enum class Rhs { triangle, wave, point, manufactured, random };
+enum class Mode { solve };
+
+// One run's choices; a default-initialised one holds the defaults of every key.
+struct Parameters {
+    struct Problem {
+        int box = 64;  // cells per box edge
+        int boxes_per_rank = 1;
+        Index boxes{0, 0, 0};  // of the domain, per direction; 0 = from ranks x boxes_per_rank
+        double a = 0.9;
+        double b = 0.9;
+        Coefficients coefficients = Coefficients::constant;
+        double contrast = 10.0;  // K of `smooth` and `ball`
+        Alpha alpha = Alpha::constant;
+        Rhs rhs = Rhs::triangle;
+        std::uint64_t seed = 1;  // of Rhs::random
+        Placement placement = Placement::curve;
+        Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+    };
+    struct Comm {
+        std::string scheme = "standard";
+        int ranks_per_node = 0;  // 0 = detect
+        bool persistent = false;
+        int ghost_depth = 1;  // cells
+        Neighbours neighbours = Neighbours::faces;
+    };
+    struct Run {
+        Mode mode = Mode::solve;
+        std::string backend = "openmp";
+        bool deterministic = false;
+        int warmup = 1;   // solves thrown away
+        int repeats = 5;  // solves measured
+        bool verbose = false;
+    };
+    struct Output {
+        std::string json;  // path of the JSON lines; empty = none
+    };
+
+    Problem problem;
+    MultigridOptions multigrid;
+    BottomOptions bottom;
+    Comm comm;
+    Run run;
+    Output output;
+};
+
+// Reads and writes one value of a Parameters.
+template <class T>
+struct Access {
+    std::function<T(const Parameters&)> get;
+    std::function<void(Parameters&, const T&)> set;
+};
+
+// The numbers that a real key may be: finite, and within the ends; an open end is itself excluded.
+struct Interval {
+    double lowest = -std::numeric_limits<double>::infinity();
+    double highest = std::numeric_limits<double>::infinity();
+    bool lowest_open = true;
+    bool highest_open = true;
+
+    bool contains(double x) const;
+};
+
+struct IntegerKey {
+    Access<std::int64_t> value;
+    std::int64_t lowest;
+    std::int64_t highest;
+};
+struct RealKey {
+    Access<double> value;
+    Interval allowed;
+};
+struct FlagKey {
+    Access<bool> value;
+};
+struct ChoiceKey {  // one word of several
+    Access<std::string> value;
+    std::vector<std::string> names;
+};
+struct TextKey {
+    Access<std::string> value;
+};
+struct TripleKey {  // three integers, one per direction
+    Access<Index> value;
+    int lowest;
+};
+struct BoundariesKey {  // one word for all directions, or three
+    Access<std::array<std::string, 3>> value;
+    std::vector<std::string> names;
+};
+
+struct Key {
+    std::string section;
+    std::string name;
+    std::string unit;  // empty: a pure number or a word
+    std::string help;
+    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, TripleKey, BoundariesKey> kind;
+
+    std::string full_name() const { return section + "." + name; }
+};
+
+// The words that depend on what was compiled in.
+struct Names {
+    std::vector<std::string> bottom_solvers;
+    std::vector<std::string> backends;
+};
+
+// Every key, in the order in which it is printed.
+class Table {
+  public:
+    // Throws std::logic_error where a default is not among the names given.
+    explicit Table(const Names& names);
+
+    std::span<const Key> keys() const { return keys_; }
+    std::vector<std::string> sections() const;
+    // Nothing there: a null pointer.
+    const Key* find(std::string_view section, std::string_view name) const;
+
+  private:
+    std::vector<Key> keys_;
+};
+
+// One key's value; dumped as JSON it is also valid TOML.
+nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters);
+
+// What a key accepts: "from 1 to 1024", "> 0 and < 1", "V, F".
+std::string allowed_text(const Key& key);
+
+// All keys as lines of aligned columns: key = default, what is allowed, meaning.
+std::string keys_text(const Table& table);
+
+// The same as a Markdown table, for the README.
+std::string keys_markdown(const Table& table);
+
+// A complete deck with a comment on each key, which reads back to the same parameters.
+std::string print_deck(const Table& table, const Parameters& parameters);
+
+// "section.key = value" for every key that differs from its default.
+std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters);
+
+// Every key's value, section -> key -> value.
+nlohmann::ordered_json resolved_json(const Table& table, const Parameters& parameters);
+
+}  // namespace keel

@@ -1,0 +1,240 @@
+#include "miniapp/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "build_info.hpp"
+#include "solvers/bottom.hpp"
+
+namespace keel {
+namespace {
+
+std::string cube(const Index& n) {
+    return n[0] == n[1] && n[1] == n[2] ? fmt::format("{}^3", n[0])
+                                        : fmt::format("{}x{}x{}", n[0], n[1], n[2]);
+}
+
+// Ranks with the same text are named together: "ranks 0-7: 0-1".
+std::string bindings_text(const std::vector<std::string>& bindings) {
+    std::string text;
+    for (std::size_t first = 0; first < bindings.size();) {
+        std::size_t last = first;
+        while (last + 1 < bindings.size() && bindings[last + 1] == bindings[first]) ++last;
+        const std::string ranks =
+            first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+        text += fmt::format("{}{} on cpus {}", text.empty() ? "" : "; ", ranks, bindings[first]);
+        first = last + 1;
+    }
+    return text;
+}
+
+std::string convergence_text(const SolveReport& report) {
+    std::string text = "Convergence of the last solve: max|f - L u| / max|f|\n";
+    text += fmt::format("{:>7} {:>12} {:>8}   bottom solves (iterations, outcome, true residual)\n", "cycle",
+                        "residual", "factor");
+    // Full multigrid visits the bottom once per level in its first cycle, a V-cycle once.
+    const std::size_t extra = report.visits.size() - static_cast<std::size_t>(report.cycles);
+    std::size_t visit = 0;
+    for (std::size_t cycle = 0; cycle < report.residuals.size(); ++cycle) {
+        text += fmt::format("{:>7} {:>12.5e} ", cycle, report.residuals[cycle]);
+        if (cycle == 0) {
+            text += '\n';
+            continue;
+        }
+        text += fmt::format("{:>8.4f}   ", report.residuals[cycle] / report.residuals[cycle - 1]);
+        const std::size_t end = visit + 1 + (cycle == 1 ? extra : 0);
+        for (const std::size_t first = visit; visit < end; ++visit) {
+            const auto& v = report.visits[visit];
+            text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, v.outcome);
+            if (!v.vanished.empty()) text += " of " + v.vanished;
+            if (v.true_residual) text += fmt::format(" {:.1e}", *v.true_residual);
+        }
+        text += '\n';
+    }
+    text += fmt::format(
+        "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true residual\n",
+        report.bottom_iterations(), report.visits.size(), report.missed_bottoms());
+    return text;
+}
+
+// The rows of the table in order, with the entries of each level.
+struct Grid {
+    std::vector<std::string> ops;
+    std::map<std::pair<std::string, int>, TimerRow> cells;
+    int levels = 0;
+
+    explicit Grid(const Results& results) : levels(static_cast<int>(results.facts.level_cells.size())) {
+        for (const TimerRow& row : results.timers) {
+            if (std::find(ops.begin(), ops.end(), row.op) == ops.end()) ops.push_back(row.op);
+            cells[{row.op, row.level}] = row;
+        }
+    }
+    const TimerRow* find(const std::string& op, int level) const {
+        const auto found = cells.find({op, level});
+        return found == cells.end() ? nullptr : &found->second;
+    }
+};
+
+std::string table_head(const Results& results, const std::string& last) {
+    const RunFacts& facts = results.facts;
+    std::string text = fmt::format("{:<18}", "level");
+    for (std::size_t l = 0; l < facts.level_cells.size(); ++l) text += fmt::format(" {:>11}", l);
+    text += fmt::format(" {:>11}\n{:<18}", last, "cells");
+    for (const Index& cells : facts.level_cells) text += fmt::format(" {:>11}", cube(cells));
+    text += fmt::format("\n{:<18}", "boxes of");
+    for (const int width : facts.level_boxes) text += fmt::format(" {:>11}", fmt::format("{}^3", width));
+    return text + "\n";
+}
+
+std::string timing_text(const Results& results) {
+    const Grid grid(results);
+    std::string text =
+        "Seconds per solve: mean over ranks, below it the slowest rank\n" + table_head(results, "total");
+    std::vector<double> column(static_cast<std::size_t>(grid.levels) + 1);
+    for (const std::string& op : grid.ops) {
+        std::string mean = fmt::format("{:<18}", op);
+        std::string most = fmt::format("{:<18}", "  max");
+        double total = 0;
+        double slowest = 0;
+        for (int l = 0; l < grid.levels; ++l) {
+            const TimerRow* row = grid.find(op, l);
+            const bool shown = row != nullptr && op != "other";
+            mean += shown ? fmt::format(" {:>11.6f}", row->t_mean) : fmt::format(" {:>11}", "");
+            most += shown ? fmt::format(" {:>11.6f}", row->t_max) : fmt::format(" {:>11}", "");
+            if (row == nullptr) continue;
+            total += row->t_mean;
+            slowest += row->t_max;
+            if (shown) column[static_cast<std::size_t>(l)] += row->t_mean;
+        }
+        column.back() += total;
+        text += fmt::format("{} {:>11.6f}\n{} {:>11.6f}\n", mean, total, most, slowest);
+    }
+    text += fmt::format("{:<18}", "sum of means");
+    for (const double seconds : column) text += fmt::format(" {:>11.6f}", seconds);
+    return text + "\n";
+}
+
+std::string communication_text(const Results& results) {
+    const Grid grid(results);
+    std::string text =
+        "Communication per solve, counted: the busiest rank (messages) and any rank (reductions)\n" +
+        table_head(results, "total");
+    const auto line = [&](const std::string& name, const std::string& op, double TimerRow::*number) {
+        text += fmt::format("{:<18}", name);
+        double total = 0;
+        for (int l = 0; l < grid.levels; ++l) {
+            const TimerRow* row = grid.find(op, l);
+            const double value = row == nullptr ? 0 : row->*number;
+            total += value;
+            text += fmt::format(" {:>11.0f}", value);
+        }
+        text += fmt::format(" {:>11.0f}\n", total);
+    };
+    line("messages", "exchange.send", &TimerRow::messages);
+    line("bytes", "exchange.send", &TimerRow::bytes);
+    line("off-node messages", "exchange.send", &TimerRow::off_node_messages);
+    line("off-node bytes", "exchange.send", &TimerRow::off_node_bytes);
+    line("reductions", "reduction", &TimerRow::calls);
+    line("words in them", "reduction", &TimerRow::words);
+    return text;
+}
+
+std::string roofline_text(const Results& results) {
+    const Grid grid(results);
+    const double triad = results.facts.triad_bytes_per_second;
+    std::string text = fmt::format(
+        "Bandwidth: bytes that an operation must move at the least over the mean time; triad measured by "
+        "this run: "
+        "{:.1f} GB/s\n{:<18} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n{:<18} {:>11} {:>11} {:>9} {:>11} "
+        "{:>11} {:>9}\n",
+        triad * 1e-9, "", "level 0", "level 0", "level 0", "all levels", "all levels", "all", "operation",
+        "GB per solve", "GB/s", "of triad", "GB per solve", "GB/s", "of triad");
+    for (const std::string& op : grid.ops) {
+        double bytes = 0;
+        double seconds = 0;
+        for (int l = 0; l < grid.levels; ++l)
+            if (const TimerRow* row = grid.find(op, l)) {
+                bytes += row->bytes_moved;
+                seconds += row->t_mean;
+            }
+        if (bytes == 0 || seconds == 0) continue;
+        const TimerRow* fine = grid.find(op, 0);
+        const auto columns = [&](double b, double s) {
+            return s > 0 ? fmt::format(" {:>11.4f} {:>11.2f} {:>8.0f}%", b * 1e-9, b / s * 1e-9,
+                                       100 * b / s / triad)
+                         : fmt::format(" {:>11} {:>11} {:>9}", "", "", "");
+        };
+        text +=
+            fmt::format("{:<18}{}{}\n", op, columns(fine ? fine->bytes_moved : 0, fine ? fine->t_mean : 0),
+                        columns(bytes, seconds));
+    }
+    return text;
+}
+
+std::string closing_text(const Results& results) {
+    std::string text;
+    for (const Check& check : results.checks) {
+        const bool small = check.value != 0 && std::abs(check.value) < 1e-3;
+        text += fmt::format("CHECK  {:<24} {}  {}  (want {})\n", check.name, check.passed ? "PASS" : "FAIL",
+                            small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.3g}", check.value),
+                            check.want);
+    }
+    const auto failed = std::count_if(results.solves.begin(), results.solves.end(),
+                                      [](const SolveRecord& solve) { return !solve.report.converged; });
+    text += fmt::format("CHECK  {:<24} {}  {}  (want all of {})\n", "solves_converged",
+                        failed == 0 ? "PASS" : "FAIL", static_cast<long>(results.solves.size()) - failed,
+                        results.solves.size());
+    text += fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit);
+    return text + fmt::format("RESULT {}\n", results.valid() ? "VALID" : "INVALID");
+}
+
+}  // namespace
+
+std::string megabytes(double bytes) {
+    return fmt::format("{:.1f} MB", bytes * 1e-6);
+}
+
+std::string bottom_solvers_text() {
+    std::string text = fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  per iteration\n", "bottom.solver",
+                                   "exchanges", "reductions", "words", "vectors");
+    for (const BottomMethod& m : bottom_methods())
+        text += fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  {} ({})\n", m.name, m.exchanges, m.reductions,
+                            m.words, m.vectors, m.use, m.source);
+    return text;
+}
+
+std::string header_text(const Table& table, const Parameters& parameters, const RunFacts& facts) {
+    std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
+                                   build_info::compiler, build_info::build_type, build_info::flags);
+    text += fmt::format("backend   {}\n", facts.backend);
+    text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.nodes);
+    text += fmt::format("binding   {}\n", bindings_text(facts.bindings));
+    text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
+                        megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
+                        megabytes(facts.array_bytes));
+    text += fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
+    const auto keys = non_default_keys(table, parameters);
+    text += fmt::format("deck      {}\n",
+                        keys.empty() ? "all defaults" : fmt::format("{}", fmt::join(keys, "; ")));
+    if (facts.nodes.find("1 ranks per node") != std::string::npos && facts.ranks > 1)
+        text += "warning   every rank is a node of its own; node-aware figures mean nothing here\n";
+    return text;
+}
+
+std::string results_text(const Parameters&, const Results& results) {
+    std::string text = convergence_text(results.solves.back().report) + "\n";
+    text += timing_text(results) + "\n" + communication_text(results) + "\n" + roofline_text(results) + "\n";
+    std::vector<double> seconds;
+    for (const SolveRecord& solve : results.solves) seconds.push_back(solve.seconds);
+    std::sort(seconds.begin(), seconds.end());
+    text += fmt::format("Solve: median {:.4f} s of {} (min {:.4f}, max {:.4f}); set-up {:.3f} s\n",
+                        results.median_seconds(), seconds.size(), seconds.front(), seconds.back(),
+                        results.facts.setup_seconds);
+    return text + closing_text(results);
+}
+
+}  // namespace keel

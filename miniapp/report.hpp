@@ -1,0 +1,24 @@
+#pragma once
+
+// What a run prints, as text.
+
+#include <string>
+
+#include "miniapp/parameters.hpp"
+#include "miniapp/simulation.hpp"
+
+namespace keel {
+
+// Version, build, machine, the deck's non-default keys.
+std::string header_text(const Table& table, const Parameters& parameters, const RunFacts& facts);
+
+// Convergence of the last solve, time by operation and level, communication, roofline, closing lines.
+std::string results_text(const Parameters& parameters, const Results& results);
+
+// The table of bottom solvers, for --help.
+std::string bottom_solvers_text();
+
+// "24.3 MB"
+std::string megabytes(double bytes);
+
+}  // namespace keel

@@ -1,0 +1,61 @@
+#pragma once
+
+// The bottom solve of the V-cycle, by name.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solvers/grid_system.hpp"
+#include "solvers/hierarchy.hpp"
+#include "solvers/krylov.hpp"
+#include "solvers/options.hpp"
+
+namespace keel {
+
+// One row of the table of bottom solvers; --help, the README and the memory prediction come from it, and a test
+// compares it with counted values.
+struct BottomMethod {
+    std::string name;
+    std::string source;      // paper or book
+    DiagonalScaling jacobi;  // what bottom.scaling = "jacobi" means for it
+    int exchanges;           // per iteration
+    int reductions;          // all-reduces per iteration
+    int words;               // doubles in them
+    int vectors;             // of the method itself, besides x, b and those of the verify-and-restart rule
+    std::string use;
+};
+const std::vector<BottomMethod>& bottom_methods();
+std::vector<std::string> bottom_names();
+const BottomMethod& bottom_method(const std::string& name);
+
+// Grid-sized arrays that the bottom solver adds to the bottom level.
+int bottom_fields(const BottomOptions& options);
+
+class BottomSolver {
+  public:
+    // What one visit did; absent where a method does not tell (relaxation measures nothing).
+    struct Visit {
+        int iterations = 0;
+        std::string outcome;
+        std::string vanished;
+        std::optional<double> true_residual;
+        bool met = true;
+        Counts counts;
+    };
+
+    virtual ~BottomSolver() = default;
+    // u = approximately L^-1 f on the bottom level, from a zero guess; where the problem is singular the mean of
+    // f is removed first, in place. Collective.
+    virtual Visit solve(Field u, Field f) = 0;
+    // Improves the level's u towards L u = f: all there is to a cycle of a hierarchy of one level. Overwrites the
+    // level's r. Collective.
+    virtual Visit improve() = 0;
+};
+
+// Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result.
+std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,
+                                          const MultigridOptions& multigrid);
+
+}  // namespace keel

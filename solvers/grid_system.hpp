@@ -1,0 +1,54 @@
+#pragma once
+
+// A grid level as a linear system, optionally scaled by its diagonal D:
+//   none              A = L
+//   right Jacobi      A = L D^-1,             solution = D^-1 y            (for BiCGStab and its family)
+//   symmetric Jacobi  A = D^-1/2 L D^-1/2,    solution = D^-1/2 y, right-hand side D^-1/2 b  (for the CG family)
+
+#include <vector>
+
+#include "comm/exchange.hpp"
+#include "comm/reduction.hpp"
+#include "solvers/linear_system.hpp"
+
+namespace keel {
+
+enum class DiagonalScaling { none, right, symmetric };
+
+class GridSystem : public LinearSystem {
+  public:
+    // Nothing is owned: operations, exchange and reduction must outlive this object.
+    GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
+               DiagonalScaling scaling);
+
+    Vector make_vector() override { return operations_.make_field(); }
+    void apply(Vector y, Vector x) override;
+    void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
+        operations_.combine(y, c, x);
+    }
+    void fill(Vector y, double value) override { operations_.fill(y, value); }
+    void dots(std::span<const Product> products, std::span<double> results) override;
+    PendingSum begin_dots(std::span<const Product> products) override;
+    Counts counts() const override;
+    using LinearSystem::combine;
+    using LinearSystem::dots;
+
+    // Between the grid's problem L u = f and the scaled one A y = b.
+    void scale_right_side(Vector b, Field f);
+    void unscale_solution(Field u, Vector y);
+
+  private:
+    std::span<double> parts(std::size_t products);
+
+    Operations& operations_;
+    Exchange& exchange_;
+    Reduction& reduction_;
+    Stencil L_;
+    DiagonalScaling scaling_;
+    Field scale_;   // D^-1 or D^-1/2
+    Field scaled_;  // scale x
+    std::vector<double> parts_;
+    long applications_ = 0;
+};
+
+}  // namespace keel

@@ -1,0 +1,86 @@
+#include "solvers/hierarchy.hpp"
+
+#include "comm/ghosts.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+
+std::vector<int> level_widths(int box, int bottom_box) {
+    std::vector<int> widths{box};
+    while (widths.back() > bottom_box && widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
+    check(widths.back() == bottom_box, "halving the box must reach the bottom box");
+    return widths;
+}
+
+Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
+                     const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
+                     Ledger& ledger)
+    : singular_(formulas.singular) {
+    int tag = 0;
+    Layout layout = finest;
+    for (const int width : level_widths(finest.width(), options.bottom_box)) {
+        if (width < layout.width()) layout = layout.coarsened();
+        const int number = levels();
+        levels_.push_back(std::make_unique<Level>(
+            layout, backend.make_operations(layout, options.ghost_depth), ledger, number));
+        Level& level = *levels_.back();
+        Operations& make = *level.plain;
+        level.u = make.make_field();
+        level.f = make.make_field();
+        level.r = make.make_field();
+        level.L = {make.make_field(), make.make_field(), make.make_field(), make.make_field(),
+                   make.make_field()};
+        level.reduction = std::make_unique<TimedReduction>(
+            make_reduction(comm, layout, options.deterministic), ledger, number);
+
+        const auto exchange = [&](int depth, Neighbours neighbours) {
+            const int own_tag = tag++;
+            return make_exchange(
+                level.operations, plan_standard(ghost_pattern(layout, depth, neighbours)),
+                [&, own_tag](const Plan& plan) {
+                    return std::make_unique<TimedPointToPoint>(
+                        make_point_to_point(comm, topology, plan, own_tag, options.persistent), ledger,
+                        number);
+                });
+        };
+        level.ghosts = exchange(options.ghost_depth, options.neighbours);
+        if (options.all_ghosts && number > 0) {
+            level.all_ghosts = exchange(1, Neighbours::all);
+            level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
+        }
+    }
+    build_operators(formulas, comm);
+}
+
+void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {
+    const auto faces = [](const Stencil& L) { return std::array{L.x, L.y, L.z}; };
+    for (int l = 0; l < levels(); ++l) {
+        Level& here = level(l);
+        const int n = here.layout.width();
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (l == 0) {
+                Index extent{n, n, n};
+                extent[d] += 1;
+                here.plain->assign(faces(here.L)[d], extent, formulas.face[d]);
+            } else {  // c has 1/h^2 in it, and h doubles
+                level(l - 1).plain->restrict_faces(faces(here.L)[d], faces(level(l - 1).L)[d],
+                                                   static_cast<int>(d), 0.25);
+            }
+        }
+        if (l == 0) here.plain->assign(here.L.diagonal, {n, n, n}, formulas.a_alpha);
+        // The coarse a alpha must be taken before the faces are added to the diagonal.
+        if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
+        here.plain->complete_diagonal(here.L);
+        here.jacobi_bound = comm.max(here.plain->jacobi_bound(here.L));
+    }
+}
+
+void remove_mean(Operations& operations, Reduction& reduction, Field u) {
+    std::vector<double> parts(static_cast<std::size_t>(operations.layout().local_count()));
+    double total = 0;
+    operations.totals(u, parts);
+    reduction.sum(parts, std::span(&total, 1));
+    operations.shift(u, -total / static_cast<double>(operations.layout().cell_count()));
+}
+
+}  // namespace keel

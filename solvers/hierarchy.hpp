@@ -1,0 +1,88 @@
+#pragma once
+
+// The levels of a multigrid hierarchy: each with its operator, its fields and its communication.
+
+#include <memory>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "comm/reduction.hpp"
+#include "comm/topology.hpp"
+#include "kernels/backends/registry.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/ledger.hpp"
+#include "kernels/neighbours.hpp"
+#include "kernels/timed_operations.hpp"
+
+namespace keel {
+
+// The finest operator by formulas of global indices: a alpha at cells, and for each direction the face coefficient
+// c (kernels/stencil.hpp) of the face between cells index-1 and index.
+struct OperatorFormulas {
+    Formula a_alpha;
+    std::array<Formula, 3> face;
+    bool singular = false;  // constants are in the null space: a = 0 and no Dirichlet face
+};
+
+struct HierarchyOptions {
+    int bottom_box = 4;
+    int ghost_depth = 1;
+    Neighbours neighbours = Neighbours::faces;
+    bool all_ghosts =
+        false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
+    bool persistent = false;
+    bool deterministic = false;
+};
+
+struct Level {
+    // Grid-sized arrays a level keeps: u, f, r, three face coefficients, the diagonal and its inverse.
+    static constexpr int fields = 8;
+
+    Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
+        : layout(boxes),
+          plain(std::move(made)),
+          operations(*plain, ledger, number, Caller::multigrid),
+          bottom_operations(*plain, ledger, number, Caller::bottom) {}
+
+    Layout layout;
+    std::unique_ptr<Operations> plain;
+    TimedOperations operations;         // as the cycle calls them
+    TimedOperations bottom_operations;  // as the bottom solver calls them
+    Stencil L;
+    Field u, f, r;
+    std::unique_ptr<Exchange> ghosts;      // what the operator needs
+    std::unique_ptr<Exchange> all_ghosts;  // what linear interpolation needs; may be absent
+    Items<BoundaryItem> outside;           // ghosts beyond physical boundaries
+    std::unique_ptr<Reduction> reduction;
+    double jacobi_bound = 2.0;  // of the spectrum of D^-1 L
+};
+
+// The widths of the boxes of all levels: halving `box` until `bottom_box`.
+std::vector<int> level_widths(int box, int bottom_box);
+
+class Hierarchy {
+  public:
+    // Builds all levels from the finest layout and operator. Collective. The ledger has one column per level and, like
+    // the backend, must outlive the hierarchy.
+    Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
+              const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
+              Ledger& ledger);
+
+    int levels() const { return static_cast<int>(levels_.size()); }
+    Level& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
+    const Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
+    Level& bottom() { return *levels_.back(); }
+    bool singular() const { return singular_; }
+
+  private:
+    void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
+
+    bool singular_;
+    std::vector<std::unique_ptr<Level>> levels_;
+};
+
+// u -= mean(u). Collective, one all-reduce.
+void remove_mean(Operations& operations, Reduction& reduction, Field u);
+
+}  // namespace keel

@@ -1,0 +1,36 @@
+#pragma once
+
+// The choices a user makes about the multigrid cycle and its bottom solve. Defaults are the deck's defaults.
+
+#include <string>
+
+namespace keel {
+
+enum class Cycle { v, f };
+enum class Smoother { gsrb, jacobi, chebyshev };
+enum class Interpolation { constant, linear };
+enum class Scaling { jacobi, none };
+
+struct MultigridOptions {
+    Cycle cycle = Cycle::v;
+    int pre = 2;   // smoothing sweeps before the coarse-grid correction
+    int post = 2;  // and after it
+    Smoother smoother = Smoother::gsrb;
+    Interpolation interpolation = Interpolation::constant;
+    int bottom_box = 4;        // stop coarsening at this box width
+    double tolerance = 1e-10;  // on max|f - L u| / max|f|
+    int max_cycles = 40;
+    double jacobi_weight = 2.0 / 3.0;
+    double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
+};
+
+struct BottomOptions {
+    std::string solver = "bicgstab";
+    double tolerance = 1e-3;  // reduction of the 2-norm of the bottom residual
+    int max_iterations = 200;
+    Scaling scaling = Scaling::jacobi;
+    int max_restarts = 8;  // of the verify-and-restart rule
+    int sweeps = 24;       // of the solver "smooth"
+};
+
+}  // namespace keel

@@ -1,0 +1,52 @@
+#include "solvers/smoother.hpp"
+
+namespace keel {
+namespace {
+
+void gauss_seidel(Level& level, Operations& operations, int sweeps) {
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+        for (const Colour colour : {Colour::red, Colour::black}) {
+            level.ghosts->run(level.u);
+            operations.relax(level.u, level.L, level.f, colour);
+        }
+}
+
+// u += p with p = a p + b D^-1 (f - L u)
+void step(Level& level, Operations& operations, double a, double b) {
+    level.ghosts->run(level.u);
+    operations.polynomial_step(level.r, a, b, level.L, level.u, level.f);
+    operations.axpby(level.u, 1, level.u, 1, level.r);
+}
+
+void chebyshev(Level& level, Operations& operations, int sweeps, double ratio) {
+    const double upper = level.jacobi_bound;
+    const double lower = upper / ratio;
+    const double theta = (upper + lower) / 2;
+    const double delta = (upper - lower) / 2;
+    const double sigma = theta / delta;
+    double rho = 1 / sigma;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        if (sweep == 0) {
+            step(level, operations, 0.0, 1 / theta);
+            continue;
+        }
+        const double next = 1 / (2 * sigma - rho);
+        step(level, operations, next * rho, 2 * next / delta);
+        rho = next;
+    }
+}
+
+}  // namespace
+
+void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+    switch (options.smoother) {
+        case Smoother::gsrb:
+            return gauss_seidel(level, operations, sweeps);
+        case Smoother::chebyshev:
+            return chebyshev(level, operations, sweeps, options.chebyshev_ratio);
+        case Smoother::jacobi:
+            for (int sweep = 0; sweep < sweeps; ++sweep) step(level, operations, 0.0, options.jacobi_weight);
+    }
+}
+
+}  // namespace keel

@@ -1,0 +1,590 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/layout.hpp"
+#include "miniapp/deck.hpp"
+#include "miniapp/parameters.hpp"
+
+namespace {
+
+using namespace keel;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+Table make_table() {
+    return Table({{"bicgstab", "bicgstab_fused", "cg", "smooth"}, {"openmp"}});
+}
+
+Deck from_words(const Words& overrides) {
+    return read_deck(make_table(), std::nullopt, overrides);
+}
+
+// A deck file that is removed again; one name a process, since CTest runs tests side by side.
+class TemporaryDeck {
+  public:
+    explicit TemporaryDeck(const std::string& text)
+        : path_(fs::temp_directory_path() / ("keel_deck_" + std::to_string(::getpid()) + ".toml")) {
+        std::ofstream(path_) << text;
+    }
+    TemporaryDeck(const TemporaryDeck&) = delete;
+    TemporaryDeck& operator=(const TemporaryDeck&) = delete;
+    ~TemporaryDeck() { fs::remove(path_); }
+
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+Deck from_text(const std::string& text, const Words& overrides = {}) {
+    const TemporaryDeck deck(text);
+    return read_deck(make_table(), deck.path(), overrides);
+}
+
+std::string joined(const Words& lines) {
+    std::string text;
+    for (const auto& line : lines) text += line + "\n";
+    return text;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// Exactly one error, with this in it.
+void expect_error(const Words& errors, const std::string& part) {
+    INFO(joined(errors) << "expected: " << part);
+    CHECK(errors.size() == 1);
+    CHECK(contains(joined(errors), part));
+}
+
+Words decks_in(const std::string& folder, bool bad) {
+    Words paths;
+    for (const auto& entry : fs::directory_iterator(fs::path(KEEL_SOURCE_DIR) / folder)) {
+        const bool is_bad = entry.path().filename().string().starts_with("bad_");
+        if (entry.path().extension() == ".toml" && is_bad == bad) paths.push_back(entry.path().string());
+    }
+    std::ranges::sort(paths);
+    return paths;
+}
+
+Words good_decks() {
+    Words paths = decks_in("inputs", false);
+    const Words smoke = decks_in("inputs/smoke", false);
+    paths.insert(paths.end(), smoke.begin(), smoke.end());
+    return paths;
+}
+
+// What a bad deck's comments say of it.
+struct Expectation {
+    Words messages;  // "# expect: ..."
+    int ranks = 1;   // "# ranks: ..."
+};
+
+Expectation expectation_of(const std::string& path) {
+    Expectation expectation;
+    std::ifstream stream(path);
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("# expect: ")) expectation.messages.push_back(line.substr(10));
+        if (line.starts_with("# ranks: ")) expectation.ranks = std::stoi(line.substr(9));
+    }
+    return expectation;
+}
+
+}  // namespace
+
+TEST_CASE("without a deck every key has its default and says so") {
+    const Deck deck = from_words({});
+    CHECK(deck.errors.empty());
+    CHECK(non_default_keys(make_table(), deck.parameters).empty());
+    CHECK(deck.origin.size() == make_table().keys().size());
+    CHECK(std::ranges::all_of(deck.origin, [](const auto& entry) { return entry.second == "default"; }));
+    CHECK(validate(deck, 1).empty());
+}
+
+TEST_CASE("a deck sets values of every kind") {
+    const Deck deck = from_text(R"(
+[problem]
+box = 32
+boxes = [3, 2, 1]
+a = 0
+coefficients = "ball"
+seed = 12345678901
+boundary = ["periodic", "dirichlet", "neumann"]
+[bottom]
+solver = "cg"
+tolerance = 1e-2
+[comm]
+persistent = true
+neighbours = "all"
+[output]
+json = "run.json"
+)");
+    INFO(joined(deck.errors));
+    REQUIRE(deck.errors.empty());
+    const Parameters& p = deck.parameters;
+    CHECK(p.problem.box == 32);
+    CHECK(p.problem.boxes == Index{3, 2, 1});
+    CHECK(p.problem.a == 0.0);
+    CHECK(p.problem.coefficients == Coefficients::ball);
+    CHECK(p.problem.seed == 12345678901U);
+    CHECK(p.problem.boundary == Boundaries{Boundary::periodic, Boundary::dirichlet, Boundary::neumann});
+    CHECK(p.bottom.solver == "cg");
+    CHECK(p.bottom.tolerance == 1e-2);
+    CHECK(p.comm.persistent);
+    CHECK(p.comm.neighbours == Neighbours::all);
+    CHECK(p.output.json == "run.json");
+}
+
+TEST_CASE("one word of problem.boundary stands for all three directions") {
+    const Deck deck = from_words({"problem.boundary=neumann"});
+    CHECK(deck.errors.empty());
+    CHECK(deck.parameters.problem.boundary ==
+          Boundaries{Boundary::neumann, Boundary::neumann, Boundary::neumann});
+}
+
+TEST_CASE("an override wins over the file and the origin of each key is kept") {
+    const Deck deck = from_text("[problem]\nbox = 16\na = 0.5\n", {"problem.box=32"});
+    CHECK(deck.errors.empty());
+    CHECK(deck.parameters.problem.box == 32);
+    CHECK(deck.parameters.problem.a == 0.5);
+    CHECK(deck.origin.at("problem.box") == "command line");
+    CHECK(deck.origin.at("problem.a").ends_with(".toml:3"));
+    CHECK(deck.origin.at("problem.b") == "default");
+}
+
+TEST_CASE("an override's value is TOML, and a bare word is a string") {
+    const Deck deck = from_words({"multigrid.tolerance=1e-8", "problem.boxes=[1, 2,3]", "run.verbose = true",
+                                  "multigrid.cycle=\"F\"", "bottom.solver=bicgstab_fused",
+                                  "output.json=/tmp/keel-run.json", "problem.b=2"});
+    INFO(joined(deck.errors));
+    REQUIRE(deck.errors.empty());
+    CHECK(deck.parameters.multigrid.tolerance == 1e-8);
+    CHECK(deck.parameters.problem.boxes == Index{1, 2, 3});
+    CHECK(deck.parameters.run.verbose);
+    CHECK(deck.parameters.multigrid.cycle == Cycle::f);
+    CHECK(deck.parameters.bottom.solver == "bicgstab_fused");
+    CHECK(deck.parameters.output.json == "/tmp/keel-run.json");
+    CHECK(deck.parameters.problem.b == 2.0);
+}
+
+TEST_CASE("an empty override is an empty string") {
+    const Deck deck = from_text("output.json = \"run.json\"", {"output.json="});
+    CHECK(deck.errors.empty());
+    CHECK(deck.parameters.output.json.empty());
+    expect_error(from_words({"problem.box="}).errors, "command line: problem.box = \"\": must be an integer");
+}
+
+TEST_CASE("what is no override is refused with the form it should have") {
+    expect_error(from_words({"fast"}).errors,
+                 "command line: \"fast\": not understood; give section.key=value");
+    expect_error(from_words({"problem.box=3 4"}).errors, "command line: problem.box = 3 4: not a TOML value");
+    expect_error(from_words({"problem.box=8\nrun.repeats=9"}).errors, "not a TOML value");
+    expect_error(from_words({"problem.boxes=[1,2"}).errors, "not a TOML value");
+    expect_error(from_words({"=3"}).errors, "command line: : unknown key");
+    expect_error(from_words({"problem.=3"}).errors, "command line: problem.: unknown key; [problem] has box");
+}
+
+TEST_CASE("a key given twice on the command line is refused") {
+    expect_error(from_words({"problem.box=16", "problem.box=32"}).errors,
+                 "command line: problem.box = 32: given twice (before: 16); give it once");
+}
+
+TEST_CASE("the error messages read as the design says") {
+    expect_error(
+        from_words({"bottom.solver=bicgstabb"}).errors,
+        "command line: bottom.solver = \"bicgstabb\": unknown solver; choose bicgstab, bicgstab_fused, "
+        "cg, smooth (did you mean \"bicgstab\"?)");
+    expect_error(
+        from_words({"run.backend=opnemp"}).errors,
+        "command line: run.backend = \"opnemp\": unknown backend; choose openmp (did you mean \"openmp\"?)");
+}
+
+TEST_CASE("numbers must have the right type and lie in range") {
+    const auto [word, message] = GENERATE(table<std::string, std::string>({
+        {"problem.box=2.0", "problem.box = 2.0: must be an integer, from 1 to 1024"},
+        {"problem.box=\"8\"", "problem.box = \"8\": must be an integer"},
+        {"problem.box=8x", "problem.box = \"8x\": must be an integer"},
+        {"problem.box=1025", "must be from 1 to 1024"},
+        {"problem.box=99999999999", "problem.box = 99999999999: must be from 1 to 1024"},
+        {"problem.boxes_per_rank=2147483648", "must be from 1 to 2147483647"},
+        {"problem.boxes_per_rank=0", "problem.boxes_per_rank = 0: must be >= 1"},
+        {"problem.seed=-1", "problem.seed = -1: must be >= 0"},
+        {"problem.a=-0.5", "problem.a = -0.5: must be >= 0"},
+        {"problem.b=0", "problem.b = 0: must be > 0"},
+        {"problem.b=inf", "problem.b = inf: must be a finite number"},
+        {"problem.b=-inf", "problem.b = -inf: must be a finite number"},
+        {"problem.b=nan", "problem.b = nan: must be a finite number"},
+        {"problem.b=true", "problem.b = true: must be a number"},
+        {"problem.contrast=0", "problem.contrast = 0: must be > 0"},
+        {"multigrid.tolerance=1", "multigrid.tolerance = 1: must be > 0 and < 1"},
+        {"multigrid.tolerance=0.0", "multigrid.tolerance = 0.0: must be > 0 and < 1"},
+        {"multigrid.jacobi_weight=2", "multigrid.jacobi_weight = 2: must be > 0 and < 2"},
+        {"multigrid.chebyshev_ratio=1", "multigrid.chebyshev_ratio = 1: must be > 1"},
+        {"multigrid.pre=1001", "must be from 0 to 1000"},
+        {"comm.ghost_depth=9", "comm.ghost_depth = 9: must be from 1 to 8"},
+        {"run.repeats=0", "run.repeats = 0: must be >= 1"},
+        {"run.verbose=1", "run.verbose = 1: must be true or false"},
+        {"multigrid.cycle=1", "multigrid.cycle = 1: must be a string, one of V, F"},
+        {"output.json=7", "output.json = 7: must be a string"},
+        {"output.json=2024-01-01", "must be a string"},
+        {"problem.boxes=2", "problem.boxes = 2: must be an array of three integers"},
+        {"problem.boxes=[2,2]", "problem.boxes = [2,2]: must be an array of three integers"},
+        {"problem.boxes=[2,2,2.0]", "problem.boxes = [2,2,2.0]: must be an array of three integers"},
+        {"problem.boxes=[2,2,-1]", "problem.boxes = [2,2,-1]: must be an array of three integers, each >= 0"},
+        {"problem.boxes={x=1}", "problem.boxes = {...}: must be an array of three integers"},
+        {"problem.boundary=[\"neumann\"]", "must be a string or an array of three"},
+        {"problem.boundary=3", "must be a string or an array of three"},
+    }));
+    const Deck deck = from_words({word});
+    expect_error(deck.errors, message);
+    CHECK(deck.refused.size() == 1);
+    CHECK(non_default_keys(make_table(), deck.parameters).empty());
+}
+
+TEST_CASE("the ends of a range are in or out as the table says") {
+    CHECK(from_words({"problem.box=1"}).errors.empty());
+    CHECK(from_words({"problem.box=1024"}).errors.empty());
+    CHECK(from_words({"problem.a=0"}).errors.empty());
+    CHECK(from_words({"multigrid.pre=0"}).errors.empty());
+    CHECK(from_words({"comm.ghost_depth=8"}).errors.empty());
+    CHECK(from_words({"problem.boxes_per_rank=2147483647"}).errors.empty());
+}
+
+TEST_CASE("a misspelt name is answered with the nearest one") {
+    const auto [word, name] = GENERATE(table<std::string, std::string>({
+        {"multigrid.tolerence=1e-8", "multigrid.tolerance"},  // a letter replaced
+        {"bottom.tolerence=1e-2", "bottom.tolerance"},        // the same name in two sections
+        {"mutigrid.pre=3", "multigrid.pre"},                  // the section
+        {"mutigrid.tolerence=1e-8", "multigrid.tolerance"},   // both
+        {"bottom.max_iteration=3", "bottom.max_iterations"},  // a letter missing
+        {"run.repaets=3", "run.repeats"},                     // two swapped
+        {"Problem.Box=8", "problem.box"},                     // case
+        {"multigrid.solver=cg", "bottom.solver"},             // the wrong section
+        {"bottom.smother=jacobi", "multigrid.smoother"},      // wrong section and misspelt
+        {"box=8", "problem.box"},                             // no section
+        {"problem.det=true", "run.deterministic"},            // the beginning of a name
+        {"multigrid.smoother=cheby", "chebyshev"},
+        {"multigrid.smoother=GSRB", "gsrb"},
+        {"problem.placement=lexigraphic", "lexicographic"},
+        {"problem.boundary=peroidic", "periodic"},
+    }));
+    const Words errors = from_words({word}).errors;
+    expect_error(errors, "(did you mean \"" + name + "\"?)");
+}
+
+TEST_CASE("a name like no other gets no guess, but the list of what there is") {
+    const Words errors = from_words({"problem.frobnicate=1"}).errors;
+    expect_error(errors, "problem.frobnicate: unknown key; [problem] has box, boxes_per_rank, boxes, a, b, ");
+    CHECK_FALSE(contains(joined(errors), "did you mean"));
+    const Words words = from_words({"bottom.solver=gmres"}).errors;
+    CHECK_FALSE(contains(joined(words), "did you mean"));
+}
+
+TEST_CASE("nearest finds names of few edits only") {
+    const Words names{"periodic", "dirichlet", "neumann"};
+    CHECK(nearest("dirichelt", names) == "dirichlet");
+    CHECK_FALSE(nearest("robin", names));
+    CHECK_FALSE(nearest("", names));
+    CHECK_FALSE(nearest("periodic", Words{}));
+}
+
+TEST_CASE("errors come all together, in the order of the file, the command line last") {
+    const Deck deck = from_text("[run]\nrepeats = 0\n[bottom]\nsolver = 3\nzeal = 1\n[nonsense]\nx = 1\n",
+                                {"problem.box=0"});
+    INFO(joined(deck.errors));
+    REQUIRE(deck.errors.size() == 5);
+    CHECK(contains(deck.errors[0], ".toml:2: run.repeats = 0"));
+    CHECK(contains(deck.errors[1], ".toml:4: bottom.solver = 3"));
+    CHECK(contains(deck.errors[2], ".toml:5: bottom.zeal: unknown key"));
+    CHECK(contains(deck.errors[3],
+                   ".toml:6: [nonsense]: unknown section; the sections are problem, multigrid"));
+    CHECK(contains(deck.errors[4], "command line: problem.box = 0"));
+}
+
+TEST_CASE("a section that is no table is refused") {
+    expect_error(from_text("run = 3\n").errors, ":1: run = 3: is a section; write [run]");
+    expect_error(from_text("[[run]]\nrepeats = 1\n").errors, "is a section; write [run]");
+    expect_error(from_text("[run.repeats]\nx = 1\n").errors, "run.repeats = {...}: must be an integer");
+}
+
+TEST_CASE("a syntax error has line and column, and hides no error of the command line") {
+    const Deck deck = from_text("[problem]\nbox = 8\na = = 3\n", {"problem.bx=7"});
+    INFO(joined(deck.errors));
+    REQUIRE(deck.errors.size() == 2);
+    CHECK(contains(deck.errors[0], ".toml:3:5: not valid TOML: "));
+    CHECK(contains(deck.errors[1], "(did you mean \"problem.box\"?)"));
+    CHECK(validate(deck, 1).empty());
+}
+
+TEST_CASE("a deck that cannot be read is refused by its name") {
+    const auto table = make_table();
+    expect_error(read_deck(table, fs::path("/no/such/deck.toml"), {}).errors,
+                 "/no/such/deck.toml: cannot be read: No such file or directory");
+    expect_error(read_deck(table, fs::temp_directory_path(), {}).errors, "is a folder; give a deck file");
+}
+
+TEST_CASE("an empty deck is a deck of defaults") {
+    CHECK(from_text("").errors.empty());
+    CHECK(from_text("# nothing\n[problem]\n").errors.empty());
+}
+
+TEST_CASE("halving problem.box must reach multigrid.bottom_box") {
+    for (const int bottom : {48, 24, 12, 6, 3}) {
+        const Deck deck = from_words({"problem.box=48", "multigrid.bottom_box=" + std::to_string(bottom)});
+        CHECK(validate(deck, 1).empty());
+    }
+    expect_error(validate(from_words({"problem.box=48", "multigrid.bottom_box=8"}), 1),
+                 "command line: multigrid.bottom_box = 8: not reached by halving problem.box = 48; choose "
+                 "multigrid.bottom_box from 48, 24, 12, 6, 3, or problem.box from 8, 16, 32, ");
+    expect_error(validate(from_words({"problem.box=2"}), 1), "choose multigrid.bottom_box from 2, 1");
+    expect_error(validate(from_words({"multigrid.bottom_box=2147483647"}), 1),
+                 "choose multigrid.bottom_box from 64, 32, 16, 8, 4, 2, 1");
+}
+
+TEST_CASE("ghost layers must fit into the coarsest box") {
+    CHECK(validate(from_words({"comm.ghost_depth=4"}), 1).empty());
+    expect_error(validate(from_words({"comm.ghost_depth=5"}), 1), "choose at most multigrid.bottom_box = 4");
+    CHECK(validate(from_words({"comm.ghost_depth=5", "multigrid.bottom_box=8"}), 1).empty());
+}
+
+TEST_CASE("something must be smoothed") {
+    CHECK(validate(from_words({"multigrid.pre=0"}), 1).empty());
+    expect_error(validate(from_words({"multigrid.pre=0", "multigrid.post=0"}), 1), "at least one sweep");
+}
+
+TEST_CASE("Poisson's equation, a = 0, is allowed") {
+    CHECK(validate(from_words({"problem.a=0"}), 1).empty());
+}
+
+TEST_CASE("any number of boxes may lie on no more ranks than boxes") {
+    for (const int ranks : {1, 2, 3, 5, 7, 8})
+        CHECK(validate(from_words({"problem.boxes=[2,2,2]"}), ranks).empty());
+    expect_error(
+        validate(from_words({"problem.boxes=[2,2,2]"}), 16),
+        "command line: problem.boxes = [2,2,2]: 8 boxes for 16 ranks leave ranks without a box; use at "
+        "most 8 ranks, or more boxes, such as [");
+    for (const int ranks : {1, 2, 3, 7, 64}) CHECK(validate(from_words({}), ranks).empty());
+}
+
+TEST_CASE("boxes must be all given or all open") {
+    for (const std::string boxes : {"[0,2,2]", "[2,0,0]", "[1,1,0]"}) {
+        expect_error(validate(from_words({"problem.boxes=" + boxes}), 1), "zero in one direction only");
+    }
+}
+
+TEST_CASE("boxes and boxes_per_rank may both be given only if they agree") {
+    const Words agreeing{"problem.boxes=[2,2,2]", "problem.boxes_per_rank=4"};
+    CHECK(validate(from_words(agreeing), 2).empty());
+    expect_error(validate(from_words(agreeing), 4),
+                 "problem.boxes_per_rank = 4: 16 boxes on 4 ranks, but problem.boxes = [2,2,2] makes 8");
+    expect_error(validate(from_words(agreeing), 16), "8 boxes for 16 ranks leave ranks without a box");
+}
+
+TEST_CASE("boxes and cells that an int cannot number are refused") {
+    expect_error(validate(from_words({"problem.boxes=[2000,2000,2000]"}), 1), "8000000000 boxes in all");
+    expect_error(validate(from_words({"problem.boxes=[2147483647,2147483647,2147483647]"}), 1),
+                 "boxes in all");
+    expect_error(validate(from_words({"problem.boxes_per_rank=2147483647"}), 2), "4294967294 boxes in all");
+    expect_error(validate(from_words({"problem.boxes=[1,40000000,1]"}), 1),
+                 "40000000 boxes of 64 cells in direction y");
+    CHECK(validate(from_words({"problem.boxes=[33554431,1,1]"}), 1).empty());
+    CHECK(validate(from_words({"problem.boxes=[1000,1000,1000]"}), 1).empty());
+}
+
+TEST_CASE("pretend nodes hold no more ranks than there are") {
+    CHECK(validate(from_words({"comm.ranks_per_node=4"}), 4).empty());
+    expect_error(validate(from_words({"comm.ranks_per_node=4"}), 2), "there are only 2 ranks");
+}
+
+TEST_CASE("the file of records must be writable, and looking does not touch it") {
+    const TemporaryDeck file("kept");
+    CHECK(validate(from_words({"output.json=" + file.path().string()}), 1).empty());
+    CHECK(fs::file_size(file.path()) == 4);
+    const fs::path fresh = file.path().string() + ".new";
+    CHECK(validate(from_words({"output.json=" + fresh.string()}), 1).empty());
+    CHECK_FALSE(fs::exists(fresh));
+    CHECK(validate(from_words({"output.json=plain_name.json"}), 1).empty());
+    expect_error(
+        validate(from_words({"output.json=/no/such/folder/run.json"}), 1),
+        "command line: output.json = \"/no/such/folder/run.json\": there is no folder /no/such/folder");
+    expect_error(validate(from_words({"output.json=/"}), 1), "is a folder; give a file name");
+    if (::geteuid() != 0) {  // root may write anywhere
+        fs::permissions(file.path(), fs::perms::owner_read);
+        expect_error(validate(from_words({"output.json=" + file.path().string()}), 1), "cannot be written");
+    }
+}
+
+TEST_CASE("a rule points to the line that set its key") {
+    const Deck deck = from_text("[problem]\n\nbox = 10\n");
+    expect_error(validate(deck, 1), ".toml:3: multigrid.bottom_box = 4: not reached");
+}
+
+TEST_CASE("a rule is silent where one of its keys was refused already") {
+    const Deck deck = from_words({"problem.box=forty", "multigrid.bottom_box=5"});
+    CHECK(deck.errors.size() == 1);
+    CHECK(validate(deck, 1).empty());
+    const Deck misspelt = from_words({"problem.bx=40", "multigrid.bottom_box=5"});
+    CHECK(misspelt.errors.size() == 1);
+    CHECK(validate(misspelt, 1).empty());
+}
+
+TEST_CASE("the domain is as given or as cubic as the ranks allow") {
+    CHECK(resolved_boxes(from_words({}).parameters, 8) == Index{2, 2, 2});
+    CHECK(resolved_boxes(from_words({}).parameters, 3) == most_cubic(3));
+    CHECK(resolved_boxes(from_words({"problem.boxes_per_rank=9"}).parameters, 3) == Index{3, 3, 3});
+    CHECK(resolved_boxes(from_words({"problem.boxes=[1,2,3]"}).parameters, 2) == Index{1, 2, 3});
+}
+
+TEST_CASE("every key appears once in each rendering of the table") {
+    const Table table = make_table();
+    const std::string text = keys_text(table);
+    const std::string markdown = keys_markdown(table);
+    const auto json = resolved_json(table, Parameters{});
+    std::set<std::string> names;
+    for (const Key& key : table.keys()) {
+        INFO(key.full_name());
+        CHECK(names.insert(key.full_name()).second);
+        CHECK(contains(text, key.full_name() + " = "));
+        CHECK(contains(markdown, "| `" + key.full_name() + "` | "));
+        CHECK(json.at(key.section).contains(key.name));
+        CHECK_FALSE(key.help.empty());
+        CHECK(table.find(key.section, key.name) == &key);
+    }
+    CHECK(table.sections() == Words{"problem", "multigrid", "bottom", "comm", "run", "output"});
+    CHECK(table.find("problem", "boxx") == nullptr);
+    // Four cells a row: five bars that are not escaped.
+    std::istringstream rows(markdown);
+    for (std::string row; std::getline(rows, row);) {
+        int bars = 0;
+        for (std::size_t i = 0; i < row.size(); ++i) bars += row[i] == '|' && (i == 0 || row[i - 1] != '\\');
+        CHECK(bars == 5);
+    }
+}
+
+TEST_CASE("the resolved deck as JSON has values of the right types") {
+    const auto json = resolved_json(make_table(), Parameters{});
+    CHECK(json.at("problem").at("box") == 64);
+    CHECK(json.at("problem").at("boxes").dump() == "[0,0,0]");
+    CHECK(json.at("problem").at("boundary") == "periodic");
+    CHECK(json.at("multigrid").at("cycle") == "V");
+    CHECK(json.at("multigrid").at("tolerance") == 1e-10);
+    CHECK(json.at("comm").at("persistent") == false);
+    CHECK(json.at("bottom").at("scaling") == "jacobi");
+    CHECK(json.begin().key() == "problem");
+}
+
+TEST_CASE("keys that differ from their default are listed as they would be written") {
+    const Deck deck = from_words({"problem.box=64", "problem.boundary=[\"periodic\",\"neumann\",\"neumann\"]",
+                                  "problem.contrast=1000", "multigrid.cycle=F"});
+    CHECK(non_default_keys(make_table(), deck.parameters) ==
+          Words{"problem.contrast = 1000.0", "problem.boundary = [\"periodic\",\"neumann\",\"neumann\"]",
+                "multigrid.cycle = \"F\""});
+}
+
+TEST_CASE("a default that is no choice is a programming mistake") {
+    CHECK_THROWS_AS(Table({{"cg"}, {"openmp"}}), std::logic_error);
+}
+
+TEST_CASE("a printed deck reads back to the same parameters") {
+    const Table table = make_table();
+    const auto check_round_trip = [&](const Parameters& parameters) {
+        const std::string text = print_deck(table, parameters);
+        INFO(text);
+        const Deck again = from_text(text);
+        INFO(joined(again.errors));
+        CHECK(again.errors.empty());
+        CHECK(resolved_json(table, again.parameters) == resolved_json(table, parameters));
+    };
+    check_round_trip(Parameters{});
+    check_round_trip(
+        from_words({"problem.boundary=[\"periodic\",\"dirichlet\",\"neumann\"]", "problem.boxes=[2,2,2]",
+                    "problem.boxes_per_rank=4", "problem.b=1e300", "multigrid.jacobi_weight=0.1",
+                    "problem.seed=9223372036854775807", "output.json='a \"quoted\" \\ path # no comment'"})
+            .parameters);
+    for (const auto& path : good_decks()) {
+        INFO(path);
+        check_round_trip(read_deck(table, path, {}).parameters);
+    }
+}
+
+TEST_CASE("a printed deck is as valid as the deck it was made from") {
+    // boxes_per_rank, spelt out, would be held against the number of boxes.
+    const Deck deck = from_words({"problem.boxes=[2,2,2]"});
+    CHECK(validate(from_text(print_deck(make_table(), deck.parameters)), 2).empty());
+}
+
+TEST_CASE("every good deck in inputs is read without errors and suits 1, 2 and 4 ranks") {
+    const Words paths = good_decks();
+    CHECK(paths.size() >= 17);
+    for (const auto& path : paths) {
+        const Deck deck = read_deck(make_table(), path, {});
+        INFO(path << "\n" << joined(deck.errors));
+        CHECK(deck.errors.empty());
+        for (const int ranks : {1, 2, 4}) CHECK(joined(validate(deck, ranks)).empty());
+        std::string first_line;
+        std::ifstream stream(path);
+        std::getline(stream, first_line);
+        CHECK(first_line.starts_with("# "));
+    }
+}
+
+TEST_CASE("the smoke decks together try every choice of every key") {
+    const Table table = make_table();
+    std::map<std::string, std::set<std::string>> tried;
+    for (const auto& path : decks_in("inputs/smoke", false)) {
+        const Deck deck = read_deck(table, path, {});
+        for (const Key& key : table.keys()) {
+            if (const auto* words = std::get_if<BoundariesKey>(&key.kind)) {
+                for (const auto& word : words->value.get(deck.parameters))
+                    tried[key.full_name()].insert(word);
+            }
+            if (deck.origin.at(key.full_name()) == "default") continue;
+            const auto value = value_of(key, deck.parameters);
+            tried[key.full_name()].insert(value.is_string() ? value.get<std::string>() : value.dump());
+        }
+    }
+    for (const Key& key : table.keys()) {
+        INFO(key.full_name());
+        Words names;
+        if (const auto* choice = std::get_if<ChoiceKey>(&key.kind)) names = choice->names;
+        if (const auto* words = std::get_if<BoundariesKey>(&key.kind)) names = words->names;
+        if (std::holds_alternative<FlagKey>(key.kind)) names = {"true", "false"};
+        for (const auto& name : names) {
+            INFO(name);
+            CHECK(tried[key.full_name()].contains(name));
+        }
+        CHECK_FALSE(tried[key.full_name()].empty());
+    }
+}
+
+TEST_CASE("every bad deck in inputs is refused with the messages it expects") {
+    const Words paths = decks_in("inputs/smoke", true);
+    CHECK(paths.size() >= 12);
+    for (const auto& path : paths) {
+        const Expectation expected = expectation_of(path);
+        const Deck deck = read_deck(make_table(), path, {});
+        Words errors = deck.errors;
+        const Words further = validate(deck, expected.ranks);
+        errors.insert(errors.end(), further.begin(), further.end());
+        INFO(path << "\n" << joined(errors));
+        CHECK_FALSE(errors.empty());
+        CHECK_FALSE(expected.messages.empty());
+        for (const auto& message : expected.messages) {
+            INFO("expected: " << message);
+            CHECK(contains(joined(errors), message));
+        }
+    }
+}
