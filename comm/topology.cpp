@@ -16,7 +16,8 @@ std::string Topology::describe() const {
     std::string per_node = std::to_string(*most);
     if (*least != *most) per_node = std::to_string(*least) + " to " + per_node;
     return std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") + per_node +
-           " ranks per node (" + (detected ? "detected" : "virtual: comm.ranks_per_node") + ")";
+           (per_node == "1" ? " rank" : " ranks") + " per node (" +
+           (detected ? "detected" : "virtual: comm.ranks_per_node") + ")";
 }
 
 Topology detect_topology(const Communicator& comm) {

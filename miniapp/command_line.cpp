@@ -15,6 +15,7 @@ CommandLine read_command_line(std::span<char* const> words) {
                                                 {"-h", Action::help},
                                                 {"--version", Action::version},
                                                 {"--keys", Action::keys},
+                                                {"--readme-tables", Action::readme_tables},
                                                 {"--print-deck", Action::print_deck},
                                                 {"--dry-run", Action::dry_run}};
     std::vector<std::string> names;
@@ -46,6 +47,8 @@ std::string help_text(const Table& table) {
     return "usage: keel [DECK.toml] [section.key=value ...]\n"
            "       keel --help | --version | --keys | --print-deck [DECK] [k=v ...] | --dry-run [DECK] [k=v "
            "...]\n\n"
+           "--keys lists every key; --readme-tables prints that list and the one of bottom solvers as "
+           "Markdown.\n"
            "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and prints "
            "where the\n"
            "time went. Without a deck: all defaults. Start it with mpiexec for more than one rank.\n"

@@ -12,7 +12,7 @@
 
 namespace keel {
 
-enum class Action { run, help, version, keys, print_deck, dry_run };
+enum class Action { run, help, version, keys, readme_tables, print_deck, dry_run };
 
 struct CommandLine {
     Action action = Action::run;

@@ -180,7 +180,7 @@ std::string closing_text(const Results& results) {
     for (const Check& check : results.checks) {
         const bool small = check.value != 0 && std::abs(check.value) < 1e-3;
         text += fmt::format("CHECK  {:<24} {}  {}  (want {})\n", check.name, check.passed ? "PASS" : "FAIL",
-                            small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.3g}", check.value),
+                            small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.2f}", check.value),
                             check.want);
     }
     const auto failed = std::count_if(results.solves.begin(), results.solves.end(),
@@ -207,12 +207,25 @@ std::string bottom_solvers_text() {
     return text;
 }
 
+std::string bottom_solvers_markdown() {
+    std::string text =
+        "| bottom.solver | exchanges | all-reduces | words | vectors | source | use |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n";
+    for (const BottomMethod& m : bottom_methods())
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges, m.reductions,
+                            m.words, m.vectors, m.source, m.use);
+    return text;
+}
+
 std::string header_text(const Table& table, const Parameters& parameters, const RunFacts& facts) {
     std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
                                    build_info::compiler, build_info::build_type, build_info::flags);
     text += fmt::format("backend   {}\n", facts.backend);
-    text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.nodes);
+    text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
     text += fmt::format("binding   {}\n", bindings_text(facts.bindings));
+    text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
+                        facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
+                        facts.level_cells.size());
     text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
                         megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
                         megabytes(facts.array_bytes));
@@ -220,8 +233,8 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
     const auto keys = non_default_keys(table, parameters);
     text += fmt::format("deck      {}\n",
                         keys.empty() ? "all defaults" : fmt::format("{}", fmt::join(keys, "; ")));
-    if (facts.nodes.find("1 ranks per node") != std::string::npos && facts.ranks > 1)
-        text += "warning   every rank is a node of its own; node-aware figures mean nothing here\n";
+    if (facts.ranks > 1 && facts.topology.nodes() == facts.ranks)
+        text += "warning   every rank is a node of its own: off-node counts are all counts\n";
     return text;
 }
 

@@ -149,7 +149,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm,
     facts.threads = backend->threads();
     facts.backend = backend->description();
     facts.mpi = Session::library();
-    facts.nodes = topology.describe();
+    facts.topology = topology;
     facts.bindings = comm.gather(cpu_binding());
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();

@@ -45,7 +45,7 @@ struct RunFacts {
     int threads = 1;
     std::string backend;
     std::string mpi;
-    std::string nodes;
+    Topology topology;
     std::vector<std::string> bindings;  // by rank
     Index boxes{};
     Index cells{};

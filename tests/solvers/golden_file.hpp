@@ -1,0 +1,35 @@
+#pragma once
+
+// Reading the golden files of tests/golden.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "kernels/check.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+namespace keel::test {
+
+inline nlohmann::json golden(const std::string& name) {
+    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/" + name);
+    check(file.good(), "the golden file is in tests/golden");
+    return nlohmann::json::parse(file);
+}
+
+// The key "problem" of a case, cut into m boxes per direction.
+inline Problem problem_of(const nlohmann::json& json, int m) {
+    Problem problem;
+    problem.boxes = {m, m, m};
+    problem.width = json.at("N").get<int>() / m;
+    const std::string bc = json.at("bc");
+    problem.boundaries = bc == "periodic" ? periodic : bc == "dirichlet" ? dirichlet : neumann;
+    problem.a = json.value("a", 0.9);
+    problem.b = json.value("b", 0.9);
+    problem.beta = json.at("beta");
+    problem.alpha = json.at("alpha");
+    problem.rhs = json.at("rhs");
+    return problem;
+}
+
+}  // namespace keel::test

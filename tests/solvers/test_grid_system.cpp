@@ -1,0 +1,144 @@
+// A grid level as a linear system: the operator under each scaling, and its inner products, blocking and not.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/bottom.hpp"
+#include "solvers/grid_system.hpp"
+#include "solvers/krylov.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+const Problem rough{
+    .boxes = {2, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth100", .alpha = "wave"};
+
+GridSystem system_of(Setup& setup, DiagonalScaling scaling) {
+    Level& level = setup.finest();
+    return {level.operations, *level.ghosts, *level.reduction, level.L, scaling};
+}
+
+double diagonal(const Problem& problem, const Index& cell) {
+    double D = problem.a_alpha(cell);
+    for (std::size_t d = 0; d < 3; ++d) {
+        Index high = cell;
+        high[d] += 1;
+        D += problem.face(d, cell) + problem.face(d, high);
+    }
+    return D;
+}
+
+}  // namespace
+
+TEST_CASE("applying the system is the formula of the operator under every scaling") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        GridSystem system = system_of(setup, scaling);
+        const Field x = system.make_vector();
+        const Field y = system.make_vector();
+        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
+        system.apply(y, x);
+
+        Whole scaled = setup.gather(x);
+        const auto scale = [&](const Index& cell) {
+            const double D = diagonal(rough, cell);
+            return scaling == DiagonalScaling::none    ? 1.0
+                   : scaling == DiagonalScaling::right ? 1 / D
+                                                       : 1 / std::sqrt(D);
+        };
+        for_each_index(rough.cells(), [&](const Index& cell) { scaled(cell) *= scale(cell); });
+        Whole expected = residual_by_formula(rough, scaled, Whole{rough.cells(), std::vector<double>(512)});
+        const Whole got = setup.gather(y);
+        double difference = 0;
+        for_each_index(rough.cells(), [&](const Index& cell) {
+            const double row = scaling == DiagonalScaling::symmetric ? scale(cell) : 1.0;
+            difference = std::max(difference, std::abs(got(cell) + row * expected(cell)));
+        });
+        CHECK(setup.agreed(difference) < 1e-13 * std::max(1.0, setup.agreed(max_norm(expected))));
+        CHECK(setup.agreed(max_norm(expected)) > 0.1);
+    }
+}
+
+TEST_CASE("the system is symmetric except under right scaling") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        GridSystem system = system_of(setup, scaling);
+        const Field x = system.make_vector();
+        const Field y = system.make_vector();
+        const Field Ax = system.make_vector();
+        const Field Ay = system.make_vector();
+        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
+        setup.set(y, [](const Index& c) { return std::sin(0.4 * c[0] * c[2] + 2.3 * c[1]); });
+        system.apply(Ax, x);
+        system.apply(Ay, y);
+        const auto [xAy, yAx, AxAx, yy] = system.dots({{x, Ay}, {y, Ax}, {Ax, Ax}, {y, y}});
+        const double asymmetry = std::abs(xAy - yAx) / std::sqrt(AxAx * yy);
+        if (scaling == DiagonalScaling::right)
+            CHECK(asymmetry > 1e-6);
+        else
+            CHECK(asymmetry < 1e-14);
+    }
+}
+
+TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alike") {
+    for (const bool deterministic : {false, true}) {
+        CAPTURE(deterministic);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup, DiagonalScaling::none);
+        const Field f = setup.finest().f;
+        const Field g = system.make_vector();
+        system.apply(g, f);
+
+        const Counts start = system.counts();
+        const auto waited = system.dots({{f, f}, {f, g}, {g, g}});
+        const Counts middle = system.counts();
+        const std::array<Product, 3> products{{{f, f}, {f, g}, {g, g}}};
+        const std::array<Product, 1> single{{{g, f}}};
+        PendingSum first = system.begin_dots(products);
+        PendingSum second = system.begin_dots(single);  // two under way at a time
+        system.apply(system.make_vector(), f);          // and work meanwhile
+        std::array<double, 3> totals{};
+        std::array<double, 1> total{};
+        first.finish(totals);
+        second.finish(total);
+        const Counts end = system.counts();
+
+        // Open MPI may add up ranks in another order when it does not block; deterministic sums cannot differ.
+        for (std::size_t n = 0; n < 3; ++n)
+            if (deterministic || setup.comm.size() <= 2)
+                CHECK(totals[n] == waited[n]);
+            else
+                CHECK(relative(totals[n], waited[n]) < 1e-14);
+        CHECK(relative(total[0], waited[1]) < 1e-14);
+        CHECK((middle - start).reductions == 1);
+        CHECK((end - middle).reductions == 2);
+        const long each = deterministic ? setup.finest().layout.box_count() : 1;
+        CHECK((middle - start).words == 3 * each);
+        CHECK((end - middle).words == 4 * each);
+        CHECK((end - middle).exchanges == 1);
+    }
+}
+
+TEST_CASE("a second solve with the same objects is bitwise the first") {
+    for (const std::string name : {"bicgstab", "bicgstab_fused", "cg"}) {
+        CAPTURE(name);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = true});
+        GridSystem system = system_of(setup, bottom_method(name).jacobi);
+        Solver solver(system, name == "cg"         ? make_cg(system)
+                              : name == "bicgstab" ? make_bicgstab(system)
+                                                   : make_bicgstab_fused(system));
+        const Field x = system.make_vector();
+        const Report first = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
+        const std::vector<double> x_first = setup.finest().plain->read(x);
+        const Report second = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
+        CHECK(first.met);
+        CHECK(first.residuals.size() > 5);
+        CHECK(first.residuals == second.residuals);
+        CHECK(first.true_residual == second.true_residual);
+        CHECK(x_first == setup.finest().plain->read(x));
+    }
+}
