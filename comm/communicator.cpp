@@ -80,7 +80,7 @@ std::vector<double> Communicator::gather(std::span<const double> values) const {
 }
 
 std::vector<std::string> Communicator::gather(const std::string& text) const {
-    const int length = static_cast<int>(max(static_cast<double>(text.size())));
+    const int length = 1 + static_cast<int>(max(static_cast<double>(text.size())));
     std::string padded = text;
     padded.resize(static_cast<std::size_t>(length), '\0');
     std::string all(rank() == 0 ? padded.size() * static_cast<std::size_t>(size()) : 0, '\0');

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "miniapp/deck.hpp"
 #include "miniapp/report.hpp"
+#include "miniapp/spelling.hpp"
 
 namespace keel {
 

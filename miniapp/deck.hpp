@@ -35,7 +35,4 @@ std::vector<std::string> validate(const Deck& deck, int ranks);
 // Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
 Index resolved_boxes(const Parameters& parameters, int ranks);
 
-// The name of fewest edits from `word`, case aside, if that is few; else nothing.
-std::optional<std::string> nearest(const std::string& word, std::span<const std::string> names);
-
 }  // namespace keel

@@ -16,6 +16,7 @@
 #include "kernels/layout.hpp"
 #include "miniapp/deck.hpp"
 #include "miniapp/parameters.hpp"
+#include "miniapp/spelling.hpp"
 
 namespace {
 

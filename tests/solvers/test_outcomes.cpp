@@ -149,8 +149,7 @@ TEST_CASE("a tolerance that cannot be met ends, unmet, with the best iterate") {
         CAPTURE(name);
         System system(rough);
         const Report report = system.solve(make, {1e-30, 5000, 8});
-        CHECK((report.outcome == Outcome::stagnated || report.outcome == Outcome::iteration_limit ||
-               report.outcome == Outcome::breakdown));
+        CHECK((report.outcome == Outcome::stagnated || report.outcome == Outcome::iteration_limit));
         CHECK_FALSE(report.met);
         CHECK(report.iterations <= 5000);
         CHECK(report.true_residual < 1e-13);
@@ -293,15 +292,15 @@ TEST_CASE("bottom solves that miss their tolerance are counted") {
 }
 
 TEST_CASE("a singular problem whose right-hand side is constant has the solution zero") {
-    // 0.1 is not its own rounded mean: what is left of f is noise without a solution, and zero to rounding is still
-    // what must come out (known weakness: not as converged, for the noise is what the residual is compared with).
+    // 0.1 is not its own rounded mean: what is left of f is noise, and the solution zero nevertheless.
     for (const double constant : {1.0, 0.1}) {
         CAPTURE(constant);
         Setup setup({.width = 8, .boundaries = neumann, .a = 0.0});
         setup.set(setup.finest().f, [&](const Index&) { return constant; });
         const SolveReport report = Multigrid(setup.hierarchy, {}, {}).solve();
         CHECK(setup.agreed(max_norm(setup.gather(setup.finest().u))) < 1e-14);
-        if (constant == 1.0) CHECK(report.converged);
+        CHECK(report.converged);
+        CHECK(report.cycles == 0);
     }
 }
 

@@ -1,0 +1,157 @@
+// The rules that tie keys to each other and to the number of ranks.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "miniapp/deck.hpp"
+
+namespace keel {
+namespace {
+
+// Collects the rules that do not hold. A rule names the keys that it judges together, the likeliest culprit first:
+// the complaint points to the first that the user set, and is left out if one of them was refused already.
+class Rules {
+  public:
+    explicit Rules(const Deck& deck) : deck_(deck) {}
+
+    void require(bool holds, std::initializer_list<std::string> keys, const std::string& otherwise) {
+        if (holds || std::ranges::any_of(keys, [&](auto& key) { return deck_.refused.contains(key); }))
+            return;
+        const auto culprit = std::ranges::find_if(keys, [&](auto& key) { return is_set(key); });
+        errors_.push_back(
+            fmt::format("{}: {}", culprit == keys.end() ? "default" : deck_.origin.at(*culprit), otherwise));
+    }
+
+    bool is_set(const std::string& key) const {
+        const auto origin = deck_.origin.find(key);
+        return origin != deck_.origin.end() && origin->second != "default";
+    }
+
+    std::vector<std::string> errors() && { return std::move(errors_); }
+
+  private:
+    const Deck& deck_;
+    std::vector<std::string> errors_;
+};
+
+std::string text_of(const Index& triple) {
+    return fmt::format("[{}]", fmt::join(triple, ","));
+}
+
+// Exact up to 2^53, and beyond that still far above any limit it is compared with.
+double exact_product(const Index& n) {
+    return 1.0 * n[0] * n[1] * n[2];
+}
+
+void check_coarsening(Rules& rules, const Parameters& p) {
+    std::vector<int> widths{p.problem.box};
+    while (widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
+    std::vector<int> boxes;
+    for (std::int64_t box = p.multigrid.bottom_box; box <= 1024; box *= 2)
+        boxes.push_back(static_cast<int>(box));
+
+    std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
+    if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
+    rules.require(std::ranges::find(widths, p.multigrid.bottom_box) != widths.end(),
+                  {"multigrid.bottom_box", "problem.box"},
+                  fmt::format("multigrid.bottom_box = {}: not reached by halving problem.box = {}; {}",
+                              p.multigrid.bottom_box, p.problem.box, remedy));
+
+    rules.require(p.comm.ghost_depth <= p.multigrid.bottom_box, {"comm.ghost_depth", "multigrid.bottom_box"},
+                  fmt::format("comm.ghost_depth = {}: deeper than the coarsest boxes; choose at most "
+                              "multigrid.bottom_box = {}, or a wider bottom_box",
+                              p.comm.ghost_depth, p.multigrid.bottom_box));
+    rules.require(
+        p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
+        "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
+}
+
+void check_boxes(Rules& rules, const Parameters& p, int ranks) {
+    const double most = std::numeric_limits<int>::max();
+    const Index given = p.problem.boxes;
+    const bool automatic = given == Index{};
+    const bool mixed = !automatic && std::ranges::count(given, 0) > 0;
+    rules.require(
+        !mixed, {"problem.boxes"},
+        fmt::format("problem.boxes = {}: zero in one direction only; give three positive counts, or "
+                    "[0,0,0] for as cubic as possible",
+                    text_of(given)));
+    if (mixed) return;
+
+    const double total = automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(given);
+    rules.require(
+        total <= most, {"problem.boxes", "problem.boxes_per_rank"},
+        fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", total, most));
+    if (total > most) return;
+
+    const Index boxes = resolved_boxes(p, ranks);
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(boxes) - boxes.begin());
+    rules.require(
+        1.0 * boxes[longest] * p.problem.box <= most,
+        {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
+        fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
+                    boxes[longest], p.problem.box, "xyz"[longest], most));
+    if (automatic) return;
+
+    rules.require(
+        ranks <= total, {"problem.boxes"},
+        fmt::format("problem.boxes = {}: {:.0f} boxes for {} ranks leave ranks without a box; use at "
+                    "most {:.0f} ranks, or more boxes, such as {}",
+                    text_of(given), total, ranks, total, text_of(most_cubic(ranks))));
+    const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
+    rules.require(
+        !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
+        {"problem.boxes_per_rank", "problem.boxes"},
+        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {} ranks, but problem.boxes = {} makes "
+                    "{:.0f}; give only one of the two keys",
+                    p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
+}
+
+// Why the JSON lines cannot be written to `file`; empty if they can. Opens nothing, so nothing is truncated.
+std::string reason_not_writable(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) return "is a folder; give a file name";
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        return fmt::format("there is no folder {}; make it, or choose another", folder.string());
+    }
+    const bool exists = std::filesystem::exists(file, ignored);
+    if (::access(exists ? file.c_str() : folder.c_str(), exists ? W_OK : W_OK | X_OK) == 0) return "";
+    return fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno));
+}
+
+}  // namespace
+
+std::vector<std::string> validate(const Deck& deck, int ranks) {
+    const Parameters& p = deck.parameters;
+    Rules rules(deck);
+    check_boxes(rules, p, ranks);
+    check_coarsening(rules, p);
+    rules.require(
+        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node"},
+        fmt::format("comm.ranks_per_node = {}: there are only {} ranks; choose at most that, or 0 to "
+                    "detect the nodes",
+                    p.comm.ranks_per_node, ranks));
+    if (!p.output.json.empty()) {
+        const std::string reason = reason_not_writable(p.output.json);
+        rules.require(reason.empty(), {"output.json"},
+                      fmt::format("output.json = \"{}\": {}", p.output.json, reason));
+    }
+    return std::move(rules).errors();
+}
+
+Index resolved_boxes(const Parameters& parameters, int ranks) {
+    const auto& problem = parameters.problem;
+    return problem.boxes == Index{} ? most_cubic(ranks * problem.boxes_per_rank) : problem.boxes;
+}
+
+}  // namespace keel

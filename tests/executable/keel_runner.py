@@ -1,0 +1,110 @@
+"""Starts keel under mpiexec and hands over what it said: status, both streams, JSON records."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+ROOT = Path(__file__).resolve().parents[2]
+INPUTS = ROOT / "inputs"
+ONCE = ["run.warmup=0", "run.repeats=1"]
+
+Record = dict[str, Any]
+Case = TypeVar("Case")
+Result = TypeVar("Result")
+
+
+def strict_json(line: str) -> Record:
+    """One line of JSON; raises on NaN and Infinity, which Python would take and other readers do not."""
+
+    def refuse(token: str) -> None:
+        raise ValueError(f"{token} is no JSON: {line}")
+
+    return json.loads(line, parse_constant=refuse)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run of keel."""
+
+    command: str
+    status: int
+    stdout: str
+    stderr: str
+    files: dict[str, str]  # name and text of what it left in the folder it ran in
+
+    @property
+    def lines(self) -> list[str]:
+        return self.files.get("run.json", "").splitlines()
+
+    def records(self, kind: str) -> list[Record]:
+        return [record for record in map(strict_json, self.lines) if record["record"] == kind]
+
+    def record(self, kind: str) -> Record:
+        (only,) = self.records(kind)
+        return only
+
+    def timer(self, op: str) -> dict[int, Record]:
+        """The rows of one operation, by level."""
+        return {row["level"]: row for row in self.records("timer") if row["op"] == op}
+
+    def __str__(self) -> str:
+        return f"\n$ {self.command}\nstatus {self.status}\n{self.stdout}\n{self.stderr}"
+
+
+class KeelTest(unittest.TestCase):
+    """A test that runs keel. Each run has an empty folder of its own, and writes its records to run.json there."""
+
+    keel = Path()
+    mpiexec = Path()
+
+    def run_keel(
+        self, ranks: int | None, *words: object, threads: int = 1, records: bool = True, times: int = 1
+    ) -> Run:
+        """Runs keel with these words, `times` in a row in the same folder; ranks = None: without mpiexec."""
+        command = [str(self.keel), *map(str, words)] + (["output.json=run.json"] if records else [])
+        if ranks is not None:
+            command = [str(self.mpiexec), "-n", str(ranks), *command]
+        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(times):
+                done = subprocess.run(
+                    command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+                )
+            files = {path.name: path.read_text() for path in Path(folder).iterdir()}
+        return Run(" ".join(command), done.returncode, done.stdout, done.stderr, files)
+
+    def valid(self, ranks: int | None, *words: object, threads: int = 1, times: int = 1) -> Run:
+        """The same, and the run must be valid."""
+        run = self.run_keel(ranks, *words, threads=threads, times=times)
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.stdout.splitlines()[-1], "RESULT VALID", run)
+        return run
+
+    def text(self, ranks: int | None, *words: object) -> str:
+        """What an option that does not solve prints."""
+        run = self.run_keel(ranks, *words, records=False)
+        self.assertEqual((run.status, run.files), (0, {}), run)
+        return run.stdout
+
+    def refused(self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True) -> None:
+        """Bad input: status 2, every expected complaint once, and nothing else done."""
+        run = self.run_keel(ranks, *words, records=records)
+        self.assertEqual(run.status, 2, run)
+        self.assertEqual(run.stdout, "", run)
+        self.assertEqual(run.files, {}, run)
+        self.assertTrue(expected)
+        for message in expected:
+            self.assertEqual(run.stderr.count(message), 1, f"{message}{run}")
+
+
+def at_once(runs: int, action: Callable[[Case], Result], cases: Sequence[Case]) -> list[Result]:
+    """Acts on all cases, so many at a time; raises what the first failing one raised."""
+    with ThreadPoolExecutor(runs) as pool:
+        return list(pool.map(action, cases))

@@ -1,0 +1,180 @@
+"""What keel takes and what it refuses: the decks in inputs/, the command line, the options."""
+
+import re
+import tempfile
+from math import prod
+from pathlib import Path
+
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, at_once
+
+SMOKE = sorted((INPUTS / "smoke").glob("*.toml"))
+BAD = [deck for deck in SMOKE if deck.name.startswith("bad_")]
+GOOD = [deck for deck in SMOKE if deck not in BAD]
+
+
+def marked(deck: Path, mark: str) -> list[str]:
+    """The texts after `# mark: ` in a deck."""
+    return re.findall(rf"^# {mark}: (.*)$", deck.read_text(), re.MULTILINE)
+
+
+class Decks(KeelTest):
+    def test_every_good_deck_ends_valid_on_1_2_and_3_ranks(self) -> None:
+        self.assertGreaterEqual(len(GOOD), 10)
+        cases = [(ranks, deck) for deck in GOOD for ranks in (1, 2, 3)]
+        for run in at_once(2, lambda case: self.valid(*case), cases):
+            self.assertTrue(run.records("result"))
+
+    def test_some_good_decks_end_valid_on_8_ranks(self) -> None:
+        for deck in ("periodic", "deep_ghosts", "three_boxes_a_rank"):
+            run = self.valid(8, INPUTS / "smoke" / f"{deck}.toml")
+            self.assertEqual(run.record("run")["ranks"], 8)
+
+    def test_a_deck_with_fewer_boxes_than_ranks_is_refused(self) -> None:
+        deck = INPUTS / "smoke/mixed_boundary.toml"
+        self.refused(8, deck, expected=["6 boxes for 8 ranks leave ranks without a box"])
+
+    def test_the_quickstart_ends_valid_and_shows_its_order(self) -> None:
+        run = self.valid(2, INPUTS / "quickstart.toml", *ONCE)
+        self.assertRegex(run.stdout, r"(?m)^CHECK  discretisation_order +PASS  (1\.[89]|2)")
+
+    def test_keel_starts_without_mpiexec(self) -> None:
+        self.assertEqual(self.valid(None, INPUTS / "smoke/periodic.toml", *ONCE).record("run")["ranks"], 1)
+
+    def test_every_bad_deck_is_refused_with_the_expected_messages_by_one_rank(self) -> None:
+        self.assertGreaterEqual(len(BAD), 20)
+
+        def refuse(deck: Path) -> None:
+            ranks = int((marked(deck, "ranks") or ["2"])[0])
+            sets_output = "[output]" in deck.read_text()
+            self.refused(ranks, deck, expected=marked(deck, "expect"), records=not sets_output)
+
+        at_once(8, refuse, BAD)  # mpiexec takes a second or two of sleep over a failure
+
+    def test_without_a_deck_the_defaults_run(self) -> None:
+        run = self.valid(1, *ONCE)
+        self.assertEqual(run.record("run")["cells"], [64, 64, 64])
+
+
+class CommandLine(KeelTest):
+    def test_every_mistake_on_the_command_line_is_told_at_once(self) -> None:
+        self.refused(
+            2, "a.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg", "multigrid.pre=-1",
+            "run.repeats=two", "probem.box=8",
+            expected=[
+                "a.toml: cannot be read",
+                'command line: "b.toml" is a second deck after "a.toml"',
+                "command line: --frobnicate: unknown option; choose --dry-run, --help",
+                "command line: --dry-rum: unknown option",
+                "(did you mean --dry-run?)",
+                "command line: problem.bx: unknown key",
+                'command line: bottom.solver = "cgg": unknown solver; choose bicgstab',
+                "command line: multigrid.pre = -1: must be from 0 to 1000",
+                'command line: run.repeats = "two": must be an integer',
+                'command line: probem.box: unknown key; the sections are problem, multigrid',
+                '(did you mean "problem.box"?)\ncommand line: bottom.solver',
+            ])  # fmt: skip
+
+    def test_mistakes_of_the_deck_and_of_the_command_line_are_told_together(self) -> None:
+        deck = INPUTS / "smoke/bad_key.toml"
+        expected = ["bad_key.toml:8: bottom.max_iteration", "command line: problem.b = 0"]
+        self.refused(None, deck, "problem.b=0", expected=expected)
+
+    def test_a_missing_deck_is_refused(self) -> None:
+        self.refused(None, "no/such/deck.toml", expected=["no/such/deck.toml: cannot be read: No such file"])
+
+    def test_a_key_given_twice_is_refused(self) -> None:
+        self.refused(None, "problem.box=8", "problem.box=16", expected=["command line: problem.box = 16: given twice"])
+
+    def test_an_override_wins_over_the_deck(self) -> None:
+        deck = INPUTS / "smoke/periodic.toml"
+        printed = self.text(None, "--print-deck", deck, "problem.box=32", "bottom.solver=cg", "problem.a = 0.25")
+        for line in ("box = 32 ", 'solver = "cg" ', "a = 0.25 ", "repeats = 2 "):
+            self.assertRegex(printed, rf"(?m)^{re.escape(line)}")
+
+
+class Options(KeelTest):
+    def test_help_names_usage_status_and_every_key(self) -> None:
+        help_text = self.text(2, "--help")
+        self.assertTrue(help_text.startswith("usage: keel [DECK.toml] [section.key=value ...]\n"))
+        self.assertEqual(help_text.count("usage:"), 1)  # one rank speaks
+        self.assertIn("Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input", help_text)
+        self.assertTrue(help_text.endswith(self.text(None, "--keys")))
+
+    def test_version_is_one_line(self) -> None:
+        self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+ \(.+\)\n\Z")
+
+    def test_a_printed_deck_prints_itself(self) -> None:
+        keys = re.findall(r"(?m)^\w+\.(\w+) = ", self.text(None, "--keys"))
+        self.assertGreater(len(keys), 30)
+
+        def compare(deck: Path) -> None:
+            printed = self.text(None, "--print-deck", deck)
+            self.assertEqual(re.findall(r"(?m)^(?:# )?(\w+) = ", printed), keys)
+            self.assertEqual(self.printed_again(printed), printed, deck.name)
+
+        at_once(4, compare, GOOD)
+
+    def test_a_printed_deck_keeps_what_was_chosen(self) -> None:
+        printed = self.text(
+            None, "--print-deck", 'problem.boundary=["periodic","neumann","dirichlet"]', "problem.boxes=[3,1,2]",
+            "multigrid.tolerance=3e-7", "problem.seed=18446744073709", 'output.json="a b.json"',
+        )  # fmt: skip
+        for value in ('["periodic","neumann","dirichlet"]', "[3,1,2]", "3e-07", "18446744073709", '"a b.json"'):
+            self.assertIn(f" = {value} ", printed)
+        self.assertEqual(self.printed_again(printed), printed)
+
+    def printed_again(self, printed: str) -> str:
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(printed)
+            file.flush()
+            return self.text(None, "--print-deck", file.name)
+
+    def test_the_readme_lists_every_key(self) -> None:
+        readme = ROOT / "README.md"
+        text = readme.read_text() if readme.exists() else ""
+        if "| key | default |" not in text:
+            self.skipTest("README.md has no table of keys yet")
+        keys = re.findall(r"(?m)^(\w+\.\w+) = ", self.text(None, "--keys"))
+        self.assertGreater(len(keys), 30)
+        self.assertEqual(re.findall(r"(?m)^\| `(\w+\.\w+)` \|", text)[: len(keys)], keys)
+        for line in self.text(None, "--readme-tables").splitlines():
+            self.assertIn(line, text)
+
+
+class DryRun(KeelTest):
+    def predicted_bytes(self, text: str) -> float:
+        (megabytes,) = re.findall(r"(?m)^memory: ([\d.]+) MB a rank", text)
+        return 1e6 * float(megabytes)
+
+    def test_a_dry_run_of_more_than_any_memory_holds_ends_well(self) -> None:
+        text = self.text(2, "--dry-run", "problem.box=1024", "problem.boxes=[4,4,4]")
+        self.assertIn("4096x4096x4096", text)
+        self.assertGreater(self.predicted_bytes(text), 2e12)
+
+    def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
+        deck = INPUTS / "smoke/bad_range.toml"
+        self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 1024"])
+
+    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
+        deck = INPUTS / "seed_weak.toml"
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                predicted = self.predicted_bytes(self.text(ranks, "--dry-run", deck))
+                facts = self.valid(ranks, deck, *ONCE).record("run")
+                self.assertEqual(prod(facts["cells"]), ranks * 64**3)
+                self.assertAlmostEqual(predicted, facts["predicted_bytes"], delta=0.06e6)  # printed in 0.1 MB
+                self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+                self.assertGreater(facts["array_bytes"], 8 * 8 * 64**3)
+                self.assertLessEqual(facts["measured_bytes"], 1.3 * facts["array_bytes"])
+
+
+class Failure(KeelTest):
+    def test_a_solve_that_does_not_converge_ends_with_status_1(self) -> None:
+        run = self.run_keel(2, INPUTS / "smoke/periodic.toml", "multigrid.max_cycles=1", *ONCE)
+        self.assertEqual(run.status, 1, run)
+        self.assertEqual(run.stdout.splitlines()[-1], "RESULT INVALID")
+        self.assertRegex(run.stdout, r"(?m)^CHECK  solves_converged +FAIL  0 ")
+        self.assertRegex(run.stdout, r"(?m)^CHECK  residual_recomputed +FAIL ")
+        self.assertFalse(run.record("solve")["converged"])
+        self.assertEqual(run.record("solve")["cycles"], 1)
+        self.assertEqual((run.record("result")["valid"], run.record("result")["exit"]), (False, 1))

@@ -1,0 +1,29 @@
+"""Tests of the executable itself: python3 test_keel.py --keel PATH --mpiexec PATH [unittest's arguments].
+
+The caller sets what MPI needs to start more ranks than there are cores (scripts/mpi_environment).
+"""
+
+import argparse
+import sys
+import unittest
+from pathlib import Path
+
+import test_decks
+import test_report
+import test_solution
+from keel_runner import KeelTest
+
+
+def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
+    modules = (test_decks, test_report, test_solution)
+    return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--keel", type=Path, required=True)
+    parser.add_argument("--mpiexec", type=Path, required=True)
+    programs, rest = parser.parse_known_args()
+    KeelTest.keel = programs.keel.absolute()
+    KeelTest.mpiexec = programs.mpiexec  # perhaps a name to be found in PATH
+    unittest.main(argv=[sys.argv[0], *rest])

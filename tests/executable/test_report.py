@@ -1,0 +1,252 @@
+"""What a run reports: the JSON records, the text beside them, and counts of messages and reductions as predicted."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from math import fsum
+from statistics import fmean, median
+
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, strict_json
+
+# The fields of each record that other programs may rely on.
+FIELDS = {
+    "run": {"version", "revision", "compiler", "flags", "mpi", "backend", "ranks", "threads", "nodes", "boxes", "cells",
+            "levels", "triad_bytes_per_second", "array_bytes", "predicted_bytes", "measured_bytes", "deck"},
+    "solve": {"repeat", "seconds", "converged", "cycles", "residuals", "bottom", "reductions", "reduction_words",
+              "exchanges", "u_l2"},
+    "timer": {"op", "level", "calls", "t_min", "t_mean", "t_max", "rank_max", "bytes_moved", "messages", "bytes",
+              "off_node_messages", "off_node_bytes", "words"},
+    "check": {"name", "passed", "value", "want"},
+    "result": {"fom", "unit", "seconds", "valid", "exit"},
+}  # fmt: skip
+VISIT = {"iterations", "outcome", "vanished", "true_residual", "met", "reductions", "exchanges"}
+
+EIGHT_BOXES = ["problem.boxes=[2,2,2]", "problem.coefficients=smooth"]
+BOX = ["problem.box=16", *EIGHT_BOXES, *ONCE]
+
+
+class Records(KeelTest):
+    run_: Run
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        deck = INPUTS / "smoke/dirichlet.toml"
+        cls.run_ = cls().valid(2, deck, "run.repeats=3", "run.warmup=1", "problem.box=32", times=2)
+
+    def first(self) -> list[Record]:
+        """The records of the first of the two runs."""
+        records = [strict_json(line) for line in self.run_.lines]
+        self.assertEqual(len(records) % 2, 0)
+        return records[: len(records) // 2]
+
+    def of_kind(self, kind: str) -> list[Record]:
+        return [record for record in self.first() if record["record"] == kind]
+
+    def test_a_second_run_appends_its_records(self) -> None:
+        kinds = [strict_json(line)["record"] for line in self.run_.lines]
+        half = len(kinds) // 2
+        self.assertEqual(kinds[:half], kinds[half:])
+        count = Counter(kinds[:half])
+        self.assertGreater(count.pop("timer"), 10)
+        self.assertEqual(count, {"run": 1, "solve": 3, "check": 4, "result": 1})
+
+    def test_every_record_has_the_documented_fields(self) -> None:
+        for record in self.first():
+            self.assertLessEqual(FIELDS[record["record"]], set(record))
+        for solve in self.of_kind("solve"):
+            for visit in solve["bottom"]:
+                self.assertLessEqual(VISIT, set(visit))
+
+    def test_the_run_record_tells_the_deck_as_resolved(self) -> None:
+        (run,) = self.of_kind("run")
+        self.assertEqual((run["ranks"], run["threads"], run["cells"]), (2, 1, [64, 64, 64]))
+        self.assertEqual([level["box"] for level in run["levels"]], [32, 16, 8, 4])
+        sections = {"problem", "multigrid", "bottom", "comm", "run", "output"}
+        self.assertEqual(set(run["deck"]), sections)
+        self.assertEqual(run["deck"]["problem"]["box"], 32)  # overridden
+        self.assertEqual(run["deck"]["problem"]["boundary"], "dirichlet")  # from the deck
+        self.assertEqual(run["deck"]["problem"]["b"], 0.9)  # default
+
+    def test_residuals_start_at_1_and_have_an_entry_a_cycle(self) -> None:
+        for number, solve in enumerate(self.of_kind("solve")):
+            self.assertEqual(solve["repeat"], number)
+            self.assertEqual(solve["residuals"][0], 1)
+            self.assertEqual(len(solve["residuals"]), solve["cycles"] + 1)
+            self.assertLessEqual(solve["residuals"][-1], 1e-10)
+            self.assertGreater(solve["residuals"][-2], 1e-10)
+            self.assertEqual(len(solve["bottom"]), solve["cycles"])
+
+    def test_the_figure_of_merit_is_cells_over_the_median_of_seconds(self) -> None:
+        seconds = median(solve["seconds"] for solve in self.of_kind("solve"))
+        (result,) = self.of_kind("result")
+        self.assertEqual(result["seconds"], seconds)
+        self.assertAlmostEqual(result["fom"] * seconds / 64**3, 1, delta=1e-12)
+        self.assertEqual((result["unit"], result["valid"], result["exit"]), ("dof/s", True, 0))
+
+    def test_the_text_says_what_the_records_say(self) -> None:
+        run = self.valid(2, INPUTS / "smoke/dirichlet.toml", "problem.box=8")
+        closing = [line for line in run.stdout.splitlines() if re.match(r"(CHECK|FOM|RESULT)\s", line)]
+        self.assertEqual(closing, run.stdout.splitlines()[-len(closing) :])
+        self.assertEqual(closing[-1], "RESULT VALID")
+        fom = f"{run.record('result')['fom']:.6e}"
+        self.assertEqual(closing[-2].split(), ["FOM", "solve.dof_per_second", fom, "dof/s"])
+        checks = {line.split()[1]: line.split()[2:4] for line in closing if line.startswith("CHECK")}
+        for check in run.records("check"):
+            passed, value = checks.pop(check["name"])
+            self.assertEqual(passed, "PASS" if check["passed"] else "FAIL")
+            self.assertAlmostEqual(float(value), check["value"], delta=0.06 * abs(check["value"]) + 0.006)
+        self.assertEqual(checks, {})
+        solve = run.record("solve")
+        cycles = re.findall(r"(?m)^ +(\d+) +(\d\.\d{5}e[+-]\d\d) ", run.stdout)
+        self.assertEqual(cycles, [(str(k), f"{residual:.5e}") for k, residual in enumerate(solve["residuals"])])
+        messages = [row["messages"] for row in run.timer("exchange.send").values()]
+        (line,) = re.findall(r"(?m)^messages +(.*)$", run.stdout)
+        self.assertEqual(line.split(), [f"{m:.0f}" for m in [*messages, sum(messages)]])
+
+
+class Timers(KeelTest):
+    """Whether the table is whole; how fast anything is, is not tested."""
+
+    def timed(self, ranks: int) -> tuple[list[Record], float]:
+        """The rows, and the mean of the solves' seconds, which are the slowest rank's."""
+        run = self.valid(ranks, "problem.box=32", *EIGHT_BOXES, "run.repeats=4")
+        return run.records("timer"), fmean(solve["seconds"] for solve in run.records("solve"))
+
+    def test_all_rows_add_up_to_the_seconds_of_the_solves(self) -> None:
+        rows, wall = self.timed(1)
+        self.assertLessEqual({"smooth", "restrict", "interpolate", "reduction"}, {row["op"] for row in rows})
+        self.assertAlmostEqual(fsum(row["t_mean"] for row in rows) / wall, 1, delta=1e-6)
+        other = fsum(row["t_mean"] for row in rows if row["op"] == "other")
+        self.assertGreaterEqual(other, -1e-6)  # nothing is booked twice
+        self.assertLessEqual(other, 0.1 * wall)  # and little is not booked
+
+    def test_the_mean_of_the_ranks_adds_up_too(self) -> None:
+        # Ranks that the system holds up between the barrier and their start have less to add up: any of three runs.
+        def share() -> float:
+            rows, wall = self.timed(2)
+            for row in rows:
+                self.assertLessEqual(row["t_min"], row["t_mean"] * (1 + 1e-12), row)
+                self.assertLessEqual(row["t_mean"], row["t_max"] * (1 + 1e-12), row)
+                self.assertIn(row["rank_max"], (0, 1))
+            total = fsum(row["t_mean"] for row in rows)
+            self.assertLessEqual(total, wall * (1 + 1e-6))
+            return total / wall
+
+        self.assertTrue(any(share() >= 0.95 for _ in range(3)))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A row of --dry-run: what the busiest rank sends in one exchange on one level."""
+
+    level: int
+    exchanges: int | None  # per V-cycle; None on the bottom
+    traffic: list[int]  # messages, bytes, off-node messages, off-node bytes
+
+
+class Counts(KeelTest):
+    def planned(self, ranks: int, *words: str) -> list[Planned]:
+        text = self.text(ranks, "--dry-run", *words)
+        rows = [line.split() for line in text.splitlines() if re.match(r" +\d+ +\d+x", line)]
+        return [Planned(int(row[0]), None if row[4] == "bottom" else int(row[4]), list(map(int, row[5:]))) for row in rows]
+
+    def sent(self, run: Run) -> list[list[float]]:
+        """What the busiest rank sent in the solve, by level."""
+        names = ("messages", "bytes", "off_node_messages", "off_node_bytes")
+        return [[row[name] for name in names] for _, row in sorted(run.timer("exchange.send").items())]
+
+    def check_counts(self, ranks: int, words: list[str], per_cycle: int, linear: bool = False) -> None:
+        """`per_cycle` exchanges a cycle and level; linear: on coarse levels one more with all 26 neighbours."""
+        run = self.valid(ranks, *BOX, *words)
+        rows = self.planned(ranks, *BOX, *words)
+        self.assertEqual([row.level for row in rows], [0, 1, 1, 2, 2] if linear else [0, 1, 2])
+        plan = [next(row for row in rows if row.level == level) for level in range(3)]
+        wide = [next(row for row in reversed(rows) if row.level == level) for level in range(3)]
+        self.assertEqual([row.exchanges for row in wide[1:]], [1, 1] if linear else [per_cycle, None])
+        solve = run.record("solve")
+        cycles, visits = solve["cycles"], solve["bottom"]
+        bottom = sum(visit["exchanges"] for visit in visits)
+        self.assertEqual([level.exchanges for level in plan], [per_cycle + 1, per_cycle, None])  # +1: the stopping test
+        self.assertGreater(min(min(level.traffic[:2]) for level in plan), 0)
+
+        exchanges = [cycles * (per_cycle + 1), cycles * per_cycle, bottom]
+        extra = [0, cycles, cycles] if linear else [0, 0, 0]
+        self.assertEqual(wide[1].traffic[0] > plan[1].traffic[0], linear)  # edges and corners lie on further ranks
+        expected = [[n * x + m * y for x, y in zip(narrow.traffic, broad.traffic, strict=True)]
+                    for n, m, narrow, broad in zip(exchanges, extra, plan, wide, strict=True)]  # fmt: skip
+        self.assertEqual(self.sent(run), expected)
+        self.assertEqual(solve["exchanges"], sum(exchanges) + sum(extra))
+        calls = [row["calls"] for row in run.timer("exchange.send").values()]
+        self.assertEqual(calls, [n + m for n, m in zip(exchanges, extra, strict=True)])
+
+        reductions = {level: row["calls"] for level, row in run.timer("reduction").items()}
+        in_bottom = sum(visit["reductions"] for visit in visits)
+        self.assertEqual(reductions, {0: 1 + cycles, 2: in_bottom})
+        self.assertEqual(solve["reductions"], 1 + cycles + in_bottom)
+
+    def test_v22_exchanges_nine_times_a_cycle_and_level(self) -> None:
+        nodes = "comm.ranks_per_node=2"
+        off_node = [level.traffic[2] for level in self.planned(8, *BOX, nodes)]
+        self.assertEqual(off_node, [2, 2, 2])  # one of the three neighbour ranks is on the own node
+        self.check_counts(8, [nodes], per_cycle=9)
+
+    def test_on_one_node_no_message_leaves_it(self) -> None:
+        self.assertEqual([level.traffic[2:] for level in self.planned(4, *BOX, "comm.ranks_per_node=4")], [[0, 0]] * 3)
+        self.check_counts(4, ["comm.ranks_per_node=4"], per_cycle=9)
+
+    def test_v11_exchanges_five_times(self) -> None:
+        self.check_counts(8, ["multigrid.pre=1", "multigrid.post=1"], per_cycle=5)
+
+    def test_jacobi_and_chebyshev_exchange_once_a_sweep(self) -> None:
+        for smoother in ("jacobi", "chebyshev"):
+            with self.subTest(smoother=smoother):
+                words = [f"multigrid.smoother={smoother}", "multigrid.pre=3", "multigrid.max_cycles=99"]
+                self.check_counts(4, words, per_cycle=6)
+
+    def test_linear_interpolation_exchanges_with_all_neighbours_once_more(self) -> None:
+        words = ["multigrid.interpolation=linear", "comm.ranks_per_node=2"]
+        self.check_counts(8, words, per_cycle=9, linear=True)
+
+    def test_other_placements_and_uneven_loads_are_as_planned(self) -> None:
+        self.check_counts(3, ["problem.placement=scattered", "comm.ranks_per_node=1"], per_cycle=9)
+
+    def test_deep_ghosts_and_all_neighbours_are_as_planned(self) -> None:
+        words = [*BOX, "comm.ghost_depth=2", "comm.neighbours=all", "comm.persistent=true"]
+        run = self.valid(4, *words)
+        plan = self.planned(4, *words)
+        solve = run.record("solve")
+        exchanges = [10 * solve["cycles"], 9 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
+        expected = [[n * x for x in level.traffic] for n, level in zip(exchanges, plan, strict=True)]
+        self.assertEqual(self.sent(run), expected)
+        self.assertGreater(plan[0].traffic[1], 2 * self.planned(4, *BOX)[0].traffic[1])
+
+    def test_a_bottom_iteration_costs_the_reductions_and_exchanges_of_its_method(self) -> None:
+        # Reductions and exchanges of a visit of n iterations, the first norm and the verification included. BiCGStab
+        # leaves out the last product of its last iteration, or ends after half of it.
+        costs = {
+            "bicgstab": lambda n: {(1 + 6 * n - 1 + 1, 2 * n + 1), (1 + 6 * (n - 1) + 2 + 1, 2 * n)},
+            "bicgstab_fused": lambda n: {(1 + 2 * n + 1, 2 * n + 1)},
+            "cg": lambda n: {(1 + 2 * n + 1, n + 1)},
+        }
+        for solver, cost in costs.items():
+            with self.subTest(solver=solver):
+                run = self.valid(2, *BOX, "multigrid.bottom_box=8", f"bottom.solver={solver}")
+                visits = run.record("solve")["bottom"]
+                self.assertEqual(len(visits), run.record("solve")["cycles"])
+                for visit in visits:
+                    self.assertEqual((visit["outcome"], visit["met"]), ("converged", True))
+                    self.assertLessEqual(visit["true_residual"], 1e-3)
+                    self.assertGreater(visit["iterations"], 3)
+                    self.assertIn((visit["reductions"], visit["exchanges"]), cost(visit["iterations"]))
+                self.assertEqual(run.timer("bottom.operator")[1]["calls"], sum(visit["exchanges"] for visit in visits))
+                words = sum(2 + 6 * visit["iterations"] for visit in visits)
+                if solver != "bicgstab_fused":  # which alone puts several products into one
+                    words = sum(visit["reductions"] for visit in visits)
+                self.assertEqual(run.timer("reduction")[1]["words"], words)
+
+    def test_relaxation_at_the_bottom_reduces_nothing(self) -> None:
+        run = self.valid(2, *BOX, "bottom.solver=smooth", "bottom.sweeps=20", "multigrid.bottom_box=2")
+        self.assertEqual(list(run.timer("reduction")), [0])
+        for visit in run.record("solve")["bottom"]:
+            self.assertEqual((visit["iterations"], visit["outcome"], visit["reductions"]), (20, "not_tested", 0))
+        self.assertEqual(run.timer("exchange.send")[3]["calls"], 2 * 20 * run.record("solve")["cycles"])

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <set>
+
+#include "kernels/layout.hpp"
+
+using namespace keel;
+
+namespace {
+
+constexpr Boundaries periodic{};
+constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
+
+}  // namespace
+
+TEST_CASE("most_cubic factors a number of boxes as close to a cube as it can be") {
+    CHECK(most_cubic(1) == Index{1, 1, 1});
+    CHECK(most_cubic(6) == Index{3, 2, 1});
+    CHECK(most_cubic(7) == Index{7, 1, 1});
+    CHECK(most_cubic(8) == Index{2, 2, 2});
+    CHECK(most_cubic(12) == Index{3, 2, 2});
+    CHECK(most_cubic(16) == Index{4, 2, 2});
+    CHECK(most_cubic(4096) == Index{16, 16, 16});
+}
+
+TEST_CASE("every placement gives every rank its share of the boxes") {
+    const auto placement =
+        GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
+    for (const Index boxes : {Index{2, 2, 2}, Index{3, 2, 1}, Index{5, 3, 2}})
+        for (int ranks = 1; ranks <= static_cast<int>(product(boxes)); ++ranks) {
+            const auto owners = place(boxes, ranks, placement);
+            std::vector<int> count(static_cast<std::size_t>(ranks));
+            for (const int owner : owners) ++count.at(static_cast<std::size_t>(owner));
+            const int least = static_cast<int>(product(boxes)) / ranks;
+            CHECK(*std::min_element(count.begin(), count.end()) == least);
+            CHECK(*std::max_element(count.begin(), count.end()) <= least + 1);
+        }
+}
+
+TEST_CASE("the curve keeps the boxes of a rank together") {
+    const auto owners = place({4, 4, 4}, 8, Placement::curve);
+    const Layout layout({4, 4, 4}, 8, periodic, owners, 0);
+    for (int box = 0; box < layout.box_count(); ++box) {  // every rank owns a cube of 2^3
+        const Index p = layout.position(box);
+        CHECK(layout.owner(box) == p[0] / 2 + 2 * (p[1] / 2) + 4 * (p[2] / 2));
+    }
+}
+
+TEST_CASE("the local boxes of all ranks are all boxes, each once") {
+    const auto owners = place({3, 2, 2}, 5, Placement::scattered);
+    std::vector<int> all;
+    for (int rank = 0; rank < 5; ++rank) {
+        const Layout layout({3, 2, 2}, 4, periodic, owners, rank);
+        for (int q = 0; q < layout.local_count(); ++q) {
+            const int box = layout.local()[static_cast<std::size_t>(q)];
+            CHECK(layout.owner(box) == rank);
+            CHECK(layout.local_index(box) == q);
+            all.push_back(box);
+        }
+        CHECK(layout.local_cells() == static_cast<std::size_t>(layout.local_count()) * 64);
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<int> expected(12);
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK(all == expected);
+}
+
+TEST_CASE("neighbours wrap where the domain is periodic and end at physical boundaries") {
+    const Layout layout({3, 2, 1}, 4, mixed, std::vector<int>(6, 0), 0);
+    CHECK(layout.neighbour(0, {-1, 0, 0}) == 2);
+    CHECK(layout.neighbour(2, {1, 1, 0}) == 3);
+    CHECK(layout.neighbour(0, {0, -1, 0}) == std::nullopt);
+    CHECK(layout.neighbour(0, {0, 0, 1}) == std::nullopt);
+    CHECK(layout.neighbour(4, {0, -1, 0}) == 1);
+    const Layout single({1, 1, 1}, 4, periodic, {0}, 0);
+    CHECK(single.neighbour(0, {-1, 1, 1}) == 0);
+}
+
+TEST_CASE("a coarsened layout has the same boxes at half the width and twice the spacing") {
+    const Layout fine({3, 2, 1}, 6, mixed, std::vector<int>(6, 0), 0);
+    const Layout coarse = fine.coarsened();
+    CHECK(coarse.width() == 3);
+    CHECK(coarse.cells() == Index{9, 6, 3});
+    CHECK(fine.spacing() == 1.0 / 18);
+    CHECK(coarse.spacing() == 2 * fine.spacing());
+    CHECK(coarse.first_cell(5) == Index{6, 3, 0});
+    CHECK_THROWS_AS(coarse.coarsened(), std::logic_error);
+}
