@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <iterator>
 
 #include "build_info.hpp"
 #include "comm/communicator.hpp"
@@ -13,6 +12,8 @@
 #include "miniapp/deck.hpp"
 #include "miniapp/dry_run.hpp"
 #include "miniapp/json_lines.hpp"
+#include "miniapp/machine_facts.hpp"
+#include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
 #include "miniapp/simulation.hpp"
 #include "solvers/bottom.hpp"
@@ -58,6 +59,12 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
         const std::string text = dry_run_text(parameters, comm);
         fmt::print("{}", speaks ? text : "");
         return valid;
+    }
+
+    const int on_node = most_ranks_per_node(detect_topology(comm));
+    if (const auto complaint = exceeds_memory(parameters, comm.size(), on_node)) {
+        if (speaks) fmt::print(stderr, "{}\n", *complaint);
+        return bad_input;
     }
 
     const bool chatty = speaks && (parameters.run.verbose || isatty(STDERR_FILENO) != 0);

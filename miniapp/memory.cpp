@@ -1,7 +1,14 @@
 #include "miniapp/memory.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+
 #include "comm/ghosts.hpp"
 #include "comm/plan.hpp"
+#include "miniapp/deck.hpp"
 #include "miniapp/simulation.hpp"
 
 namespace keel {
@@ -42,6 +49,20 @@ std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
         values += static_cast<std::size_t>(fields) * layout.local_cells();
     });
     return values * sizeof(double);
+}
+
+std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int ranks_on_node) {
+    const Index boxes = resolved_boxes(parameters, ranks);
+    const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
+    const double needed = Level::fields * sizeof(double) * cells / ranks * ranks_on_node;
+    const double there =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (needed <= there) return {};
+    return fmt::format(
+        "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a node of {:.1f} GB; "
+        "choose smaller "
+        "or fewer boxes, or more nodes",
+        parameters.problem.box, fmt::join(boxes, ","), ranks, needed * 1e-9, there * 1e-9);
 }
 
 }  // namespace keel

@@ -151,6 +151,10 @@ class DryRun(KeelTest):
         self.assertIn("4096x4096x4096", text)
         self.assertGreater(self.predicted_bytes(text), 2e12)
 
+    def test_a_run_of_more_than_any_memory_holds_is_refused(self) -> None:
+        words = ("problem.box=1024", "problem.boxes=[4,4,4]")
+        self.refused(2, *words, expected=["problem.boxes = [4,4,4] on 2 ranks: at least 4398.0 GB on a node of"])
+
     def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
         deck = INPUTS / "smoke/bad_range.toml"
         self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 1024"])
