@@ -26,6 +26,7 @@ Json run_record(const Table& table, const Parameters& parameters, const RunFacts
             {"nodes", facts.topology.nodes()},
             {"node_of", facts.topology.node_of},
             {"nodes_detected", facts.topology.detected},
+            {"shared_cores", facts.shared_cores},
             {"bindings", facts.bindings},
             {"boxes", facts.boxes},
             {"cells", facts.cells},

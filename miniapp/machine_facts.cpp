@@ -53,6 +53,10 @@ std::string cpu_binding() {
     return text;
 }
 
+int processors() {
+    return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 int most_ranks_per_node(const Topology& topology) {
     std::vector<int> ranks(static_cast<std::size_t>(topology.nodes()));
     for (const int node : topology.node_of) ++ranks[static_cast<std::size_t>(node)];

@@ -22,6 +22,8 @@ std::string cpu_binding();  // the processors this process may run on, e.g. "0-1
 // ranks of a node together are four times the last-level cache, at most 128 MB; they are freed again. Collective.
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend);
 
+int processors();  // of this machine
+
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);
 

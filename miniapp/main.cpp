@@ -38,7 +38,12 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
         case Action::keys:
             fmt::print("{}", speaks ? keys_text(table) : "");
             return valid;
-        default:
+        case Action::readme_tables:
+            fmt::print("{}", speaks ? keys_markdown(table) + "\n" + bottom_solvers_markdown() : "");
+            return valid;
+        case Action::print_deck:
+        case Action::dry_run:
+        case Action::run:
             break;
     }
 

@@ -228,6 +228,11 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
     const auto keys = non_default_keys(table, parameters);
     text += fmt::format("deck      {}\n",
                         keys.empty() ? "all defaults" : fmt::format("{}", fmt::join(keys, "; ")));
+    if (facts.shared_cores)
+        text +=
+            "warning   threads share processors: ranks take turns, so times by operation are those of a rank "
+            "while it "
+            "ran or waited for its turn, and bandwidths add up ranks that did not run at once\n";
     if (facts.ranks > 1 && facts.topology.nodes() == facts.ranks)
         text += "warning   every rank is a node of its own: off-node counts are all counts\n";
     return text;

@@ -148,6 +148,8 @@ Results simulate(const Parameters& parameters, const Communicator& comm,
     facts.backend = backend->description();
     facts.mpi = Session::library();
     facts.topology = topology;
+    const int on_node = most_ranks_per_node(detect_topology(comm));
+    facts.shared_cores = comm.max(on_node * facts.threads > processors() ? 1 : 0) > 0;
     facts.bindings = comm.gather(cpu_binding());
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();

@@ -46,6 +46,7 @@ struct RunFacts {
     std::string backend;
     std::string mpi;
     Topology topology;
+    bool shared_cores = false;          // more threads on a node than it has processors
     std::vector<std::string> bindings;  // by rank
     Index boxes{};
     Index cells{};

@@ -39,7 +39,8 @@ def row(records: list[Record]) -> list[str]:
     cycles = solves[-1]["cycles"]
     triad = run["triad_bytes_per_second"]
     smooth = next((t for t in kind("timer") if t["op"] == "smooth" and t["level"] == 0), None)
-    share = f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}" if smooth else ""
+    # Ranks that take turns on a core were not at it all at once: no share can be given.
+    share = "-" if run["shared_cores"] or not smooth else f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}"
     return [f"{run['ranks']}x{run['threads']}", "x".join(map(str, run["cells"])), run["deck"]["multigrid"]["smoother"],
             run["deck"]["bottom"]["solver"], f"{triad * 1e-9:.1f}", str(cycles),
             f"{median(seconds):.3f} [{min(seconds):.3f}-{max(seconds):.3f}]", f"{result['fom'] * 1e-6:.2f}",

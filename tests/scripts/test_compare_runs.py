@@ -11,6 +11,7 @@ import compare_runs  # noqa: E402
 
 RECORDS = [
     {"record": "run", "ranks": 2, "threads": 1, "cells": [128, 128, 128], "triad_bytes_per_second": 40e9,
+     "shared_cores": False,
      "deck": {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}}},
     {"record": "solve", "seconds": 0.5, "cycles": 10},
     {"record": "solve", "seconds": 0.3, "cycles": 10},
