@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernels/check.hpp"
+#include "kernels/hash.hpp"
 
 namespace keel {
 namespace {
@@ -15,14 +16,6 @@ std::uint64_t morton(const Index& p) {
         for (unsigned d = 0; d < 3; ++d)
             key |= ((static_cast<std::uint64_t>(p[d]) >> bit) & 1U) << (3 * bit + d);
     return key;
-}
-
-// Steele, Lea, Flood 2014 (SplitMix64): a fixed permutation-like hash, so that "scattered" is reproducible.
-std::uint64_t scatter(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
 }
 
 Index position_of(int box, const Index& boxes) {
@@ -51,7 +44,7 @@ std::vector<int> place(Index boxes, int ranks, Placement placement) {
     };
     if (placement == Placement::curve) sort_by([&](int box) { return morton(position_of(box, boxes)); });
     if (placement == Placement::scattered)
-        sort_by([](int box) { return scatter(static_cast<std::uint64_t>(box)); });
+        sort_by([](int box) { return scramble(static_cast<std::uint64_t>(box)); });
 
     std::vector<int> owners(count);
     for (std::size_t n = 0; n < count; ++n) {

@@ -87,7 +87,7 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
     operations->fill(x, 1.0);
     operations->fill(y, 2.0);
     double best = 0;
-    const double end = now() + 0.3;
+    const double end = now() + 0.15;
     bool more = true;
     for (int repetition = 0; more; ++repetition) {
         comm.barrier();

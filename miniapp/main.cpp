@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -21,6 +23,16 @@
 namespace {
 
 enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3 };
+
+// Whether any rank complains; rank 0 then tells its own complaint or, if it has none, the first that another has (a deck
+// that only some nodes can read). Collective.
+bool refused(const std::string& complaint, const keel::Communicator& comm) {
+    if (comm.max(complaint.empty() ? 0 : 1) == 0) return false;
+    const std::vector<std::string> all = comm.gather(complaint);
+    const auto first = std::find_if(all.begin(), all.end(), [](const auto& text) { return !text.empty(); });
+    if (first != all.end()) fmt::print(stderr, "{}\n", *first);
+    return true;
+}
 
 // Collective. Every rank reads the deck and comes to the same verdict; rank 0 speaks.
 int run(const keel::CommandLine& command, const keel::Communicator& comm) {
@@ -50,11 +62,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     Deck deck = read_deck(table, command.deck, command.overrides);
     for (const std::string& word : command.unknown) deck.errors.push_back(word);
     for (const std::string& error : validate(deck, comm.size())) deck.errors.push_back(error);
-    if (comm.max(static_cast<double>(deck.errors.size())) > 0) {
-        for (const std::string& error : deck.errors)
-            if (speaks) fmt::print(stderr, "{}\n", error);
-        return bad_input;
-    }
+    if (refused(fmt::format("{}", fmt::join(deck.errors, "\n")), comm)) return bad_input;
     const Parameters& parameters = deck.parameters;
     if (command.action == Action::print_deck) {
         fmt::print("{}", speaks ? print_deck(table, parameters) : "");
@@ -67,10 +75,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     }
 
     const int on_node = most_ranks_per_node(detect_topology(comm));
-    if (const auto complaint = exceeds_memory(parameters, comm.size(), on_node)) {
-        if (speaks) fmt::print(stderr, "{}\n", *complaint);
-        return bad_input;
-    }
+    if (refused(exceeds_memory(parameters, comm.size(), on_node).value_or(""), comm)) return bad_input;
 
     const bool chatty = speaks && (parameters.run.verbose || isatty(STDERR_FILENO) != 0);
     const Results results = simulate(parameters, comm, [&](const std::string& what) {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/hash.hpp"
+
 namespace keel {
 namespace {
 
@@ -13,13 +15,9 @@ double triangle(double x) {
     return 4 * std::abs(x - std::floor(x) - 0.5) - 1;
 }
 
-// Uniform in [-1, 1) from a counter: the same number for a cell on any decomposition (SplitMix64).
+// Uniform in [-1, 1) from a counter: the same number for a cell on any decomposition.
 double uniform(std::uint64_t seed, std::uint64_t counter) {
-    std::uint64_t z = seed * 0xd1342543de82ef95U + (counter + 1) * 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    z ^= z >> 31;
-    return static_cast<double>(z >> 11) * 0x1.0p-52 - 1.0;
+    return static_cast<double>(scramble(scramble(seed) + counter) >> 11) * 0x1.0p-52 - 1.0;
 }
 
 }  // namespace
