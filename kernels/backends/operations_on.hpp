@@ -56,19 +56,24 @@ class OperationsOn : public Operations {
 
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
         check(c.size() == x.size() && !x.empty(), "combine wants one coefficient per field");
-        Work work;
-        const std::size_t first = std::min(x.size(), max_terms);
-        work += combine_some(y, c.first(first), x.first(first));
-        for (std::size_t n = first; n < x.size();) {  // the rest is added to y, which takes one term
-            const std::size_t more = std::min(x.size() - n, max_terms - 1);
-            std::array<double, max_terms> cs{1.0};
-            std::array<Field, max_terms> xs{y};
-            std::copy_n(c.begin() + static_cast<std::ptrdiff_t>(n), more, cs.begin() + 1);
-            std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(n), more, xs.begin() + 1);
-            work += combine_some(y, std::span(cs).first(more + 1), std::span(xs).first(more + 1));
-            n += more;
+        if (x.size() <= max_terms) return combine_some(y, c, x);
+        // The first of several passes overwrites y, so y's own terms go first, as one.
+        double own = 0.0;
+        std::vector<double> cs;
+        std::vector<Field> xs;
+        for (std::size_t n = 0; n < x.size(); ++n) {
+            if (x[n] == y) {
+                own += c[n];
+            } else {
+                cs.push_back(c[n]);
+                xs.push_back(x[n]);
+            }
         }
-        return work;
+        if (xs.size() < x.size()) {
+            cs.insert(cs.begin(), own);
+            xs.insert(xs.begin(), y);
+        }
+        return combine_in_passes(y, cs, xs);
     }
 
     Work multiply(Field z, Field x, Field y) override { return each(Multiply{z.view(), x.view(), y.view()}); }
@@ -220,6 +225,22 @@ class OperationsOn : public Operations {
             body.x[n] = x[n].view();
         }
         return each(body);
+    }
+
+    // More terms than that; y may be the first of them.
+    Work combine_in_passes(Field y, std::span<const double> c, std::span<const Field> x) {
+        const std::size_t first = std::min(x.size(), max_terms);
+        Work work = combine_some(y, c.first(first), x.first(first));
+        for (std::size_t n = first; n < x.size();) {  // the rest is added to y, which takes one term
+            const std::size_t more = std::min(x.size() - n, max_terms - 1);
+            std::array<double, max_terms> cs{1.0};
+            std::array<Field, max_terms> xs{y};
+            std::copy_n(c.begin() + static_cast<std::ptrdiff_t>(n), more, cs.begin() + 1);
+            std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(n), more, xs.begin() + 1);
+            work += combine_some(y, std::span(cs).first(more + 1), std::span(xs).first(more + 1));
+            n += more;
+        }
+        return work;
     }
 
     template <class Pass>

@@ -1,8 +1,11 @@
 // Exchanges and reductions on the ranks that there are.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "comm/exchange.hpp"
 #include "comm/ghosts.hpp"
@@ -81,7 +84,6 @@ TEST_CASE(
     const bool persistent = GENERATE(false, true);
     for (const Boundaries& boundaries : {periodic, mixed}) {
         Fixture x({3, 2, 2}, 4, boundaries, placement, 3);
-        if (x.comm.size() > x.layout.box_count()) return;
         const Topology topology = virtual_topology(x.comm.size(), 2);
         Ledger ledger(1);
         const auto exchange = make_exchange(
@@ -110,9 +112,151 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("exchanges work on odd boxes, whoever owns them, and on ranks that own none") {
+    const auto placement =
+        GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
+    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
+    for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 1}, Index{2, 3, 1}, Index{3, 3, 2}})
+        for (const Boundaries& boundaries : {periodic, mixed}) {
+            Fixture x(boxes, 5, boundaries, placement, 2);
+            const Topology topology = virtual_topology(x.comm.size(), 3);
+            const auto exchange = make_exchange(
+                *x.operations, plan_standard(ghost_pattern(x.layout, 2, neighbours)),
+                [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, false); });
+            const Field u = x.make(1);
+            exchange->run(u);
+            CHECK(x.wrong_ghosts(u, 1, 2, neighbours) == 0);
+        }
+}
+
+TEST_CASE("an exchange that is repeated carries the new values") {
+    const bool persistent = GENERATE(false, true);
+    Fixture x({3, 2, 2}, 4, periodic, Placement::round_robin, 1);
+    const Topology topology = virtual_topology(x.comm.size(), 1);
+    const auto exchange = make_exchange(
+        *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::all)),
+        [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, persistent); });
+    const Field u = x.make(0);
+    const Field v = x.make(0);
+    for (int repeat = 1; repeat <= 4; ++repeat) {
+        for (const Field& field : {u, v})
+            x.operations->assign(field, {4, 4, 4}, [&](const Index& c) { return value_at(repeat, c); });
+        exchange->run(repeat % 2 == 0 ? u : v);
+        CHECK(x.wrong_ghosts(repeat % 2 == 0 ? u : v, repeat, 1, Neighbours::all) == 0);
+    }
+    CHECK(exchange->count() == 4);
+}
+
+TEST_CASE("two exchanges under way at once, finished in the other order, do not mix") {
+    const bool persistent = GENERATE(false, true);
+    Fixture x({3, 2, 2}, 4, mixed, Placement::curve, 2);
+    const Topology topology = virtual_topology(x.comm.size(), 1);
+    const auto exchange_with = [&](int tag, int depth) {
+        return make_exchange(*x.operations, plan_standard(ghost_pattern(x.layout, depth, Neighbours::all)),
+                             [&x, &topology, tag, persistent](const Plan& plan) {
+                                 return make_point_to_point(x.comm, topology, plan, tag, persistent);
+                             });
+    };
+    const auto first = exchange_with(1, 2);
+    const auto second = exchange_with(2, 1);
+    const Field u = x.make(1);
+    const Field v = x.make(2);
+    first->begin(std::span(&u, 1));
+    second->begin(std::span(&v, 1));
+    second->finish();
+    first->finish();
+    CHECK(x.wrong_ghosts(u, 1, 2, Neighbours::all) == 0);
+    CHECK(x.wrong_ghosts(v, 2, 1, Neighbours::all) == 0);
+}
+
+TEST_CASE("neighbours and boundaries together fill every ghost cell of depth 1") {
+    const auto placement = GENERATE(Placement::curve, Placement::scattered);
+    const Boundaries boundaries =
+        GENERATE(mixed, Boundaries{Boundary::dirichlet, Boundary::dirichlet, Boundary::neumann});
+    Fixture x({3, 2, 2}, 3, boundaries, placement, 1);
+    const Topology topology = virtual_topology(x.comm.size(), 1);
+    const auto exchange = make_exchange(
+        *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::all)),
+        [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, false); });
+    std::array<double, 3> factor{};
+    for (std::size_t d = 0; d < 3; ++d) factor[d] = boundaries[d] == Boundary::dirichlet ? -1.0 : 1.0;
+    const Field u = x.make(1);
+    exchange->run(u);
+    const auto ghosts = boundary_ghosts(x.layout);
+    x.operations->fill_boundary(u, x.operations->make_items(std::span<const BoundaryItem>(ghosts)), factor);
+    int wrong = 0;
+    const Index cells = x.layout.cells();
+    for (int q = 0; q < x.layout.local_count(); ++q)
+        for (int k = -1; k <= 3; ++k)
+            for (int j = -1; j <= 3; ++j)
+                for (int i = -1; i <= 3; ++i) {
+                    const int box = x.layout.local()[static_cast<std::size_t>(q)];
+                    Index c = x.layout.first_cell(box) + Index{i, j, k};
+                    double sign = 1;
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        if (c[d] >= 0 && c[d] < cells[d]) continue;
+                        if (boundaries[d] == Boundary::periodic) {
+                            c[d] = (c[d] + cells[d]) % cells[d];
+                        } else {
+                            c[d] = c[d] < 0 ? 0 : cells[d] - 1;
+                            sign *= factor[d];
+                        }
+                    }
+                    wrong += u.view()(q, i, j, k) == sign * value_at(1, c) ? 0 : 1;
+                }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
+    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
+    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 3));
+    Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 2);
+    const Topology topology = virtual_topology(x.comm.size(), 2);
+    Ledger ledger(1);
+    const auto exchange = make_exchange(
+        *x.operations, plan_standard(ghost_pattern(x.layout, 2, neighbours)), [&](const Plan& plan) {
+            return std::make_unique<TimedPointToPoint>(make_point_to_point(x.comm, topology, plan, 7, false),
+                                                       ledger, 0);
+        });
+    std::vector<Field> u;
+    for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
+    exchange->begin(u);
+    exchange->finish();
+    Traffic predicted;
+    for (int rank = 0; rank < x.comm.size(); ++rank) {
+        const auto owners = place({3, 2, 2}, x.comm.size(), Placement::curve);
+        const Layout imaginary({3, 2, 2}, 4, periodic, owners, rank);
+        predicted += plan_standard(ghost_pattern(imaginary, 2, neighbours)).traffic(topology, fields);
+    }
+    const Entry& send = ledger.at(Op::send, 0);
+    CHECK(x.comm.sum(static_cast<double>(send.traffic.messages)) == static_cast<double>(predicted.messages));
+    CHECK(x.comm.sum(static_cast<double>(send.traffic.bytes)) == static_cast<double>(predicted.bytes));
+    CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_messages)) ==
+          static_cast<double>(predicted.off_node_messages));
+    CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_bytes)) ==
+          static_cast<double>(predicted.off_node_bytes));
+    const long calls = x.comm.size() > 1 ? 1 : 0;  // a rank without neighbours posts nothing
+    CHECK(send.calls == calls);
+    CHECK(ledger.at(Op::wait, 0).calls == calls);
+}
+
+TEST_CASE("a failing call of MPI is an error that names it") {
+    const Communicator comm = Communicator::world();
+    const Topology topology = virtual_topology(comm.size(), 1);
+    const Plan nowhere{comm.rank(), {Message{comm.size(), {}, 0, 1}}, {}, {}};
+    const auto messages = make_point_to_point(comm, topology, nowhere, 7, false);
+    const double value = 1;
+    std::string message;
+    try {
+        messages->start(&value, nullptr, 1);
+    } catch (const CommunicationError& error) {
+        message = error.what();
+    }
+    CHECK(message.rfind("MPI_Isend failed on rank " + std::to_string(comm.rank()) + ": ", 0) == 0);
+}
+
 TEST_CASE("an exchange is begun and finished in turn") {
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
-    if (x.comm.size() > x.layout.box_count()) return;
     const Topology topology = virtual_topology(x.comm.size(), 1);
     const auto exchange = make_exchange(
         *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::faces)),
@@ -171,6 +315,61 @@ TEST_CASE("sums over all boxes, several in one all-reduce") {
     CHECK(ledger.at(Op::reduction, 0).calls == 5);
     CHECK(ledger.at(Op::reduction, 0).words == reduction.count().words);
     CHECK_THROWS_AS(pending[0].finish(totals), std::logic_error);
+    CHECK_THROWS_AS(reduction.sum(std::vector<double>(parts_of(2).size() + 1), totals), std::logic_error);
+}
+
+TEST_CASE("sums under way survive those begun and finished meanwhile") {
+    const bool deterministic = GENERATE(false, true);
+    const Communicator comm = Communicator::world();
+    // Two boxes: from three ranks on some ranks have nothing to add.
+    const Layout layout({2, 1, 1}, 2, periodic, place({2, 1, 1}, comm.size(), Placement::curve), comm.rank());
+    const auto reduction = make_reduction(comm, layout, deterministic);
+    const auto parts = [&](double scale) {
+        std::vector<double> values;
+        for (const int box : layout.local()) values.push_back(scale * (box + 1));
+        return values;
+    };
+    const auto finish = [](PendingSum pending) {
+        double total = 0;
+        pending.finish(std::span(&total, 1));
+        return total;
+    };
+    const PendingSum a = reduction->begin_sum(parts(1), 1);
+    const PendingSum b = reduction->begin_sum(parts(10), 1);
+    CHECK(finish(a) == 3);
+    const PendingSum c = reduction->begin_sum(parts(100), 1);
+    double now = 0;
+    reduction->sum(parts(1000), std::span(&now, 1));
+    CHECK(now == 3000);
+    CHECK(finish(b) == 30);
+    CHECK(finish(c) == 300);
+    CHECK(reduction->count().calls == 4);
+    CHECK(reduction->count().words == 4 * (deterministic ? 2 : 1));
+
+    const double infinity = std::numeric_limits<double>::infinity();
+    CHECK(reduction->max(comm.rank() == comm.size() - 1 ? infinity : 0.0) == infinity);
+    CHECK(reduction->max(-1.0 - comm.rank()) == -1.0);
+    CHECK(reduction->count().calls == 6);
+}
+
+TEST_CASE("every rank gets the same sum, to the last bit") {
+    const bool deterministic = GENERATE(false, true);
+    const Communicator comm = Communicator::world();
+    const Layout layout({5, 3, 2}, 2, periodic, place({5, 3, 2}, comm.size(), Placement::round_robin),
+                        comm.rank());
+    const auto reduction = make_reduction(comm, layout, deterministic);
+    std::vector<double> parts;
+    for (const int box : layout.local()) parts.push_back(std::exp(0.9 * box) * std::sin(1.0 + box));
+    double total = 0;
+    reduction->sum(parts, std::span(&total, 1));
+    CHECK(comm.min(total) == total);
+    CHECK(comm.max(total) == total);
+    double late = 0;
+    reduction->begin_sum(parts, 1).finish(std::span(&late, 1));
+    if (deterministic)
+        CHECK(late == total);
+    else
+        CHECK(late == Approx(total).epsilon(1e-13));
 }
 
 TEST_CASE("a communicator gathers values and texts of different lengths on rank 0") {
@@ -194,6 +393,34 @@ TEST_CASE("a communicator gathers values and texts of different lengths on rank 
         CHECK(values[rank] == static_cast<double>(rank) + 0.5);
         CHECK(texts[rank] == std::string(rank, 'x'));
     }
+}
+
+TEST_CASE("a communicator gathers several values a rank, rank after rank") {
+    const Communicator comm = Communicator::world();
+    const std::array<double, 3> mine{comm.rank() + 0.25, -1.0 * comm.rank(), 7.0};
+    const auto all = comm.gather(mine);
+    std::vector<double> expected;
+    for (int rank = 0; rank < comm.size() && comm.rank() == 0; ++rank)
+        expected.insert(expected.end(), {rank + 0.25, -1.0 * rank, 7.0});
+    CHECK(all == expected);
+    CHECK(comm.gather(std::span<const double>()).empty());
+    // The longest text need not be the last rank's; none is cut.
+    const std::string text(comm.rank() == 0 ? 1000 : 3, 'a');
+    const auto texts = comm.gather(text + std::to_string(comm.rank()));
+    if (comm.rank() == 0) {
+        REQUIRE(texts.size() == static_cast<std::size_t>(comm.size()));
+        CHECK(texts[0] == std::string(1000, 'a') + "0");
+        for (std::size_t rank = 1; rank < texts.size(); ++rank)
+            CHECK(texts[rank] == "aaa" + std::to_string(rank));
+    }
+    const auto nothing = comm.gather(std::string());
+    CHECK(nothing == std::vector<std::string>(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) : 0));
+}
+
+TEST_CASE("this rank alone is one node with one rank") {
+    const Topology topology = detect_topology(Communicator::self());
+    CHECK(topology.node_of == std::vector<int>{0});
+    CHECK(topology.describe() == "1 node, 1 rank per node (detected)");
 }
 
 TEST_CASE("the nodes that MPI reports are numbered from 0 and have all ranks") {

@@ -2,8 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <map>
-#include <set>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "comm/ghosts.hpp"
 #include "comm/plan.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Boundaries periodic{};
 constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
+constexpr Boundaries walls{Boundary::dirichlet, Boundary::dirichlet, Boundary::dirichlet};
 
 std::vector<Pattern> patterns(Index boxes, int width, const Boundaries& boundaries, int ranks,
                               Placement placement, int depth, Neighbours neighbours) {
@@ -34,76 +36,126 @@ void for_each_cell(const Region& region, const Action& action) {
 }  // namespace
 
 TEST_CASE("what a rank sends is what the other receives, item by item") {
-    const int ranks = GENERATE(1, 2, 3, 5, 8, 12);
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
-    for (const Boundaries& boundaries : {periodic, mixed}) {
-        const auto all = patterns({3, 2, 2}, 4, boundaries, ranks, placement, 2, neighbours);
-        for (int p = 0; p < ranks; ++p)
-            for (int q = 0; q < ranks; ++q) {
-                std::vector<Need> sent;
-                std::vector<Need> received;
-                for (const Need& need : all[static_cast<std::size_t>(p)].sends)
-                    if (need.receiver == q) sent.push_back(need);
-                for (const Need& need : all[static_cast<std::size_t>(q)].receives)
-                    if (need.owner == p) received.push_back(need);
-                CHECK(sent == received);
-                if (p == q) CHECK(sent.empty());
+    const auto agree = [&](Index boxes, int ranks, int depth, const Boundaries& boundaries) {
+        std::map<std::pair<int, int>, std::vector<Need>> sent;  // by sender and receiver
+        std::map<std::pair<int, int>, std::vector<Need>> received;
+        int misplaced = 0;
+        for (const Pattern& pattern : patterns(boxes, 4, boundaries, ranks, placement, depth, neighbours)) {
+            for (const Need& need : pattern.sends) {
+                sent[{need.owner, need.receiver}].push_back(need);
+                misplaced += need.owner != pattern.rank || need.receiver == pattern.rank ? 1 : 0;
             }
-    }
+            for (const Need& need : pattern.receives) {
+                received[{need.owner, need.receiver}].push_back(need);
+                misplaced += need.owner == pattern.rank || need.receiver != pattern.rank ? 1 : 0;
+            }
+            for (const Need& need : pattern.copies)
+                misplaced += need.owner != pattern.rank || need.receiver != pattern.rank ? 1 : 0;
+        }
+        CHECK(misplaced == 0);
+        CHECK(sent.empty() == (ranks == 1));
+        return sent == received;
+    };
+    for (const Boundaries& boundaries : {periodic, mixed, walls})
+        for (const int depth : {1, 2, 3})
+            for (const int ranks : {1, 2, 3, 5, 8, 12}) CHECK(agree({3, 2, 2}, ranks, depth, boundaries));
+    for (const int ranks : {27, 64}) CHECK(agree({4, 4, 4}, ranks, 2, mixed));
+    CHECK(agree({3, 3, 3}, 27, 1, periodic));
 }
 
 TEST_CASE("every ghost cell inside the domain is filled once, from the right cell") {
     const Index boxes = GENERATE(Index{1, 1, 1}, Index{2, 1, 3}, Index{3, 2, 2});
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const int depth = GENERATE(1, 2, 3);
-    const int ranks = GENERATE(1, 3);
-    if (ranks > static_cast<int>(product(boxes))) return;
+    const auto placement = GENERATE(Placement::curve, Placement::scattered);
     constexpr int width = 3;
-    for (const Boundaries& boundaries : {periodic, mixed}) {
-        const Layout layout(boxes, width, boundaries, place(boxes, ranks, Placement::curve), 0);
-        const Index n = layout.cells();
-        std::map<std::tuple<int, int, int, int>, int> filled;  // by box and ghost cell
-        for (const Pattern& pattern :
-             patterns(boxes, width, boundaries, ranks, Placement::curve, depth, neighbours))
-            for (const auto* needs : {&pattern.receives, &pattern.copies})
-                for (const Need& need : *needs) {
-                    CHECK(need.receiver == pattern.rank);
-                    CHECK(layout.owner(need.from) == need.owner);
-                    CHECK(layout.owner(need.to) == need.receiver);
-                    REQUIRE(need.source.size == need.target.size);
-                    for_each_cell(need.target, [&](const Index& c) {
-                        const Index ghost = need.target.lo + c;
-                        const Index source = need.source.lo + c;
-                        const Index wanted = layout.first_cell(need.to) + ghost;
-                        const Index given = layout.first_cell(need.from) + source;
-                        int wrong = 0;
-                        for (std::size_t d = 0; d < 3; ++d) {
-                            wrong += source[d] < 0 || source[d] >= width ? 1 : 0;  // own cells only
-                            wrong += (wanted[d] + 4 * n[d]) % n[d] != given[d] ? 1 : 0;
-                        }
-                        REQUIRE(wrong == 0);
-                        ++filled[{need.to, ghost[0], ghost[1], ghost[2]}];
-                    });
-                }
-        for (int box = 0; box < layout.box_count(); ++box)
-            for_each_cell({{}, {width + 2 * depth, width + 2 * depth, width + 2 * depth}}, [&](Index c) {
-                c = c + Index{-depth, -depth, -depth};
-                int outside_box = 0;
-                bool inside_domain = true;
-                for (std::size_t d = 0; d < 3; ++d) {
-                    outside_box += c[d] < 0 || c[d] >= width ? 1 : 0;
-                    const int global = layout.first_cell(box)[d] + c[d];
-                    if (boundaries[d] != Boundary::periodic && (global < 0 || global >= n[d]))
-                        inside_domain = false;
-                }
-                const bool wanted =
-                    inside_domain && outside_box > 0 && (neighbours == Neighbours::all || outside_box == 1);
-                const auto found = filled.find({box, c[0], c[1], c[2]});
-                REQUIRE((found == filled.end() ? 0 : found->second) == (wanted ? 1 : 0));
-            });
+    const int span = width + 2 * depth;
+    const Index all{span, span, span};
+    const Index low{-depth, -depth, -depth};
+    for (const Boundaries& boundaries : {periodic, mixed, walls})
+        for (const int ranks : {1, 3, 8}) {
+            const Layout layout(boxes, width, boundaries, place(boxes, ranks, placement), 0);
+            const Index n = layout.cells();
+            const auto at = [&](int box, const Index& c) {  // c from -depth on
+                const Index p = c + -low;
+                return static_cast<std::size_t>(((box * span + p[2]) * span + p[1]) * span + p[0]);
+            };
+            std::vector<int> filled(product(boxes) * product(all));
+            int wrong = 0;
+            for (const Pattern& pattern :
+                 patterns(boxes, width, boundaries, ranks, placement, depth, neighbours))
+                for (const auto* needs : {&pattern.receives, &pattern.copies})
+                    for (const Need& need : *needs) {
+                        wrong += need.receiver == pattern.rank ? 0 : 1;
+                        wrong += layout.owner(need.from) == need.owner ? 0 : 1;
+                        wrong += layout.owner(need.to) == need.receiver ? 0 : 1;
+                        REQUIRE(need.source.size == need.target.size);
+                        for_each_cell(need.target, [&](const Index& c) {
+                            const Index ghost = need.target.lo + c;
+                            const Index source = need.source.lo + c;
+                            const Index wanted = layout.first_cell(need.to) + ghost;
+                            const Index given = layout.first_cell(need.from) + source;
+                            for (std::size_t d = 0; d < 3; ++d) {
+                                wrong += source[d] < 0 || source[d] >= width ? 1 : 0;  // own cells only
+                                wrong += (wanted[d] + 4 * n[d]) % n[d] != given[d] ? 1 : 0;
+                            }
+                            ++filled.at(at(need.to, ghost));
+                        });
+                    }
+            CHECK(wrong == 0);
+            int miscounted = 0;
+            for (int box = 0; box < layout.box_count(); ++box)
+                for_each_cell({low, all}, [&](const Index& offset) {
+                    const Index c = low + offset;
+                    int outside_box = 0;
+                    bool inside_domain = true;
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        outside_box += c[d] < 0 || c[d] >= width ? 1 : 0;
+                        const int global = layout.first_cell(box)[d] + c[d];
+                        if (boundaries[d] != Boundary::periodic && (global < 0 || global >= n[d]))
+                            inside_domain = false;
+                    }
+                    const bool wanted = inside_domain && outside_box > 0 &&
+                                        (neighbours == Neighbours::all || outside_box == 1);
+                    miscounted += filled[at(box, c)] == (wanted ? 1 : 0) ? 0 : 1;
+                });
+            CHECK(miscounted == 0);
+        }
+}
+
+TEST_CASE(
+    "a box among boxes of other ranks has one message a neighbour, as large as its share of the ghosts") {
+    const int depth = GENERATE(1, 2, 3);
+    constexpr int n = 4;
+    const std::size_t shell = product({n + 2 * depth, n + 2 * depth, n + 2 * depth}) - n * n * n;
+    for (const Pattern& pattern :
+         patterns({3, 3, 3}, n, periodic, 27, Placement::curve, depth, Neighbours::faces)) {
+        const Plan plan = plan_standard(pattern);
+        CHECK(plan.sends.size() == 6);
+        for (const Message& message : plan.sends)
+            CHECK(message.values == static_cast<std::size_t>(n * n * depth));
     }
+    for (const Pattern& pattern :
+         patterns({3, 3, 3}, n, periodic, 27, Placement::curve, depth, Neighbours::all)) {
+        const Plan plan = plan_standard(pattern);
+        CHECK(plan.sends.size() == 26);
+        CHECK(plan.send_values() == shell);
+        CHECK(plan.receive_values() == shell);
+    }
+    // With two boxes in a periodic direction both sides are the same neighbour: still one message.
+    for (const Pattern& pattern :
+         patterns({2, 2, 2}, n, periodic, 8, Placement::curve, depth, Neighbours::all)) {
+        const Plan plan = plan_standard(pattern);
+        CHECK(plan.sends.size() == 7);
+        CHECK(plan.send_values() == shell);
+    }
+    // With one there is no message at all.
+    const auto alone = patterns({1, 1, 1}, n, periodic, 1, Placement::curve, depth, Neighbours::all);
+    CHECK(plan_standard(alone[0]).sends.empty());
+    CHECK(alone[0].copies.size() == 26);
 }
 
 TEST_CASE("ghosts deeper than a box are refused") {
@@ -113,48 +165,86 @@ TEST_CASE("ghosts deeper than a box are refused") {
 }
 
 TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
-    const Layout layout({2, 1, 1}, 3, mixed, {0, 0}, 0);
-    std::set<std::tuple<int, int, int, int>> outside;
-    for (const BoundaryItem& item : boundary_ghosts(layout)) {
-        for (std::size_t d = 0; d < 3; ++d)
-            if (mixed[d] == Boundary::periodic) CHECK(item.outward[d] == 0);
-        for_each_cell(item.cells, [&](const Index& c) {
-            const Index g = item.cells.lo + c;
-            CHECK(outside.insert({item.box, g[0], g[1], g[2]}).second);
-        });
-    }
-    // 5^3 cells with ghosts, of which 5 x 3 x 3 lie inside the domain in y and z.
-    CHECK(outside.size() == 2 * (125 - 45));
-    CHECK(boundary_ghosts(Layout({2, 1, 1}, 3, periodic, {0, 0}, 0)).empty());
+    constexpr int width = 3;
+    const Index boxes = GENERATE(Index{1, 1, 1}, Index{2, 1, 1}, Index{3, 2, 2});
+    const int ranks = GENERATE(1, 3);
+    const Boundaries neumann_x{Boundary::neumann, Boundary::periodic, Boundary::periodic};
+    for (const Boundaries& boundaries : {periodic, mixed, walls, neumann_x})
+        for (int rank = 0; rank < ranks; ++rank) {
+            const Layout layout(boxes, width, boundaries, place(boxes, ranks, Placement::round_robin), rank);
+            std::map<std::tuple<int, int, int, int>, Index> outside;  // where each such ghost leads
+            for (const BoundaryItem& item : boundary_ghosts(layout))
+                for_each_cell(item.cells, [&](const Index& c) {
+                    const Index g = item.cells.lo + c;
+                    CHECK(outside.insert({{item.box, g[0], g[1], g[2]}, item.outward}).second);
+                });
+            std::size_t expected = 0;
+            for (int q = 0; q < layout.local_count(); ++q)
+                for_each_cell({{}, {width + 2, width + 2, width + 2}}, [&](const Index& offset) {
+                    const Index c = offset + Index{-1, -1, -1};
+                    const Index first = layout.first_cell(layout.local()[static_cast<std::size_t>(q)]);
+                    Index outward{};
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        if (boundaries[d] == Boundary::periodic) continue;
+                        if (first[d] + c[d] < 0) outward[d] = -1;
+                        if (first[d] + c[d] >= layout.cells()[d]) outward[d] = 1;
+                    }
+                    if (outward == Index{}) return;
+                    ++expected;
+                    const auto found = outside.find({q, c[0], c[1], c[2]});
+                    REQUIRE(found != outside.end());
+                    REQUIRE(found->second == outward);
+                });
+            CHECK(outside.size() == expected);
+        }
 }
 
 TEST_CASE("the standard plan has one message per peer, and its traffic is that of the messages") {
-    const int ranks = GENERATE(2, 3, 8);
+    const int ranks = GENERATE(1, 2, 3, 8);
+    const int ranks_per_node = GENERATE(1, 2, 3, 100);
     const auto all = patterns({4, 2, 2}, 4, periodic, ranks, Placement::curve, 1, Neighbours::all);
-    const Topology topology = virtual_topology(ranks, 2);
+    const Topology topology = virtual_topology(ranks, ranks_per_node);
     for (const Pattern& pattern : all) {
         const Plan plan = plan_standard(pattern);
-        for (const auto* messages : {&plan.sends, &plan.receives}) {
+        CHECK(plan.rank == pattern.rank);
+        CHECK(plan.copies == pattern.copies);
+        const auto complete = [](const std::vector<Message>& messages, const std::vector<Need>& needs,
+                                 int Need::*peer) {
             std::size_t offset = 0;
+            std::size_t planned = 0;
             int last_peer = -1;
-            for (const Message& message : *messages) {
+            for (const Message& message : messages) {
                 CHECK(message.peer > last_peer);
                 CHECK(message.offset == offset);
+                std::vector<Need> of_peer;  // in the pattern's order
                 std::size_t values = 0;
-                for (const Need& need : message.needs) values += need.source.cells();
+                for (const Need& need : needs)
+                    if (need.*peer == message.peer) {
+                        of_peer.push_back(need);
+                        values += need.source.cells();
+                    }
+                CHECK(message.needs == of_peer);
                 CHECK(message.values == values);
                 CHECK(values > 0);
                 offset += values;
+                planned += message.needs.size();
                 last_peer = message.peer;
             }
+            CHECK(planned == needs.size());
+            return offset;
+        };
+        CHECK(complete(plan.sends, pattern.sends, &Need::receiver) == plan.send_values());
+        CHECK(complete(plan.receives, pattern.receives, &Need::owner) == plan.receive_values());
+
+        for (const std::size_t fields : {1U, 3U}) {
+            Traffic expected;
+            for (const Message& message : plan.sends) {
+                const auto bytes = static_cast<long>(8 * fields * message.values);
+                const bool off_node = message.peer / ranks_per_node != plan.rank / ranks_per_node;
+                expected += {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+            }
+            CHECK(plan.traffic(topology, fields) == expected);
         }
-        const Traffic traffic = plan.traffic(topology, 3);
-        long off_node = 0;
-        for (const Message& message : plan.sends) off_node += message.peer / 2 != plan.rank / 2 ? 1 : 0;
-        CHECK(traffic.messages == static_cast<long>(plan.sends.size()));
-        CHECK(traffic.bytes == static_cast<long>(3 * 8 * plan.send_values()));
-        CHECK(traffic.off_node_messages == off_node);
-        if (off_node == 0) CHECK(traffic.off_node_bytes == 0);
     }
 }
 
@@ -166,4 +256,8 @@ TEST_CASE("virtual nodes are slices of the ranks, the last one possibly smaller"
     CHECK_FALSE(topology.same_node(2, 3));
     CHECK(topology.describe() == "3 nodes, 2 to 3 ranks per node (virtual: comm.ranks_per_node)");
     CHECK(virtual_topology(2, 1).describe() == "2 nodes, 1 rank per node (virtual: comm.ranks_per_node)");
+    CHECK(virtual_topology(4, 8).describe() == "1 node, 4 ranks per node (virtual: comm.ranks_per_node)");
+    CHECK(Topology{{0}, true}.describe() == "1 node, 1 rank per node (detected)");
+    CHECK_FALSE(topology.detected);
+    CHECK(topology.ranks() == 8);
 }

@@ -21,21 +21,49 @@ TEST_CASE("most_cubic factors a number of boxes as close to a cube as it can be"
     CHECK(most_cubic(8) == Index{2, 2, 2});
     CHECK(most_cubic(12) == Index{3, 2, 2});
     CHECK(most_cubic(16) == Index{4, 2, 2});
+    CHECK(most_cubic(64) == Index{4, 4, 4});
     CHECK(most_cubic(4096) == Index{16, 16, 16});
+    for (const int prime : {2, 3, 13, 127}) CHECK(most_cubic(prime) == Index{prime, 1, 1});
+    CHECK_THROWS_AS(most_cubic(0), std::logic_error);
+}
+
+TEST_CASE("no other factors of a number of boxes have a smaller largest count") {
+    for (int boxes = 1; boxes <= 150; ++boxes) {
+        int smallest = boxes;
+        for (int x = 1; x <= boxes; ++x)
+            for (int y = 1; y <= x; ++y)
+                for (int z = 1; z <= y; ++z)
+                    if (x * y * z == boxes) smallest = std::min(smallest, x);
+        const Index found = most_cubic(boxes);
+        CHECK(product(found) == static_cast<std::size_t>(boxes));
+        CHECK(found[0] == smallest);
+        CHECK(found[0] >= found[1]);
+        CHECK(found[1] >= found[2]);
+    }
 }
 
 TEST_CASE("every placement gives every rank its share of the boxes") {
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
-    for (const Index boxes : {Index{2, 2, 2}, Index{3, 2, 1}, Index{5, 3, 2}})
-        for (int ranks = 1; ranks <= static_cast<int>(product(boxes)); ++ranks) {
+    for (const Index boxes : {Index{1, 1, 1}, Index{2, 2, 2}, Index{3, 2, 1}, Index{5, 3, 2}})
+        for (int ranks = 1; ranks <= static_cast<int>(product(boxes)) + 2; ++ranks) {  // also none for some
             const auto owners = place(boxes, ranks, placement);
+            REQUIRE(owners.size() == product(boxes));
             std::vector<int> count(static_cast<std::size_t>(ranks));
             for (const int owner : owners) ++count.at(static_cast<std::size_t>(owner));
             const int least = static_cast<int>(product(boxes)) / ranks;
             CHECK(*std::min_element(count.begin(), count.end()) == least);
             CHECK(*std::max_element(count.begin(), count.end()) <= least + 1);
         }
+}
+
+TEST_CASE("the order of the boxes tells who owns them: in runs, in turn, or scattered") {
+    CHECK(place({3, 2, 1}, 3, Placement::lexicographic) == std::vector<int>{0, 0, 1, 1, 2, 2});
+    CHECK(place({3, 2, 1}, 4, Placement::round_robin) == std::vector<int>{0, 1, 2, 3, 0, 1});
+    const auto scattered = place({4, 4, 2}, 4, Placement::scattered);
+    CHECK(scattered == place({4, 4, 2}, 4, Placement::scattered));
+    CHECK(scattered != place({4, 4, 2}, 4, Placement::lexicographic));
+    CHECK(scattered != place({4, 4, 2}, 4, Placement::round_robin));
 }
 
 TEST_CASE("the curve keeps the boxes of a rank together") {
@@ -48,7 +76,9 @@ TEST_CASE("the curve keeps the boxes of a rank together") {
 }
 
 TEST_CASE("the local boxes of all ranks are all boxes, each once") {
-    const auto owners = place({3, 2, 2}, 5, Placement::scattered);
+    const auto owners = place(
+        {3, 2, 2}, 5,
+        GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered));
     std::vector<int> all;
     for (int rank = 0; rank < 5; ++rank) {
         const Layout layout({3, 2, 2}, 4, periodic, owners, rank);
@@ -59,6 +89,8 @@ TEST_CASE("the local boxes of all ranks are all boxes, each once") {
             all.push_back(box);
         }
         CHECK(layout.local_cells() == static_cast<std::size_t>(layout.local_count()) * 64);
+        for (int box = 0; box < layout.box_count(); ++box)
+            if (layout.owner(box) != rank) CHECK_THROWS_AS(layout.local_index(box), std::logic_error);
     }
     std::sort(all.begin(), all.end());
     std::vector<int> expected(12);
@@ -77,6 +109,27 @@ TEST_CASE("neighbours wrap where the domain is periodic and end at physical boun
     CHECK(single.neighbour(0, {-1, 1, 1}) == 0);
 }
 
+TEST_CASE("the neighbour at any offset is the box that holds the wrapped cell there") {
+    const Boundaries boundaries =
+        GENERATE(periodic, mixed, Boundaries{Boundary::neumann, Boundary::periodic, Boundary::periodic});
+    for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 4}, Index{3, 5, 2}}) {
+        const Layout layout(boxes, 2, boundaries, std::vector<int>(product(boxes), 0), 0);
+        for (int box = 0; box < layout.box_count(); ++box)
+            for (int code = 0; code < 7 * 7 * 7; ++code) {
+                const Index offset{code % 7 - 3, code / 7 % 7 - 3, code / 49 - 3};
+                Index at = layout.position(box) + offset;
+                bool inside = true;
+                for (std::size_t d = 0; d < 3; ++d) {
+                    if (boundaries[d] == Boundary::periodic) at[d] = (at[d] + 12 * boxes[d]) % boxes[d];
+                    inside = inside && at[d] >= 0 && at[d] < boxes[d];
+                }
+                const auto neighbour = layout.neighbour(box, offset);
+                REQUIRE(neighbour.has_value() == inside);
+                if (inside) REQUIRE(layout.position(*neighbour) == at);
+            }
+    }
+}
+
 TEST_CASE("a coarsened layout has the same boxes at half the width and twice the spacing") {
     const Layout fine({3, 2, 1}, 6, mixed, std::vector<int>(6, 0), 0);
     const Layout coarse = fine.coarsened();
@@ -85,5 +138,8 @@ TEST_CASE("a coarsened layout has the same boxes at half the width and twice the
     CHECK(fine.spacing() == 1.0 / 18);
     CHECK(coarse.spacing() == 2 * fine.spacing());
     CHECK(coarse.first_cell(5) == Index{6, 3, 0});
+    CHECK(coarse.cell_count() == 9 * 6 * 3);
+    CHECK(coarse.boundaries() == mixed);
     CHECK_THROWS_AS(coarse.coarsened(), std::logic_error);
+    CHECK_THROWS_AS(Layout({3, 2, 1}, 6, mixed, std::vector<int>(5, 0), 0), std::logic_error);
 }

@@ -7,7 +7,7 @@ using namespace keel;
 
 TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     const Layout layout({1, 1, 1}, 8, Boundaries{}, {0}, 0);
-    const auto plain = make_backend("openmp")->make_operations(layout, 1);
+    const auto plain = make_backend(GENERATE(from_range(backend_names())))->make_operations(layout, 1);
     Ledger ledger(2);
     TimedOperations cycle(*plain, ledger, 1, Caller::multigrid);
     TimedOperations bottom(*plain, ledger, 1, Caller::bottom);
@@ -32,8 +32,104 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     CHECK(ledger.at(Op::smooth, 1).calls == 0);
 }
 
+TEST_CASE("every operation is booked once, where its caller's rows are, and what it returned is passed on") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const auto caller = GENERATE(Caller::multigrid, Caller::bottom);
+    const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
+    const auto plain = make_backend(backend)->make_operations(layout, 1);
+    const auto plain_coarse = make_backend(backend)->make_operations(layout.coarsened(), 1);
+    Ledger ledger(3);
+    TimedOperations x(*plain, ledger, 2, caller);
+    CHECK(&x.layout() == &plain->layout());
+    const Field u = x.make_field();
+    const Field f = x.make_field();
+    const Field coarse = plain_coarse->make_field();
+    const Stencil L{x.make_field(), x.make_field(), x.make_field(), x.make_field(), x.make_field()};
+
+    // Setting up is not part of what is timed.
+    x.assign(L.diagonal, {4, 4, 4}, [](const Index&) { return 1.0; });
+    x.complete_diagonal(L);
+    x.jacobi_bound(L);
+    x.restrict_faces(coarse, L.x, 0, 0.25);
+    const Buffer buffer = x.make_buffer(4);
+    const Segment segment{0, {{}, {4, 1, 1}}, 0};
+    const CopyItem move{0, {{}, {4, 1, 1}}, 0, {{0, 2, 0}, {4, 1, 1}}};
+    const BoundaryItem side{0, {{-1, 0, 0}, {1, 4, 4}}, {-1, 0, 0}};
+    const auto segments = x.make_items(std::span(&segment, 1));
+    const auto copies = x.make_items(std::span(&move, 1));
+    const auto sides = x.make_items(std::span(&side, 1));
+    x.read(u);
+    for (std::size_t op = 0; op < op_count; ++op) CHECK(ledger.at(static_cast<Op>(op), 2).calls == 0);
+
+    double number = 0;
+    const Product square{u, u};
+    const std::span<double> one(&number, 1);
+    const std::span<const Field> only(&u, 1);
+    const bool cycle = caller == Caller::multigrid;
+    const Op vector = cycle ? Op::vector : Op::bottom_vector;
+    const Op residual = cycle ? Op::residual : Op::bottom_operator;
+    const Op smooth = cycle ? Op::smooth : Op::bottom_operator;
+    const auto books = [&](Op op, const auto& action) {
+        ledger.clear();
+        const Work work = action();
+        CHECK(work.bytes > 0);
+        for (std::size_t other = 0; other < op_count; ++other)
+            for (int level = 0; level < 3; ++level) {
+                const bool here = level == 2 && static_cast<Op>(other) == op;
+                const Entry& entry = ledger.at(static_cast<Op>(other), level);
+                INFO(name(op) << " or " << name(static_cast<Op>(other)) << " on level " << level);
+                CHECK(entry.calls == (here ? 1 : 0));
+                CHECK(entry.work.bytes == (here ? work.bytes : 0.0));
+                CHECK(entry.work.flops == (here ? work.flops : 0.0));
+                if (!here) CHECK(entry.seconds == 0.0);
+            }
+    };
+    books(vector, [&] { return x.fill(u, 1.0); });
+    books(vector, [&] { return x.axpby(u, 1.0, f, 2.0, u); });
+    books(vector, [&] { return x.multiply(u, u, f); });
+    books(vector, [&] { return x.square_root(u, f); });
+    books(vector, [&] { return x.shift(u, 1.0); });
+    books(vector, [&] { return x.dots(std::span(&square, 1), one); });
+    books(vector, [&] { return x.totals(u, one); });
+    books(vector, [&] { return x.max_norm(u, number); });
+    books(residual, [&] { return x.apply(f, L, u); });
+    books(residual, [&] { return x.residual(f, L, u, f); });
+    books(residual, [&] { return x.residual_norm(L, u, f, number); });
+    books(smooth, [&] { return x.relax(u, L, f, Colour::black); });
+    books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
+    books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
+    books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
+    books(Op::interpolate, [&] { return x.interpolate_constant_add(u, coarse); });
+    books(Op::interpolate, [&] { return x.interpolate_linear_add(u, coarse); });
+    books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
+    books(Op::pack, [&] { return x.pack(buffer, segments, only); });
+    books(Op::unpack, [&] { return x.unpack(only, segments, buffer); });
+    books(Op::copy, [&] { return x.copy_cells(only, copies); });
+}
+
+TEST_CASE("a timed action is counted, its time added, and its result returned") {
+    Entry entry;
+    CHECK(timed(entry, [] { return 42; }) == 42);
+    int runs = 0;
+    const double before = entry.seconds;
+    timed(entry, [&] { ++runs; });
+    CHECK(runs == 1);
+    CHECK(entry.calls == 2);
+    CHECK(entry.seconds >= before);
+}
+
+TEST_CASE("traffic adds up, number by number") {
+    Traffic total{1, 20, 300, 4000};
+    total += {5, 60, 700, 8000};
+    CHECK(total == Traffic{6, 80, 1000, 12000});
+    CHECK_FALSE(total == Traffic{6, 80, 1000, 12001});
+}
+
 TEST_CASE("every operation has a name of its own") {
     for (std::size_t a = 0; a < op_count; ++a)
         for (std::size_t b = 0; b < a; ++b)
             CHECK(std::string(name(static_cast<Op>(a))) != name(static_cast<Op>(b)));
+    for (std::size_t a = 0; a < op_count; ++a)
+        CHECK(is_exchange(static_cast<Op>(a)) ==
+              (std::string(name(static_cast<Op>(a))).rfind("exchange.", 0) == 0));
 }

@@ -19,6 +19,11 @@ double noise(int field, const Index& c) {
     return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field) + 0.1 * field;
 }
 
+// |a - b|, infinite where one of them is not a number: a maximum must not overlook that.
+double gap(double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::abs(a - b);
+}
+
 // Fields on two boxes side by side, every value known: cells, faces and ghosts (by the same formula, beyond the box).
 struct Fixture {
     explicit Fixture(const std::string& backend, int box_width = 5, int ghosts = 1)
@@ -64,7 +69,7 @@ struct Fixture {
             for (int k = 0; k < n; ++k)
                 for (int j = 0; j < n; ++j)
                     for (int i = 0; i < n; ++i)
-                        worst = std::max(worst, std::abs(field.view()(q, i, j, k) - expected(q, i, j, k)));
+                        worst = std::max(worst, gap(field.view()(q, i, j, k), expected(q, i, j, k)));
         return worst;
     }
 
@@ -75,7 +80,270 @@ struct Fixture {
 
 constexpr double rounding = 1e-13;
 
+// The operator of the design over the cells of a whole domain, as a dense matrix: a alpha u - b div(beta grad u) with
+// a ghost u = -u beyond a Dirichlet face and u = +u beyond a Neumann face.
+struct DenseOperator {
+    static constexpr double a = 0.9;
+    static constexpr double b = 0.7;
+
+    explicit DenseOperator(const Layout& layout)
+        : n(layout.cells()), boundaries(layout.boundaries()), h(layout.spacing()) {
+        const std::size_t cells = layout.cell_count();
+        rows.assign(cells, std::vector<double>(cells));
+        for_each_cell([&](const Index& c) {
+            std::vector<double>& row = rows[number(c)];
+            row[number(c)] += a * alpha(c);
+            for (std::size_t d = 0; d < 3; ++d)
+                for (const int side : {-1, 1}) {
+                    Index face = c;
+                    face[d] += side > 0 ? 1 : 0;
+                    const double weight = b / (h * h) * beta(d, face);
+                    Index other = c;
+                    other[d] += side;
+                    const bool inside = other[d] >= 0 && other[d] < n[d];
+                    if (inside || boundaries[d] == Boundary::periodic) {
+                        row[number(c)] += weight;
+                        row[number(wrapped(other))] -= weight;
+                    } else if (boundaries[d] == Boundary::dirichlet) {
+                        row[number(c)] += 2 * weight;
+                    }
+                }
+            largest = std::max(largest, row[number(c)]);
+        });
+    }
+
+    double alpha(const Index& c) const { return 1.0 + 0.5 * std::sin(c[0] + 2.0 * c[1] + 3.0 * c[2]); }
+    double beta(std::size_t d, const Index& face) const {
+        const Index f = wrapped(face);
+        return 1.0 + 0.7 * std::sin(1.0 + static_cast<double>(d) + 1.1 * f[0] + 2.3 * f[1] + 3.7 * f[2]);
+    }
+    // What stencil.hpp calls c.
+    double face_coefficient(std::size_t d, const Index& face) const {
+        const bool wall = boundaries[d] != Boundary::periodic && (face[d] == 0 || face[d] == n[d]);
+        const double weight = !wall ? 1.0 : boundaries[d] == Boundary::dirichlet ? 2.0 : 0.0;
+        return weight * b * beta(d, face) / (h * h);
+    }
+
+    Index wrapped(Index c) const {
+        for (std::size_t d = 0; d < 3; ++d)
+            if (boundaries[d] == Boundary::periodic) c[d] = (c[d] + n[d]) % n[d];
+        return c;
+    }
+    std::size_t number(const Index& c) const {
+        return static_cast<std::size_t>(c[0] + n[0] * (c[1] + n[1] * c[2]));
+    }
+    template <class Action>
+    void for_each_cell(const Action& action) const {
+        for (int k = 0; k < n[2]; ++k)
+            for (int j = 0; j < n[1]; ++j)
+                for (int i = 0; i < n[0]; ++i) action(Index{i, j, k});
+    }
+
+    // Whether no two neighbours have the same colour: on a period of odd length some have.
+    bool two_colourable() const {
+        bool even = true;
+        for (std::size_t d = 0; d < 3; ++d)
+            even = even && (boundaries[d] != Boundary::periodic || n[d] % 2 == 0);
+        return even;
+    }
+
+    std::vector<double> vector(int field) const {
+        std::vector<double> values(rows.size());
+        for_each_cell([&](const Index& c) { values[number(c)] = noise(field, c); });
+        return values;
+    }
+    double row_times(std::size_t row, const std::vector<double>& u) const {
+        double sum = 0;
+        for (std::size_t column = 0; column < u.size(); ++column) sum += rows[row][column] * u[column];
+        return sum;
+    }
+    std::vector<double> residual(const std::vector<double>& f, const std::vector<double>& u) const {
+        std::vector<double> r(f);
+        for (std::size_t row = 0; row < r.size(); ++row) r[row] -= row_times(row, u);
+        return r;
+    }
+
+    Index n;
+    Boundaries boundaries;
+    double h;
+    double largest = 0;  // diagonal entry
+    std::vector<std::vector<double>> rows;
+};
+
+// One rank's boxes of a dense operator's domain, current ghosts included.
+struct RankOf {
+    RankOf(const DenseOperator& dense, const Layout& layout, const std::string& backend)
+        : A(dense), operations(make_backend(backend)->make_operations(layout, 1)) {
+        const int n = layout.width();
+        for (Field* field : {&L.x, &L.y, &L.z, &L.diagonal, &L.inverse_diagonal})
+            *field = operations->make_field();
+        std::size_t d = 0;
+        for (const Field& faces : {L.x, L.y, L.z}) {
+            Index extent{n, n, n};
+            ++extent[d];
+            operations->assign(faces, extent, [&](const Index& face) { return A.face_coefficient(d, face); });
+            ++d;
+        }
+        operations->assign(L.diagonal, {n, n, n}, [&](const Index& c) { return A.a * A.alpha(c); });
+        operations->complete_diagonal(L);
+    }
+
+    Field make(const std::vector<double>& values) const {
+        const Field field = operations->make_field();
+        set(field, values);
+        return field;
+    }
+    // Ghosts outside the domain hold 0.
+    void set(const Field& field, const std::vector<double>& values) const {
+        for_each(1, field, [&](double& value, const Index& c) {
+            const Index at = A.wrapped(c);
+            bool inside = true;
+            for (std::size_t d = 0; d < 3; ++d) inside = inside && at[d] >= 0 && at[d] < A.n[d];
+            value = inside ? values[A.number(at)] : 0.0;
+        });
+    }
+    double difference(const Field& field, const std::vector<double>& values) const {
+        double worst = 0;
+        for_each(0, field, [&](const double& value, const Index& c) {
+            worst = std::max(worst, gap(value, values[A.number(c)]));
+        });
+        return worst;
+    }
+    template <class Action>
+    void for_each(int ghosts, const Field& field, const Action& action) const {
+        const Layout& layout = operations->layout();
+        const int n = layout.width();
+        for (int q = 0; q < layout.local_count(); ++q)
+            for (int k = -ghosts; k < n + ghosts; ++k)
+                for (int j = -ghosts; j < n + ghosts; ++j)
+                    for (int i = -ghosts; i < n + ghosts; ++i)
+                        action(
+                            field.view()(q, i, j, k),
+                            layout.first_cell(layout.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
+    }
+
+    const DenseOperator& A;
+    std::unique_ptr<Operations> operations;
+    Stencil L;
+};
+
+template <class Action>
+void for_each_offset(const Index& size, const Action& action) {
+    for (int k = 0; k < size[2]; ++k)
+        for (int j = 0; j < size[1]; ++j)
+            for (int i = 0; i < size[0]; ++i) action(Index{i, j, k});
+}
+
+struct Arrangement {
+    Index boxes;
+    int width;
+    int ranks;
+};
+
+const std::vector<Arrangement>& arrangements() {
+    static const std::vector<Arrangement> all{
+        {{1, 1, 1}, 5, 1}, {{3, 1, 2}, 3, 1}, {{1, 2, 1}, 4, 2}, {{2, 2, 2}, 3, 3}};
+    return all;
+}
+
+// Runs `action(operator, rank)` for every imaginary rank of every arrangement of boxes and kind of boundary.
+template <class Action>
+void for_each_rank(const std::string& backend, const Action& action) {
+    constexpr Boundary p = Boundary::periodic;
+    constexpr Boundary d = Boundary::dirichlet;
+    constexpr Boundary n = Boundary::neumann;
+    for (const auto& [boxes, width, ranks] : arrangements())
+        for (const Boundaries& boundaries :
+             {Boundaries{p, p, p}, Boundaries{d, d, d}, Boundaries{n, n, n}, Boundaries{n, p, d}}) {
+            const auto owners = place(boxes, ranks, Placement::scattered);
+            const DenseOperator A(Layout(boxes, width, boundaries, owners, 0));
+            for (int rank = 0; rank < ranks; ++rank)
+                action(A, RankOf(A, Layout(boxes, width, boundaries, owners, rank), backend));
+        }
+}
+
 }  // namespace
+
+TEST_CASE("the operator is the dense matrix of its definition, on odd boxes and with every boundary") {
+    for_each_rank(GENERATE(from_range(backend_names())), [](const DenseOperator& A, const RankOf& rank) {
+        const double tolerance = rounding * A.largest;
+        const std::vector<double> zero(A.rows.size());
+        const auto u = A.vector(1);
+        const auto f = A.vector(2);
+        std::vector<double> diagonal;
+        for (std::size_t row = 0; row < zero.size(); ++row) diagonal.push_back(A.rows[row][row]);
+        CHECK(rank.difference(rank.L.diagonal, diagonal) < tolerance);
+
+        const Field x = rank.make(u);
+        const Field b = rank.make(f);
+        const Field out = rank.operations->make_field();
+        rank.operations->apply(out, rank.L, x);
+        std::vector<double> product = A.residual(zero, u);
+        for (double& value : product) value = -value;
+        CHECK(rank.difference(out, product) < tolerance);
+        rank.operations->residual(out, rank.L, x, b);
+        CHECK(rank.difference(out, A.residual(f, u)) < tolerance);
+        double norm = 0;
+        rank.operations->residual_norm(rank.L, x, b, norm);
+        CHECK(norm == Approx(rank.difference(rank.make(zero), A.residual(f, u))).epsilon(rounding));
+    });
+}
+
+TEST_CASE("two half sweeps are Gauss-Seidel on the dense matrix, red cells before black ones") {
+    for_each_rank(GENERATE(from_range(backend_names())), [](const DenseOperator& A, const RankOf& rank) {
+        auto u = A.vector(1);
+        const auto f = A.vector(2);
+        const Field x = rank.make(u);
+        const Field b = rank.make(f);
+        for (const Colour colour : {Colour::red, Colour::black}) {
+            const auto before = u;
+            A.for_each_cell([&](const Index& c) {
+                if ((c[0] + c[1] + c[2]) % 2 != static_cast<int>(colour)) return;
+                const std::size_t row = A.number(c);
+                u[row] += (f[row] - A.row_times(row, before)) / A.rows[row][row];
+            });
+            if (A.two_colourable())  // then a cell's old value must not matter, not even that it is not a number
+                rank.for_each(1, x, [&](double& value, const Index& c) {
+                    if ((c[0] + c[1] + c[2] + 4) % 2 == static_cast<int>(colour) && value != 0)
+                        value = std::numeric_limits<double>::quiet_NaN();
+                });
+            rank.operations->relax(x, rank.L, b, colour);
+            CHECK(rank.difference(x, u) < 1e-11);
+            rank.set(x, u);  // an exchange
+        }
+    });
+}
+
+TEST_CASE("a polynomial step without memory is damped Jacobi on the dense matrix") {
+    for_each_rank(GENERATE(from_range(backend_names())), [](const DenseOperator& A, const RankOf& rank) {
+        const auto f = A.vector(2);
+        auto step = A.residual(f, A.vector(1));
+        for (std::size_t row = 0; row < step.size(); ++row) step[row] *= 0.8 / A.rows[row][row];
+        const Field p = rank.make(A.vector(3));
+        rank.operations->polynomial_step(p, 0.0, 0.8, rank.L, rank.make(A.vector(1)), rank.make(f));
+        CHECK(rank.difference(p, step) < 1e-12);
+    });
+}
+
+TEST_CASE("the operator is symmetric, with every boundary") {
+    for_each_rank(GENERATE(from_range(backend_names())), [](const DenseOperator& A, const RankOf& rank) {
+        if (rank.operations->layout().local_count() != rank.operations->layout().box_count()) return;
+        const Field x = rank.make(A.vector(1));
+        const Field y = rank.make(A.vector(2));
+        const Field Ax = rank.operations->make_field();
+        const Field Ay = rank.operations->make_field();
+        rank.operations->apply(Ax, rank.L, x);
+        rank.operations->apply(Ay, rank.L, y);
+        const std::array<Product, 3> products{Product{Ax, y}, Product{x, Ay}, Product{Ax, Ax}};
+        const auto boxes = static_cast<std::size_t>(rank.operations->layout().box_count());
+        std::vector<double> sums(3 * boxes);
+        rank.operations->dots(products, sums);
+        std::array<double, 3> totals{};
+        for (std::size_t n = 0; n < sums.size(); ++n) totals[n / boxes] += sums[n];
+        CHECK(std::abs(totals[0] - totals[1]) < 1e-12 * totals[2]);
+        CHECK(totals[0] != 0);
+    });
+}
 
 TEST_CASE("apply, residual and residual_norm are the operator's formula") {
     const auto backend = GENERATE(from_range(backend_names()));
@@ -118,6 +386,28 @@ TEST_CASE("relax updates the cells of one colour, by their global indices, and n
     }
 }
 
+TEST_CASE("a half sweep writes no ghost cell and no cell of the right-hand side") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const int width = GENERATE(3, 8);
+    Fixture x(backend, width);
+    const Stencil L = x.stencil();
+    const Field u = x.make(1);
+    const Field f = x.make(2);
+    x.operations->relax(u, L, f, Colour::red);
+    x.operations->relax(u, L, f, Colour::black);
+    int written = 0;
+    for (int q = 0; q < 2; ++q)
+        for (int k = -1; k <= width; ++k)
+            for (int j = -1; j <= width; ++j)
+                for (int i = -1; i <= width; ++i) {
+                    const Index c = x.cell(q, i, j, k);
+                    const bool ghost = std::min({i, j, k}) < 0 || std::max({i, j, k}) == width;
+                    written += ghost && u.view()(q, i, j, k) != noise(1, c) ? 1 : 0;
+                    written += f.view()(q, i, j, k) != noise(2, c) ? 1 : 0;
+                }
+    CHECK(written == 0);
+}
+
 TEST_CASE("a polynomial step adds the scaled residual to what was there") {
     Fixture x(GENERATE(from_range(backend_names())));
     const Stencil L = x.stencil();
@@ -158,6 +448,24 @@ TEST_CASE("setting up completes the diagonal and bounds the spectrum") {
     CHECK(x.difference(L.inverse_diagonal,
                        [&](int q, int i, int j, int k) { return 1 / (1.5 + faces(q, i, j, k)); }) < rounding);
     CHECK(x.operations->jacobi_bound(L) == Approx(bound).epsilon(1e-13));
+}
+
+TEST_CASE("restriction of a constant is that constant, and undoes constant interpolation") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const int coarse_width = GENERATE(1, 3, 4);
+    Fixture fine(backend, 2 * coarse_width);
+    Fixture coarse(backend, coarse_width);
+    const Field u = fine.operations->make_field();
+    const Field mean = coarse.operations->make_field();
+    fine.operations->fill(u, 3.0);
+    fine.operations->restrict_to(mean, u);
+    CHECK(coarse.difference(mean, [](int, int, int, int) { return 3.0; }) == 0);
+    fine.operations->fill(u, 0.0);
+    fine.operations->interpolate_constant_add(u, coarse.make(2));
+    fine.operations->restrict_to(mean, u);
+    CHECK(coarse.difference(mean, [&](int q, int i, int j, int k) {
+        return noise(2, coarse.cell(q, i, j, k));
+    }) < rounding);
 }
 
 TEST_CASE("restriction is the mean of eight cells, with or without storing the residual") {
@@ -261,8 +569,37 @@ TEST_CASE("combine takes any number of terms, also y itself") {
     const Field y = x.operations->make_field();
     x.operations->combine(y, c, fields);
     CHECK(x.difference(y, sum) < 1e-11);
-    x.operations->combine(fields[0], c, fields);
-    CHECK(x.difference(fields[0], sum) < 1e-11);
+    for (std::size_t own = 0; own < fields.size(); ++own) {  // y in any place among the x
+        const Field before = x.make(static_cast<int>(own));
+        x.operations->combine(fields[own], c, fields);
+        CHECK(x.difference(fields[own], sum) < 1e-11);
+        fields[own] = before;
+    }
+}
+
+TEST_CASE("combine takes y among its terms more than once") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const std::size_t terms = static_cast<std::size_t>(GENERATE(3, 9, 12, 20));
+    Fixture x(backend);
+    const Field y = x.make(1);
+    const Field z = x.make(2);
+    std::vector<Field> fields(terms, z);
+    fields[1] = y;
+    fields.back() = y;
+    const std::vector<double> c(terms, 0.5);
+    x.operations->combine(y, c, fields);
+    CHECK(x.difference(y, [&](int q, int i, int j, int k) {
+        const Index at = x.cell(q, i, j, k);
+        return noise(1, at) + 0.5 * static_cast<double>(terms - 2) * noise(2, at);
+    }) < 1e-12);
+}
+
+TEST_CASE("combine refuses no terms, and coefficients that are not one per field") {
+    Fixture x(GENERATE(from_range(backend_names())));
+    const Field y = x.make(1);
+    const std::array c{1.0, 2.0};
+    CHECK_THROWS_AS(x.operations->combine(y, c, std::span(&y, 1)), std::logic_error);
+    CHECK_THROWS_AS(x.operations->combine(y, {}, {}), std::logic_error);
 }
 
 TEST_CASE("the other vector operations") {
@@ -285,10 +622,32 @@ TEST_CASE("the other vector operations") {
     CHECK(x.difference(y, [](int, int, int, int) { return 7.0; }) == 0);
     CHECK(y.view()(1, -1, -1, -1) == 7.0);
     CHECK(y.view()(1, 5, 5, 5) == 7.0);
-    x.operations->assign(y, {5, 5, 5}, [](const Index& c) { return c[0] + 100.0 * c[1] + 10000.0 * c[2]; });
-    const std::vector<double> values = x.operations->read(y);
-    REQUIRE(values.size() == 250);
-    CHECK(values[125 + 1 + 5 * (2 + 5 * 3)] == 6 + 200 + 30000);
+    x.operations->axpby(y, 2.0, a, -3.0, b);
+    CHECK(x.difference(y, [&](int q, int i, int j, int k) {
+        return 2 * at(1, q, i, j, k) - 3 * at(2, q, i, j, k);
+    }) < rounding);
+    x.operations->scale(y, -0.5, a);
+    CHECK(x.difference(y, [&](int q, int i, int j, int k) { return -0.5 * at(1, q, i, j, k); }) == 0);
+}
+
+TEST_CASE("a formula is assigned by global index and read box by box, x fastest") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const int width = GENERATE(1, 4, 5);
+    const auto formula = [](const Index& c) { return c[0] + 100.0 * c[1] + 10000.0 * c[2]; };
+    const auto owners = place({3, 2, 2}, 3, Placement::round_robin);
+    for (int rank = 0; rank < 3; ++rank) {
+        const Layout layout({3, 2, 2}, width, periodic, owners, rank);
+        const auto operations = make_backend(backend)->make_operations(layout, 1);
+        const Field u = operations->make_field();
+        operations->assign(u, {width, width, width}, formula);
+        std::vector<double> expected;
+        for (const int box : layout.local())
+            for (int k = 0; k < width; ++k)
+                for (int j = 0; j < width; ++j)
+                    for (int i = 0; i < width; ++i)
+                        expected.push_back(formula(layout.first_cell(box) + Index{i, j, k}));
+        CHECK(operations->read(u) == expected);
+    }
 }
 
 TEST_CASE("many inner products are formed in one call, box by box") {
@@ -320,26 +679,43 @@ TEST_CASE("many inner products are formed in one call, box by box") {
 
 TEST_CASE("a box's inner product is the same to the last bit wherever the box lives") {
     const auto backend = GENERATE(from_range(backend_names()));
-    const std::vector<int> one_rank(8, 0);
-    const auto formula = [](const Index& c) { return noise(3, c); };
+    // All together are enough cells for several threads; one box of 8^3 or 9^3 is not.
+    const int width = GENERATE(8, 9, 16);
+    const int ranks = GENERATE(3, 8);
+    constexpr std::size_t products = 3;
     const auto box_sums = [&](const std::vector<int>& owners, int rank) {
-        const Layout layout({2, 2, 2}, 16, periodic, owners, rank);
+        const Layout layout({2, 2, 2}, width, periodic, owners, rank);
         const auto operations = make_backend(backend)->make_operations(layout, 1);
         const Field x = operations->make_field();
-        operations->assign(x, {16, 16, 16}, formula);
-        const Product square{x, x};
-        std::vector<double> sums(static_cast<std::size_t>(layout.local_count()));
-        operations->dots(std::span(&square, 1), sums);
+        const Field y = operations->make_field();
+        operations->assign(x, {width, width, width}, [](const Index& c) { return noise(3, c); });
+        operations->assign(y, {width, width, width}, [](const Index& c) { return noise(4, c); });
+        const std::array<Product, products> pairs{Product{x, x}, Product{x, y}, Product{y, y}};
+        const auto boxes = static_cast<std::size_t>(layout.local_count());
+        std::vector<double> sums((products + 1) * boxes);
+        operations->dots(pairs, std::span(sums).first(products * boxes));
+        operations->totals(x, std::span(sums).last(boxes));
         return sums;
     };
-    const std::vector<double> together = box_sums(one_rank, 0);
-    for (int rank = 0; rank < 3; ++rank) {
-        const auto owners = place({2, 2, 2}, 3, Placement::round_robin);
-        const Layout layout({2, 2, 2}, 16, periodic, owners, rank);
+    const std::vector<double> together = box_sums(std::vector<int>(8, 0), 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto owners = place({2, 2, 2}, ranks, Placement::round_robin);
+        const Layout layout({2, 2, 2}, width, periodic, owners, rank);
+        const auto boxes = static_cast<std::size_t>(layout.local_count());
         const std::vector<double> apart = box_sums(owners, rank);
-        for (std::size_t q = 0; q < apart.size(); ++q)
-            CHECK(apart[q] == together[static_cast<std::size_t>(layout.local()[q])]);
+        for (std::size_t n = 0; n <= products; ++n)
+            for (std::size_t q = 0; q < boxes; ++q)
+                CHECK(apart[n * boxes + q] == together[n * 8 + static_cast<std::size_t>(layout.local()[q])]);
     }
+}
+
+TEST_CASE("inner products and totals refuse sums of the wrong length") {
+    Fixture x(GENERATE(from_range(backend_names())));
+    const Field u = x.make(1);
+    const Product square{u, u};
+    std::array<double, 3> sums{};
+    CHECK_THROWS_AS(x.operations->dots(std::span(&square, 1), sums), std::logic_error);
+    CHECK_THROWS_AS(x.operations->totals(u, sums), std::logic_error);
 }
 
 TEST_CASE("max_norm sees every cell, and that a value is not finite") {
@@ -357,8 +733,30 @@ TEST_CASE("max_norm sees every cell, and that a value is not finite") {
     }
     u.view()(0, 8, 0, 0) = std::numeric_limits<double>::quiet_NaN();
     CHECK(norm() == std::numeric_limits<double>::infinity());
+    u.view()(0, 8, 0, 0) = -std::numeric_limits<double>::quiet_NaN();
+    CHECK(norm() == std::numeric_limits<double>::infinity());
+    u.view()(0, 8, 0, 0) = std::numeric_limits<double>::infinity();
+    CHECK(norm() == std::numeric_limits<double>::infinity());
     u.view()(0, 8, 0, 0) = -std::numeric_limits<double>::infinity();
     CHECK(norm() == std::numeric_limits<double>::infinity());
+
+    // Ghosts do not count, the smallest numbers do.
+    x.operations->fill(u, std::numeric_limits<double>::quiet_NaN());
+    x.operations->assign(u, {9, 9, 9}, [](const Index&) { return -0.0; });
+    CHECK(norm() == 0.0);
+    u.view()(1, 4, 4, 4) = -std::numeric_limits<double>::denorm_min();
+    CHECK(norm() == std::numeric_limits<double>::denorm_min());
+}
+
+TEST_CASE("residual_norm is infinite where a residual is not finite") {
+    Fixture x(GENERATE(from_range(backend_names())));
+    const Stencil L = x.stencil();
+    const Field u = x.make(1);
+    const Field f = x.make(2);
+    f.view()(1, 4, 0, 2) = std::numeric_limits<double>::quiet_NaN();
+    double norm = 0;
+    x.operations->residual_norm(L, u, f, norm);
+    CHECK(norm == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("packing several fields and unpacking them moves every cell to its place") {
@@ -375,37 +773,165 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     const std::vector<Segment> put{{1, {{-1, 0, 0}, {1, 5, 5}}, 0}, {0, {{0, 3, -1}, {5, 2, 1}}, 25}};
     const auto taken_items = x.operations->make_items(std::span<const Segment>(taken));
     const auto put_items = x.operations->make_items(std::span<const Segment>(put));
+    CHECK(taken_items.count == 2);
+    CHECK(taken_items.cells == 35);
     const Buffer buffer = x.operations->make_buffer(35 * fields);
     x.operations->pack(buffer, taken_items, from);
+
     // The order on the wire: segment, then field, then cell.
-    CHECK(buffer.data[25 * (fields - 1) + 7] == noise(static_cast<int>(fields) - 1, x.cell(0, 4, 2, 1)));
-    CHECK(buffer.data[25 * fields + 6] == noise(0, x.cell(1, 1, 2, 2)));
+    std::vector<double> wire;
+    for (const Segment& s : taken)
+        for (std::size_t n = 0; n < fields; ++n)
+            for_each_offset(s.cells.size, [&](const Index& c) {
+                const Index at = s.cells.lo + c;
+                wire.push_back(noise(static_cast<int>(n), x.cell(s.box, at[0], at[1], at[2])));
+            });
+    CHECK(std::vector<double>(buffer.data, buffer.data + buffer.values) == wire);
+
+    // What every cell and ghost cell of `u` should hold after the regions `source` have become `target`.
+    const auto wrong = [&](const std::vector<Field>& u, const auto& value_elsewhere) {
+        int count = 0;
+        for (std::size_t n = 0; n < fields; ++n)
+            for (int q = 0; q < 2; ++q)
+                for_each_offset({7, 7, 7}, [&](const Index& c) {
+                    const Index at = c + Index{-1, -1, -1};
+                    double expected = value_elsewhere(n, q, at);
+                    for (std::size_t r = 0; r < put.size(); ++r) {
+                        const Index off = at + -put[r].cells.lo;
+                        bool inside = put[r].box == q;
+                        for (std::size_t d = 0; d < 3; ++d)
+                            inside = inside && off[d] >= 0 && off[d] < put[r].cells.size[d];
+                        const Index origin = taken[r].cells.lo + off;
+                        if (inside)
+                            expected = noise(static_cast<int>(n),
+                                             x.cell(taken[r].box, origin[0], origin[1], origin[2]));
+                    }
+                    count += u[n].view()(q, at[0], at[1], at[2]) == expected ? 0 : 1;
+                });
+        return count;
+    };
     x.operations->unpack(to, put_items, buffer);
-    for (std::size_t n = 0; n < fields; ++n) {
-        CHECK(to[n].view()(1, -1, 3, 4) == noise(static_cast<int>(n), x.cell(0, 4, 3, 4)));
-        CHECK(to[n].view()(0, 2, 4, -1) == noise(static_cast<int>(n), x.cell(1, 2, 2, 2)));
-        CHECK(to[n].view()(0, 2, 2, 2) == 0);
-    }
-    const std::vector<CopyItem> copies{{0, taken[0].cells, 1, put[0].cells}};
-    for (const Field& field : to) x.operations->fill(field, 0.0);
-    x.operations->copy_cells(to, x.operations->make_items(std::span<const CopyItem>(copies)));
+    CHECK(wrong(to, [](std::size_t, int, const Index&) { return 0.0; }) == 0);
+
+    const std::vector<CopyItem> copies{{0, taken[0].cells, 1, put[0].cells},
+                                       {1, taken[1].cells, 0, put[1].cells}};
     x.operations->copy_cells(from, x.operations->make_items(std::span<const CopyItem>(copies)));
-    for (std::size_t n = 0; n < fields; ++n)
-        CHECK(from[n].view()(1, -1, 3, 4) == noise(static_cast<int>(n), x.cell(0, 4, 3, 4)));
+    const auto as_before = [&](std::size_t n, int q, const Index& at) {
+        return noise(static_cast<int>(n), x.cell(q, at[0], at[1], at[2]));
+    };
+    CHECK(wrong(from, as_before) == 0);
+
+    const Buffer small = x.operations->make_buffer(35 * fields - 1);
+    CHECK_THROWS_AS(x.operations->pack(small, taken_items, from), std::logic_error);
+    CHECK_THROWS_AS(x.operations->unpack(to, put_items, small), std::logic_error);
 }
 
-TEST_CASE("ghosts outside the domain are mirror images with the sign of their boundary") {
-    Fixture x(GENERATE(from_range(backend_names())));
+TEST_CASE(
+    "ghosts outside the domain are mirror images with the sign of their boundary, and no others change") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const int width = GENERATE(1, 4, 5);
+    const std::array<double, 3> factor{-1.0, 1.0, -1.0};
+    Fixture x(backend, width);
     const Field u = x.make(1);
-    const std::vector<BoundaryItem> ghosts{
-        {0, {{-1, 0, 0}, {1, 5, 5}}, {-1, 0, 0}},    // a face
-        {1, {{5, 5, 0}, {1, 1, 5}}, {1, 1, 0}},      // an edge
-        {1, {{-1, 5, -1}, {1, 1, 1}}, {0, 1, -1}}};  // a corner, x inside the domain
-    x.operations->fill_boundary(u, x.operations->make_items(std::span<const BoundaryItem>(ghosts)),
-                                {-1.0, 1.0, -1.0});
-    CHECK(u.view()(0, -1, 2, 3) == -noise(1, x.cell(0, 0, 2, 3)));
-    CHECK(u.view()(1, 5, 5, 3) == -noise(1, x.cell(1, 4, 4, 3)));
-    CHECK(u.view()(1, -1, 5, -1) == -noise(1, x.cell(1, -1, 4, 0)));
+    // All 26 sides of box 0, and of box 1 those where only y and z lead out of the domain.
+    std::vector<BoundaryItem> ghosts;
+    for (int code = 0; code < 27; ++code) {
+        const Index side{code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        Region cells;
+        for (std::size_t d = 0; d < 3; ++d) {
+            cells.lo[d] = side[d] < 0 ? -1 : side[d] > 0 ? width : 0;
+            cells.size[d] = side[d] == 0 ? width : 1;
+        }
+        if (side != Index{}) ghosts.push_back({0, cells, side});
+        if (side[1] != 0 || side[2] != 0) ghosts.push_back({1, cells, {0, side[1], side[2]}});
+    }
+    const Work work = x.operations->fill_boundary(
+        u, x.operations->make_items(std::span<const BoundaryItem>(ghosts)), factor);
+    const int outside_0 = (width + 2) * (width + 2) * (width + 2) - width * width * width;
+    const int outside_1 = (width + 2) * ((width + 2) * (width + 2) - width * width);
+    CHECK(work.bytes == 2 * 8.0 * (outside_0 + outside_1));
+    int wrong = 0;
+    for (int q = 0; q < 2; ++q)
+        for_each_offset({width + 2, width + 2, width + 2}, [&](const Index& c) {
+            const Index at = c + Index{-1, -1, -1};
+            Index mirror = at;
+            double sign = 1;
+            for (std::size_t d = q == 0 ? 0 : 1; d < 3; ++d) {
+                if (at[d] == -1) mirror[d] = 0;
+                if (at[d] == width) mirror[d] = width - 1;
+                if (mirror[d] != at[d]) sign *= factor[d];
+            }
+            const double expected = sign * noise(1, x.cell(q, mirror[0], mirror[1], mirror[2]));
+            wrong += u.view()(q, at[0], at[1], at[2]) == expected ? 0 : 1;
+        });
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("every operation declares the bytes that its grids hold") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    Fixture x(backend, 4);
+    Fixture small(backend, 2);
+    Operations& fine = *x.operations;
+    const Stencil L = x.stencil();
+    const Field u = x.make(1);
+    const Field f = x.make(2);
+    const Field r = x.make(3);
+    const Field coarse = small.make(4);
+    double norm = 0;
+    const auto doubles_per_cell = [](const Work& work) { return work.bytes / (8.0 * 2 * 64); };
+    CHECK(doubles_per_cell(fine.apply(r, L, u)) == 6);                // u, x, y, z, D, out
+    CHECK(doubles_per_cell(fine.residual(r, L, u, f)) == 7);          // and f
+    CHECK(doubles_per_cell(fine.residual_norm(L, u, f, norm)) == 6);  // which is not stored
+    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::red)) == 7);   // u, x, y, z, 1/D, f, and u again
+    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::black)) == 7);
+    CHECK(doubles_per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == 9);
+    CHECK(doubles_per_cell(fine.restrict_to(coarse, u)) == 1 + 1.0 / 8);
+    CHECK(doubles_per_cell(fine.restrict_residual(coarse, L, u, f)) == 6 + 1.0 / 8);
+    CHECK(doubles_per_cell(fine.interpolate_constant_add(u, coarse)) == 2 + 1.0 / 8);
+    CHECK(doubles_per_cell(fine.interpolate_linear_add(u, coarse)) == 2 + 1.0 / 8);
+    CHECK(doubles_per_cell(fine.fill(u, 1.0)) == 1);
+    CHECK(doubles_per_cell(fine.copy(u, f)) == 2);
+    CHECK(doubles_per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == 3);
+    CHECK(doubles_per_cell(fine.multiply(u, f, r)) == 3);
+    CHECK(doubles_per_cell(fine.square_root(u, f)) == 2);
+    CHECK(doubles_per_cell(fine.shift(u, 1.0)) == 2);
+    CHECK(doubles_per_cell(fine.max_norm(u, norm)) == 1);
+    std::array<double, 6> sums{};
+    CHECK(doubles_per_cell(fine.totals(u, std::span(sums).first(2))) == 1);
+    // Fields that take part in several products are read once.
+    const std::array<Product, 3> products{Product{u, u}, Product{u, f}, Product{f, r}};
+    const Work dots = fine.dots(products, sums);
+    CHECK(doubles_per_cell(dots) == 3);
+    CHECK(dots.flops == 3 * 2.0 * 2 * 64);
+    const Segment segment{0, {{}, {3, 2, 1}}, 0};
+    const auto items = fine.make_items(std::span(&segment, 1));
+    const std::array<Field, 2> two{u, f};
+    const Buffer buffer = fine.make_buffer(12);
+    CHECK(fine.pack(buffer, items, two).bytes == 2 * 8.0 * 12);
+    CHECK(fine.unpack(two, items, buffer).bytes == 2 * 8.0 * 12);
+}
+
+TEST_CASE("a rank without boxes takes part in every operation") {
+    const auto backend = GENERATE(from_range(backend_names()));
+    const Layout layout({2, 1, 1}, 4, periodic, {0, 0}, 1);
+    const auto operations = make_backend(backend)->make_operations(layout, 1);
+    const auto below = make_backend(backend)->make_operations(layout.coarsened(), 1);
+    const Field u = operations->make_field();
+    const Field coarse = below->make_field();
+    const Stencil L{u, u, u, u, u};
+    operations->assign(u, {4, 4, 4}, [](const Index&) { return 1.0; });
+    CHECK(operations->read(u).empty());
+    operations->fill(u, 1.0);
+    operations->axpby(u, 1.0, u, 2.0, u);
+    operations->relax(u, L, u, Colour::red);
+    operations->restrict_residual(coarse, L, u, u);
+    operations->interpolate_linear_add(u, coarse);
+    double norm = 7;
+    operations->max_norm(u, norm);
+    CHECK(norm == 0.0);
+    const Product square{u, u};
+    CHECK(operations->dots(std::span(&square, 1), {}).bytes == 0.0);
+    CHECK(operations->apply(u, L, u).bytes == 0.0);
 }
 
 TEST_CASE("unknown backends are refused") {
