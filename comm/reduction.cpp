@@ -68,7 +68,7 @@ class MpiReduction : public Reduction {
     static int words(const Slot& slot) { return static_cast<int>(slot.words.size()); }
 
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level, where
-    // boxes of other ranks are 0: adding zeros changes no bit, whatever the order.
+    // boxes of other ranks are 0: adding zeros changes no value, whatever the order.
     void fill(Slot& slot, std::span<const double> parts, std::size_t sums) {
         check(parts.size() == sums * boxes_, "one part per sum and local box");
         slot.words.assign(sums * (all_boxes_ > 0 ? all_boxes_ : 1), 0.0);

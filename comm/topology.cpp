@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/check.hpp"
+
 namespace keel {
 
 int Topology::nodes() const {
@@ -29,6 +31,7 @@ Topology detect_topology(const Communicator& comm) {
 }
 
 Topology virtual_topology(int ranks, int ranks_per_node) {
+    check(ranks_per_node >= 1, "a node has at least one rank");
     Topology topology;
     for (int rank = 0; rank < ranks; ++rank) topology.node_of.push_back(rank / ranks_per_node);
     return topology;

@@ -110,24 +110,25 @@ TEST_CASE("neighbours wrap where the domain is periodic and end at physical boun
 }
 
 TEST_CASE("the neighbour at any offset is the box that holds the wrapped cell there") {
-    const Boundaries boundaries =
-        GENERATE(periodic, mixed, Boundaries{Boundary::neumann, Boundary::periodic, Boundary::periodic});
-    for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 4}, Index{3, 5, 2}}) {
-        const Layout layout(boxes, 2, boundaries, std::vector<int>(product(boxes), 0), 0);
-        for (int box = 0; box < layout.box_count(); ++box)
-            for (int code = 0; code < 7 * 7 * 7; ++code) {
-                const Index offset{code % 7 - 3, code / 7 % 7 - 3, code / 49 - 3};
-                Index at = layout.position(box) + offset;
-                bool inside = true;
-                for (std::size_t d = 0; d < 3; ++d) {
-                    if (boundaries[d] == Boundary::periodic) at[d] = (at[d] + 12 * boxes[d]) % boxes[d];
-                    inside = inside && at[d] >= 0 && at[d] < boxes[d];
+    const Boundaries wall_in_x{Boundary::neumann, Boundary::periodic, Boundary::periodic};
+    const Boundaries walls{Boundary::dirichlet, Boundary::neumann, Boundary::dirichlet};
+    for (const Boundaries& boundaries : {periodic, mixed, wall_in_x, walls})
+        for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 4}, Index{3, 5, 2}}) {
+            const Layout layout(boxes, 2, boundaries, std::vector<int>(product(boxes), 0), 0);
+            for (int box = 0; box < layout.box_count(); ++box)
+                for (int code = 0; code < 7 * 7 * 7; ++code) {
+                    const Index offset{code % 7 - 3, code / 7 % 7 - 3, code / 49 - 3};
+                    Index at = layout.position(box) + offset;
+                    bool inside = true;
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        if (boundaries[d] == Boundary::periodic) at[d] = (at[d] + 12 * boxes[d]) % boxes[d];
+                        inside = inside && at[d] >= 0 && at[d] < boxes[d];
+                    }
+                    const auto neighbour = layout.neighbour(box, offset);
+                    REQUIRE(neighbour.has_value() == inside);
+                    if (inside) REQUIRE(layout.position(*neighbour) == at);
                 }
-                const auto neighbour = layout.neighbour(box, offset);
-                REQUIRE(neighbour.has_value() == inside);
-                if (inside) REQUIRE(layout.position(*neighbour) == at);
-            }
-    }
+        }
 }
 
 TEST_CASE("a coarsened layout has the same boxes at half the width and twice the spacing") {
