@@ -1,5 +1,7 @@
 #include "comm/communicator.hpp"
 
+#include <dlfcn.h>
+
 #include "comm/mpi.hpp"
 
 namespace keel {
@@ -22,6 +24,23 @@ std::string Session::library() {
     require(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
     const std::string all(text, static_cast<std::size_t>(length));
     return all.substr(0, all.find_first_of(",\n"));
+}
+
+// The functions that answer are extensions of some MPIs: looked up by name, a missing one means no.
+bool Session::takes_device_memory(const std::string& backend) {
+    const bool cuda = backend == "cuda";
+    if (!cuda && backend != "hip") return false;
+    const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+    // Open MPI
+    if (void* const query = find(cuda ? "MPIX_Query_cuda_support" : "MPIX_Query_rocm_support"))
+        return reinterpret_cast<int (*)()>(query)() == 1;
+    // MPICH and its descendants
+    if (void* const query = find("MPIX_GPU_query_support")) {
+        const int kind = cuda ? 0 : 2;  // MPIX_GPU_SUPPORT_CUDA, MPIX_GPU_SUPPORT_HIP
+        int supported = 0;
+        return reinterpret_cast<int (*)(int, int*)>(query)(kind, &supported) == MPI_SUCCESS && supported != 0;
+    }
+    return false;
 }
 
 void Session::abort(int status) {

@@ -24,7 +24,9 @@ class Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    static std::string library();                // e.g. "Open MPI v4.1.4"
+    static std::string library();  // e.g. "Open MPI v4.1.4"
+    // Whether the MPI says, asked now, that it sends from and receives into the memory of `cuda` or `hip` devices.
+    static bool takes_device_memory(const std::string& backend);
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
 

@@ -20,8 +20,9 @@ std::vector<Segment> segments(const std::vector<Message>& messages, const Layout
 
 class PlannedExchange : public Exchange {
   public:
-    PlannedExchange(Operations& operations, Plan plan, const Transport& transport)
-        : operations_(operations), plan_(std::move(plan)), messages_(transport(plan_)) {
+    PlannedExchange(Operations& operations, Plan plan, const ExchangeOptions& options,
+                    const Transport& transport)
+        : operations_(operations), plan_(std::move(plan)), options_(options), messages_(transport(plan_)) {
         const Layout& layout = operations.layout();
         const auto sends = segments(plan_.sends, layout, &Need::from, &Need::source);
         const auto receives = segments(plan_.receives, layout, &Need::to, &Need::target);
@@ -41,33 +42,39 @@ class PlannedExchange : public Exchange {
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
-        if (packed_.count > 0) operations_.pack(send_, packed_, u);
-        if (!plan_.sends.empty() || !plan_.receives.empty())
-            messages_->start(send_.data, receive_.data, u.size());
+        if (has_messages()) {
+            operations_.pack(send_, packed_, u);
+            messages_->start(send_.wire, receive_.wire, u.size());
+        }
         if (copied_.count > 0) operations_.copy_cells(u, copied_);
     }
 
     void finish() override {
         check(under_way_, "no exchange is under way");
         under_way_ = false;
-        if (!plan_.sends.empty() || !plan_.receives.empty()) messages_->wait();
-        if (unpacked_.count > 0) operations_.unpack(fields_, unpacked_, receive_);
+        if (!has_messages()) return;
+        messages_->wait();
+        operations_.unpack(fields_, unpacked_, receive_);
     }
 
     long count() const override { return count_; }
+    bool overlaps() const override { return options_.overlap && has_messages(); }
     const Plan& plan() const override { return plan_; }
 
   private:
+    bool has_messages() const { return !plan_.sends.empty() || !plan_.receives.empty(); }
+
     void reserve(std::size_t fields) {
         if (fields <= room_) return;
-        send_ = operations_.make_buffer(plan_.send_values() * fields);
-        receive_ = operations_.make_buffer(plan_.receive_values() * fields);
+        send_ = operations_.make_buffer(plan_.send_values() * fields, options_.wire);
+        receive_ = operations_.make_buffer(plan_.receive_values() * fields, options_.wire);
         fields_.reserve(fields);
         room_ = fields;
     }
 
     Operations& operations_;
     Plan plan_;
+    ExchangeOptions options_;
     std::unique_ptr<PointToPoint> messages_;
     Items<Segment> packed_, unpacked_;
     Items<CopyItem> copied_;
@@ -80,8 +87,9 @@ class PlannedExchange : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const Transport& transport) {
-    return std::make_unique<PlannedExchange>(operations, std::move(plan), transport);
+std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport) {
+    return std::make_unique<PlannedExchange>(operations, std::move(plan), options, transport);
 }
 
 }  // namespace keel

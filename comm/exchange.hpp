@@ -21,17 +21,34 @@ class Exchange {
     virtual long count() const = 0;  // exchanges begun so far
     virtual const Plan& plan() const = 0;
 
+    // Whether work that needs the ghosts should be split, its interior between begin and finish.
+    virtual bool overlaps() const = 0;
+
     void run(Field u) {
         begin(std::span(&u, 1));
         finish();
+    }
+    // Exchanges u and does work(Part) that needs its ghosts.
+    template <class Action>
+    void run(Field u, const Action& work) {
+        begin(std::span(&u, 1));
+        if (overlaps()) work(Part::interior);
+        finish();
+        work(overlaps() ? Part::shell : Part::all);
     }
 };
 
 // Wraps the raw messages of a plan, e.g. to time them.
 using Transport = std::function<std::unique_ptr<PointToPoint>(const Plan&)>;
 
+struct ExchangeOptions {
+    Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
+    bool overlap = false;      // work on interiors while messages are under way
+};
+
 // `operations` pack, unpack and copy; they must outlive the exchange. Buffers are made for one field and grow
 // when an exchange carries more.
-std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const Transport& transport);
+std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport);
 
 }  // namespace keel

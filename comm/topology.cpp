@@ -11,6 +11,11 @@ int Topology::nodes() const {
     return node_of.empty() ? 0 : 1 + *std::max_element(node_of.begin(), node_of.end());
 }
 
+int Topology::local_rank(int rank) const {
+    return static_cast<int>(
+        std::count(node_of.begin(), node_of.begin() + rank, node_of[static_cast<std::size_t>(rank)]));
+}
+
 std::string Topology::describe() const {
     std::vector<int> size(static_cast<std::size_t>(nodes()));
     for (const int node : node_of) ++size[static_cast<std::size_t>(node)];

@@ -18,7 +18,8 @@ struct Topology {
     bool same_node(int a, int b) const {
         return node_of[static_cast<std::size_t>(a)] == node_of[static_cast<std::size_t>(b)];
     }
-    std::string describe() const;  // one line: nodes, ranks per node, how known
+    int local_rank(int rank) const;  // among the ranks of its node, by rank
+    std::string describe() const;    // one line: nodes, ranks per node, how known
 };
 
 // The nodes that MPI reports. Collective.

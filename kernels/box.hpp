@@ -32,4 +32,13 @@ struct Region {
     friend constexpr bool operator==(const Region&, const Region&) = default;
 };
 
+// The cells of a box of `width`, and those with `ghosts` layers around them.
+constexpr Region cube(int width) {
+    return {{}, {width, width, width}};
+}
+constexpr Region cube(int width, int ghosts) {
+    const int n = width + 2 * ghosts;
+    return {{-ghosts, -ghosts, -ghosts}, {n, n, n}};
+}
+
 }  // namespace keel

@@ -38,9 +38,15 @@ struct Items {
     std::size_t cells = 0;  // of all items together
 };
 
-// A message buffer in the backend's memory, kept by the operations that made it.
+// Whether messages leave from the backend's memory itself or by way of host memory. Where the backend's memory is the
+// host's there is no difference.
+enum class Wire { direct, staged };
+
+// A message buffer, kept by the operations that made it; no part of any field. Kernels use `data`, in the backend's
+// memory; messages are sent from and received into `wire`, which is `data` itself or pinned host memory.
 struct Buffer {
     double* data = nullptr;
+    double* wire = nullptr;
     std::size_t values = 0;
 };
 
@@ -54,14 +60,16 @@ class Operations {
 
     // --- Memory. Everything made here lives as long as this object.
     virtual Field make_field() = 0;  // zero everywhere, ghosts included
-    virtual Buffer make_buffer(std::size_t values) = 0;
+    virtual Buffer make_buffer(std::size_t values, Wire wire) = 0;
     virtual Items<Segment> make_items(std::span<const Segment>) = 0;
     virtual Items<CopyItem> make_items(std::span<const CopyItem>) = 0;
     virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;
-    // u = formula on the cells 0 <= (i,j,k) < extent of every local box. Set-up only: the formula runs on the host.
-    virtual void assign(Field u, Index extent, const Formula& formula) = 0;
-    // The cells of all local boxes, without ghosts: box by box, x fastest.
-    virtual std::vector<double> read(Field u) const = 0;
+    // u = formula on these cells (ghosts or not) of every local box. Set-up only: the formula runs on the host.
+    virtual void assign(Field u, const Region& cells, const Formula& formula) = 0;
+    // These cells of all local boxes: box by box, x fastest.
+    virtual std::vector<double> read(Field u, const Region& cells) const = 0;
+    // Returns when all operations begun so far are done: a device may run behind the host.
+    virtual void wait() const = 0;
 
     // --- Vectors
     virtual Work fill(Field y, double value) = 0;  // ghosts included
@@ -77,7 +85,7 @@ class Operations {
     // max |x|; +infinity where any value is not finite
     virtual Work max_norm(Field x, double& norm) = 0;
 
-    // --- The operator (ghosts of u current)
+    // --- The operator (ghosts of u current), on the cells that L.part selects
     virtual Work apply(Field out, const Stencil& L, Field u) = 0;
     virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
     virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
@@ -98,7 +106,9 @@ class Operations {
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) = 0;
+    // Returns when buffer.wire may be sent.
     virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) = 0;
+    // buffer.wire may be received into again as soon as these operations have packed something else.
     virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) = 0;
     virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) = 0;
 

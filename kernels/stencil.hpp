@@ -13,11 +13,18 @@
 
 namespace keel {
 
+// Which cells of a box an operation works on: all, those that neither read ghosts nor are sent to others, or the rest.
+// So the interior can be worked on while an exchange is under way, and the shell after it.
+enum class Part { all, interior, shell };
+
 // The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike.
 struct Stencil {
     Field x, y, z;
     Field diagonal;          // D
     Field inverse_diagonal;  // 1 / D
+    Part part = Part::all;   // where it is evaluated
+
+    Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some}; }
 };
 
 struct StencilView {

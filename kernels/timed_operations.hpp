@@ -20,14 +20,17 @@ class TimedOperations : public Operations {
 
     const Layout& layout() const override { return inner_.layout(); }
     Field make_field() override { return inner_.make_field(); }
-    Buffer make_buffer(std::size_t values) override { return inner_.make_buffer(values); }
+    Buffer make_buffer(std::size_t values, Wire wire) override { return inner_.make_buffer(values, wire); }
     Items<Segment> make_items(std::span<const Segment> items) override { return inner_.make_items(items); }
     Items<CopyItem> make_items(std::span<const CopyItem> items) override { return inner_.make_items(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         return inner_.make_items(items);
     }
-    void assign(Field u, Index extent, const Formula& formula) override { inner_.assign(u, extent, formula); }
-    std::vector<double> read(Field u) const override { return inner_.read(u); }
+    void assign(Field u, const Region& cells, const Formula& formula) override {
+        inner_.assign(u, cells, formula);
+    }
+    std::vector<double> read(Field u, const Region& cells) const override { return inner_.read(u, cells); }
+    void wait() const override { inner_.wait(); }
 
     Work fill(Field y, double value) override {
         return book(Op::vector, [&] { return inner_.fill(y, value); });

@@ -14,6 +14,13 @@ namespace keel {
 // More terms than this are taken in several passes.
 inline constexpr std::size_t max_terms = 8;
 
+// A value of y, cell or ghost, = value
+struct Fill {
+    double value;
+
+    constexpr void operator()(double& y) const { y = value; }
+};
+
 // y = SUM_n c_n x_n; y may be one of the x
 template <std::size_t N>
 struct Combine {

@@ -22,8 +22,8 @@ double max_norm(Level& level, Field u) {
     return level.reduction->max(norm);
 }
 
-Index all_cells(const Level& level) {
-    return {level.layout.width(), level.layout.width(), level.layout.width()};
+Region all_cells(const Level& level) {
+    return cube(level.layout.width());
 }
 
 Check residual_recomputed(Level& level, double tolerance) {

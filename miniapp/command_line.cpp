@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "miniapp/report.hpp"
 #include "miniapp/spelling.hpp"
+#include "miniapp/tables.hpp"
 
 namespace keel {
 
@@ -54,7 +54,7 @@ std::string help_text(const Table& table) {
            "time went. Without a deck: all defaults. Start it with mpiexec for more than one rank.\n"
            "Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input, 3 MPI or device "
            "error.\n\n" +
-           bottom_solvers_text() + "\n" + keys_text(table);
+           bottom_solvers_text() + "\n" + backends_text() + "\n" + keys_text(table);
 }
 
 }  // namespace keel

@@ -66,19 +66,20 @@ int most_ranks_per_node(const Topology& topology) {
 namespace {
 
 // Edge of the cube of cells of one array.
-int triad_width(int ranks_on_node) {
+int triad_width(int ranks_on_node, std::size_t device_cache) {
     // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need more memory
     // than many a problem.
     const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
-    const double width = std::cbrt(4 * cache / (3 * sizeof(double) * ranks_on_node));
+    const double bytes = device_cache > 0 ? static_cast<double>(device_cache) : cache / ranks_on_node;
+    const double width = std::cbrt(4 * bytes / (3 * sizeof(double)));
     return std::clamp(static_cast<int>(width) / 8 * 8, 16, 512);
 }
 
 }  // namespace
 
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend) {
-    const int width = triad_width(most_ranks_per_node(topology));
+    const int width = triad_width(most_ranks_per_node(topology), backend.device_cache_bytes());
     constexpr Boundaries periodic{};
     const auto operations = backend.make_operations(Layout({1, 1, 1}, width, periodic, {0}, 0), 0);
     const Field x = operations->make_field();
@@ -93,6 +94,7 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
         comm.barrier();
         const double start = now();
         const Work work = operations->axpby(z, 1.0, x, 3.0, y);
+        operations->wait();
         comm.barrier();  // where ranks share a core they run one after the other: the span of all counts
         const double seconds = comm.max(now() - start);
         if (repetition > 0) best = std::max(best, work.bytes * comm.size() / seconds);  // the first warms up

@@ -18,6 +18,7 @@
 #include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
 #include "miniapp/simulation.hpp"
+#include "miniapp/tables.hpp"
 #include "solvers/bottom.hpp"
 
 namespace {
@@ -34,11 +35,29 @@ bool refused(const std::string& complaint, const keel::Communicator& comm) {
     return true;
 }
 
+// Why the grids do not fit where the backend keeps them; empty if they may. Collective; rank 0 knows.
+std::string exceeds_memory(const keel::Parameters& parameters, const keel::Communicator& comm,
+                           const keel::Backend& backend) {
+    using namespace keel;
+    const Topology detected = detect_topology(comm);
+    const auto devices = comm.gather(backend.device());
+    const double on_device = comm.min(static_cast<double>(backend.free_device_bytes()));
+    if (comm.rank() != 0) return "";
+    const bool device = !backend.device().empty();
+    return (device ? keel::exceeds_memory(parameters, comm.size(), most_ranks_per_device(devices, detected),
+                                          on_device, "device")
+                   : keel::exceeds_memory(parameters, comm.size(), most_ranks_per_node(detected),
+                                          memory_of_node(), "node"))
+        .value_or("");
+}
+
 // Collective. Every rank reads the deck and comes to the same verdict; rank 0 speaks.
 int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     using namespace keel;
     const bool speaks = comm.rank() == 0;
-    const Table table({bottom_names(), backend_names()});
+    std::vector<std::string> backends;
+    for (const BackendInfo& info : all_backends()) backends.push_back(info.name);
+    const Table table({bottom_names(), backends});
     switch (command.action) {
         case Action::help:
             fmt::print("{}", speaks ? help_text(table) : "");
@@ -51,7 +70,9 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
             fmt::print("{}", speaks ? keys_text(table) : "");
             return valid;
         case Action::readme_tables:
-            fmt::print("{}", speaks ? keys_markdown(table) + "\n" + bottom_solvers_markdown() : "");
+            fmt::print("{}", speaks ? keys_markdown(table) + "\n" + bottom_solvers_markdown() + "\n" +
+                                          backends_markdown()
+                                    : "");
             return valid;
         case Action::print_deck:
         case Action::dry_run:
@@ -74,11 +95,11 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
         return valid;
     }
 
-    const int on_node = most_ranks_per_node(detect_topology(comm));
-    if (refused(exceeds_memory(parameters, comm.size(), on_node).value_or(""), comm)) return bad_input;
+    const auto backend = backend_of(parameters, comm);
+    if (refused(exceeds_memory(parameters, comm, *backend), comm)) return bad_input;
 
     const bool chatty = speaks && (parameters.run.verbose || isatty(STDERR_FILENO) != 0);
-    const Results results = simulate(parameters, comm, [&](const std::string& what) {
+    const Results results = simulate(parameters, comm, *backend, [&](const std::string& what) {
         if (chatty) fmt::print(stderr, "keel: {}\n", what);
     });
     if (!speaks) return results.valid() ? valid : invalid;
@@ -101,7 +122,7 @@ int main(int argc, char** argv) {
         const auto comm = keel::Communicator::world();
         return run(keel::read_command_line({argv + 1, static_cast<std::size_t>(argc - 1)}), comm);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "keel: {}\n", error.what());
+        fmt::print(stderr, "keel: rank {}: {}\n", keel::Communicator::world().rank(), error.what());
         std::fflush(nullptr);
         keel::Session::abort(broken);
     }

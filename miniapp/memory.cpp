@@ -51,18 +51,21 @@ std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
     return values * sizeof(double);
 }
 
-std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int ranks_on_node) {
+double memory_of_node() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int sharing,
+                                          double available, const std::string& where) {
     const Index boxes = resolved_boxes(parameters, ranks);
     const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
-    const double needed = Level::fields * sizeof(double) * cells / ranks * ranks_on_node;
-    const double there =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (needed <= there) return {};
+    const double needed = Level::fields * sizeof(double) * cells / ranks * sharing;
+    if (needed <= available) return {};
     return fmt::format(
-        "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a node of {:.1f} GB; "
+        "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a {} of {:.1f} GB; "
         "choose smaller "
-        "or fewer boxes, or more nodes",
-        parameters.problem.box, fmt::join(boxes, ","), ranks, needed * 1e-9, there * 1e-9);
+        "or fewer boxes, or more {}s",
+        parameters.problem.box, fmt::join(boxes, ","), ranks, needed * 1e-9, where, available * 1e-9, where);
 }
 
 }  // namespace keel

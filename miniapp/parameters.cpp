@@ -204,13 +204,21 @@ void add_comm(std::vector<Key>& keys) {
     s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "layers of ghost cells", "cells");
     s.choice("neighbours", &Comm::neighbours, {"faces", "all"},
              "ghosts from the 6 boxes across the faces, or from all 26");
+    s.flag("overlap", &Comm::overlap,
+           "smooth, apply and restrict the interior of boxes while their messages are under way");
+    s.choice("device", &Comm::device, {"auto", "staged", "device_aware"},
+             "messages of a GPU's fields: by way of host memory, or from the device if the MPI takes that");
 }
 
 void add_run(std::vector<Key>& keys, const Names& names) {
     using Run = Parameters::Run;
     Section s(keys, "run", &Parameters::run);
     s.choice("mode", &Run::mode, {"solve"}, "solve = multigrid");
-    s.choice("backend", &Run::backend, names.backends, "what runs the kernels, among those compiled in");
+    s.choice("backend", &Run::backend, names.backends, "what runs the kernels");
+    s.choice(
+        "launches", &Run::launches, {"synchronous", "asynchronous", "graphs"},
+        "the host waits for each operation of a GPU, so that its time is its own; or only for results; or "
+        "also replays recurring sequences as graphs");
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
     s.integer("warmup", &Run::warmup, at_least(0), "solved first and thrown away", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "measured", "solves");

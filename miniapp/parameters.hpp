@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/backends/registry.hpp"
 #include "kernels/box.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/neighbours.hpp"
@@ -26,6 +27,7 @@ enum class Coefficients { constant, smooth, ball };
 enum class Alpha { constant, wave };
 enum class Rhs { triangle, wave, point, manufactured, random };
 enum class Mode { solve };
+enum class DeviceMessages { automatic, staged, device_aware };
 
 // One run's choices; a default-initialised one holds the defaults of every key.
 struct Parameters {
@@ -49,10 +51,13 @@ struct Parameters {
         bool persistent = false;
         int ghost_depth = 1;  // cells
         Neighbours neighbours = Neighbours::faces;
+        bool overlap = false;
+        DeviceMessages device = DeviceMessages::automatic;
     };
     struct Run {
         Mode mode = Mode::solve;
         std::string backend = "openmp";
+        Launches launches = Launches::synchronous;
         bool deterministic = false;
         int warmup = 1;   // solves thrown away
         int repeats = 5;  // solves measured

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "build_info.hpp"
-#include "solvers/bottom.hpp"
 
 namespace keel {
 namespace {
@@ -18,15 +17,21 @@ std::string cube(const Index& n) {
                                         : fmt::format("{}x{}x{}", n[0], n[1], n[2]);
 }
 
-// Ranks with the same text are named together: "ranks 0-7: 0-1".
-std::string bindings_text(const std::vector<std::string>& bindings) {
+// Where each rank computes; ranks at the same place are named together: "ranks 0-7 on cpus 0-1".
+std::string bindings_text(const RunFacts& facts) {
+    std::vector<std::string> bindings;
+    for (std::size_t rank = 0; rank < facts.bindings.size(); ++rank) {
+        const std::string& device = facts.devices[rank];
+        bindings.push_back((device.empty() ? "" : "device " + device + ", ") + "cpus " +
+                           facts.bindings[rank]);
+    }
     std::string text;
     for (std::size_t first = 0; first < bindings.size();) {
         std::size_t last = first;
         while (last + 1 < bindings.size() && bindings[last + 1] == bindings[first]) ++last;
         const std::string ranks =
             first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
-        text += fmt::format("{}{} on cpus {}", text.empty() ? "" : "; ", ranks, bindings[first]);
+        text += fmt::format("{}{} on {}", text.empty() ? "" : "; ", ranks, bindings[first]);
         first = last + 1;
     }
     return text;
@@ -193,37 +198,19 @@ std::string megabytes(double bytes) {
     return fmt::format("{:.1f} MB", bytes * 1e-6);
 }
 
-std::string bottom_solvers_text() {
-    std::string text = fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  per iteration\n", "bottom.solver",
-                                   "exchanges", "reductions", "words", "vectors");
-    for (const BottomMethod& m : bottom_methods())
-        text += fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  {} ({})\n", m.name, m.exchanges, m.reductions,
-                            m.words, m.vectors, m.use, m.source);
-    return text;
-}
-
-std::string bottom_solvers_markdown() {
-    std::string text =
-        "| bottom.solver | exchanges | all-reduces | words | vectors | source | use |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n";
-    for (const BottomMethod& m : bottom_methods())
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges, m.reductions,
-                            m.words, m.vectors, m.source, m.use);
-    return text;
-}
-
 std::string header_text(const Table& table, const Parameters& parameters, const RunFacts& facts) {
     std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
                                    build_info::compiler, build_info::build_type, build_info::flags);
     text += fmt::format("backend   {}\n", facts.backend);
     text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
-    text += fmt::format("binding   {}\n", bindings_text(facts.bindings));
+    text += fmt::format("binding   {}\n", bindings_text(facts));
     text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
                         facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
                         facts.level_cells.size());
     text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
                         megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
                         megabytes(facts.array_bytes));
+    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
     text += fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
     const auto keys = non_default_keys(table, parameters);
     text += fmt::format("deck      {}\n",
@@ -233,14 +220,24 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
             "warning   threads share processors: ranks take turns, so times by operation are those of a rank "
             "while it "
             "ran or waited for its turn, and bandwidths add up ranks that did not run at once\n";
+    if (facts.device_sharing > 1)
+        text += fmt::format("warning   up to {} ranks share a device: they take turns on it\n",
+                            facts.device_sharing);
+    if (parameters.run.launches != Launches::synchronous)
+        text +=
+            "warning   run.launches is not synchronous: the device runs behind the host, so an operation's "
+            "time is what "
+            "the host spent on it; what the device does shows where the host waits\n";
     if (facts.ranks > 1 && facts.topology.nodes() == facts.ranks)
         text += "warning   every rank is a node of its own: off-node counts are all counts\n";
     return text;
 }
 
-std::string results_text(const Parameters&, const Results& results) {
+std::string results_text(const Parameters& parameters, const Results& results) {
     std::string text = convergence_text(results.solves.back().report) + "\n";
-    text += timing_text(results) + "\n" + communication_text(results) + "\n" + roofline_text(results) + "\n";
+    text += timing_text(results) + "\n" + communication_text(results) + "\n";
+    // Without the device's own times there are no bandwidths.
+    if (parameters.run.launches == Launches::synchronous) text += roofline_text(results) + "\n";
     std::vector<double> seconds;
     for (const SolveRecord& solve : results.solves) seconds.push_back(solve.seconds);
     std::sort(seconds.begin(), seconds.end());

@@ -15,10 +15,6 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
 // Convergence of the last solve, time by operation and level, communication, roofline, closing lines.
 std::string results_text(const Parameters& parameters, const Results& results);
 
-// The table of bottom solvers, for --help and for the README.
-std::string bottom_solvers_text();
-std::string bottom_solvers_markdown();
-
 // "24.3 MB"
 std::string megabytes(double bytes);
 

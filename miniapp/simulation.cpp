@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "miniapp/deck.hpp"
@@ -114,13 +115,30 @@ Topology topology_of(const Parameters& parameters, const Communicator& comm) {
                                               : detect_topology(comm);
 }
 
+std::unique_ptr<Backend> backend_of(const Parameters& parameters, const Communicator& comm) {
+    const int local_rank = detect_topology(comm).local_rank(comm.rank());
+    return make_backend(parameters.run.backend,
+                        {.local_rank = local_rank, .launches = parameters.run.launches});
+}
+
+int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected) {
+    std::map<std::pair<int, std::string>, int> ranks;
+    int most = 1;
+    for (std::size_t rank = 0; rank < devices.size(); ++rank)
+        if (!devices[rank].empty()) most = std::max(most, ++ranks[{detected.node_of[rank], devices[rank]}]);
+    return most;
+}
+
 HierarchyOptions hierarchy_options(const Parameters& parameters) {
+    const bool direct = parameters.comm.device != DeviceMessages::staged &&
+                        Session::takes_device_memory(parameters.run.backend);
     return {.bottom_box = parameters.multigrid.bottom_box,
             .ghost_depth = parameters.comm.ghost_depth,
             .neighbours = parameters.comm.neighbours,
             .all_ghosts = parameters.multigrid.cycle == Cycle::f ||
                           parameters.multigrid.interpolation == Interpolation::linear,
             .persistent = parameters.comm.persistent,
+            .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = parameters.comm.overlap},
             .deterministic = parameters.run.deterministic};
 }
 
@@ -136,19 +154,25 @@ double Results::median_seconds() const {
     return n == 0 ? 0 : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-Results simulate(const Parameters& parameters, const Communicator& comm,
+Results simulate(const Parameters& parameters, const Communicator& comm, const Backend& backend,
                  const std::function<void(const std::string&)>& progress) {
     Results results;
     RunFacts& facts = results.facts;
-    const auto backend = make_backend(parameters.run.backend);
     const Topology topology = topology_of(parameters, comm);
     const Layout finest = finest_layout(parameters, comm.size(), comm.rank());
     facts.ranks = comm.size();
-    facts.threads = backend->threads();
-    facts.backend = backend->description();
+    facts.threads = backend.threads();
+    facts.backend = backend.description();
+    facts.devices = comm.gather(backend.device());
     facts.mpi = Session::library();
     facts.topology = topology;
-    const int on_node = most_ranks_per_node(detect_topology(comm));
+    const Topology detected = detect_topology(comm);
+    const int on_node = most_ranks_per_node(detected);
+    if (!facts.devices.empty()) facts.device_sharing = most_ranks_per_device(facts.devices, detected);
+    if (!backend.device().empty())
+        facts.device_messages = hierarchy_options(parameters).exchange.wire == Wire::direct
+                                    ? "from the device's memory"
+                                    : "staged through host memory";
     facts.shared_cores = comm.max(on_node * facts.threads > processors() ? 1 : 0) > 0;
     facts.bindings = comm.gather(cpu_binding());
     facts.boxes = finest.boxes();
@@ -157,20 +181,21 @@ Results simulate(const Parameters& parameters, const Communicator& comm,
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(parameters, finest)));
 
     progress("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = measure_triad(comm, topology, *backend);
+    facts.triad_bytes_per_second = measure_triad(comm, topology, backend);
 
     progress("building the hierarchy");
     reset_peak();
     const std::size_t resident_before = resident_bytes();
+    const std::size_t device_before = backend.free_device_bytes();
     const double setup_start = now();
     const Problem problem(parameters.problem, finest);
     const auto widths = level_widths(finest.width(), parameters.multigrid.bottom_box);
     Ledger ledger(static_cast<int>(widths.size()));
-    Hierarchy hierarchy(comm, topology, *backend, finest, problem.operator_formulas(),
+    Hierarchy hierarchy(comm, topology, backend, finest, problem.operator_formulas(),
                         hierarchy_options(parameters), ledger);
     Multigrid multigrid(hierarchy, parameters.multigrid, parameters.bottom);
     Level& top = hierarchy.level(0);
-    top.plain->assign(top.f, {finest.width(), finest.width(), finest.width()}, problem.right_side());
+    top.plain->assign(top.f, cube(finest.width()), problem.right_side());
     facts.setup_seconds = comm.max(now() - setup_start);
     for (int l = 0; l < hierarchy.levels(); ++l) {
         facts.level_cells.push_back(hierarchy.level(l).layout.cells());
@@ -211,7 +236,11 @@ Results simulate(const Parameters& parameters, const Communicator& comm,
                               fmt::format("all of {}", solves)});
     results.figure_of_merit = static_cast<double>(finest.cell_count()) / results.median_seconds();
     const std::size_t peak = peak_resident_bytes();
-    facts.measured_bytes = comm.max(static_cast<double>(peak - std::min(peak, resident_before)));
+    const double on_host = static_cast<double>(peak - std::min(peak, resident_before));
+    const double on_device =
+        static_cast<double>(device_before) - static_cast<double>(backend.free_device_bytes());
+    // Of a device only all ranks' memory together is known.
+    facts.measured_bytes = comm.max(backend.device().empty() ? on_host : on_device / facts.device_sharing);
     return results;
 }
 

@@ -9,6 +9,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/topology.hpp"
+#include "kernels/backends/registry.hpp"
 #include "kernels/ledger.hpp"
 #include "miniapp/checks.hpp"
 #include "miniapp/parameters.hpp"
@@ -44,6 +45,9 @@ struct RunFacts {
     int ranks = 1;
     int threads = 1;
     std::string backend;
+    std::vector<std::string> devices;  // by rank; empty texts where the host computes
+    int device_sharing = 1;            // the most ranks on one device
+    std::string device_messages;       // how a device's messages travel; empty where the host computes
     std::string mpi;
     Topology topology;
     bool shared_cores = false;          // more threads on a node than it has processors
@@ -73,12 +77,17 @@ struct Results {
 };
 
 // Collective. `progress` is told what goes on, on rank 0 only. The parameters have passed validate().
-Results simulate(const Parameters& parameters, const Communicator& comm,
+Results simulate(const Parameters& parameters, const Communicator& comm, const Backend& backend,
                  const std::function<void(const std::string&)>& progress);
 
 // What both a run and --dry-run derive from the deck.
 Layout finest_layout(const Parameters& parameters, int ranks, int rank);
 Topology topology_of(const Parameters& parameters, const Communicator& comm);
 HierarchyOptions hierarchy_options(const Parameters& parameters);
+
+// The backend of this rank, on a device that its number among the ranks of its node picks. Collective.
+std::unique_ptr<Backend> backend_of(const Parameters& parameters, const Communicator& comm);
+// The most ranks on one device, of `devices` by rank and nodes as detected; 1 where the host computes.
+int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected);
 
 }  // namespace keel

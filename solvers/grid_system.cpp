@@ -16,14 +16,9 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
 
 void GridSystem::apply(Vector y, Vector x) {
     ++applications_;
-    if (scaling_ == DiagonalScaling::none) {
-        exchange_.run(x);
-        operations_.apply(y, L_, x);
-        return;
-    }
-    operations_.multiply(scaled_, scale_, x);
-    exchange_.run(scaled_);
-    operations_.apply(y, L_, scaled_);
+    const Vector u = scaling_ == DiagonalScaling::none ? x : scaled_;
+    if (scaling_ != DiagonalScaling::none) operations_.multiply(scaled_, scale_, x);
+    exchange_.run(u, [&](Part part) { operations_.apply(y, L_.on(part), u); });
     if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(y, scale_, y);
 }
 

@@ -36,7 +36,7 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
         const auto exchange = [&](int depth, Neighbours neighbours) {
             const int own_tag = tag++;
             return make_exchange(
-                level.operations, plan_standard(ghost_pattern(layout, depth, neighbours)),
+                level.operations, plan_standard(ghost_pattern(layout, depth, neighbours)), options.exchange,
                 [&, own_tag](const Plan& plan) {
                     return std::make_unique<TimedPointToPoint>(
                         make_point_to_point(comm, topology, plan, own_tag, options.persistent), ledger,
@@ -61,13 +61,13 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
             if (l == 0) {
                 Index extent{n, n, n};
                 extent[d] += 1;
-                here.plain->assign(faces(here.L)[d], extent, formulas.face[d]);
+                here.plain->assign(faces(here.L)[d], {{}, extent}, formulas.face[d]);
             } else {  // c has 1/h^2 in it, and h doubles
                 level(l - 1).plain->restrict_faces(faces(here.L)[d], faces(level(l - 1).L)[d],
                                                    static_cast<int>(d), 0.25);
             }
         }
-        if (l == 0) here.plain->assign(here.L.diagonal, {n, n, n}, formulas.a_alpha);
+        if (l == 0) here.plain->assign(here.L.diagonal, cube(n), formulas.a_alpha);
         // The coarse a alpha must be taken before the faces are added to the diagonal.
         if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
         here.plain->complete_diagonal(here.L);

@@ -32,6 +32,7 @@ struct HierarchyOptions {
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
     bool persistent = false;
+    ExchangeOptions exchange{};
     bool deterministic = false;
 };
 

@@ -30,8 +30,9 @@ void Multigrid::v_cycle(int l) {
     }
     Level& coarse = levels_.level(l + 1);
     smooth(fine, fine.operations, options_.pre, options_);
-    fine.ghosts->run(fine.u);
-    fine.operations.restrict_residual(coarse.f, fine.L, fine.u, fine.f);
+    fine.ghosts->run(fine.u, [&](Part part) {
+        fine.operations.restrict_residual(coarse.f, fine.L.on(part), fine.u, fine.f);
+    });
     coarse.operations.fill(coarse.u, 0.0);
     v_cycle(l + 1);
     interpolate_add(l, options_.interpolation);

@@ -6,15 +6,16 @@ namespace {
 void gauss_seidel(Level& level, Operations& operations, int sweeps) {
     for (int sweep = 0; sweep < sweeps; ++sweep)
         for (const Colour colour : {Colour::red, Colour::black}) {
-            level.ghosts->run(level.u);
-            operations.relax(level.u, level.L, level.f, colour);
+            level.ghosts->run(
+                level.u, [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, colour); });
         }
 }
 
 // u += p with p = a p + b D^-1 (f - L u)
 void step(Level& level, Operations& operations, double a, double b) {
-    level.ghosts->run(level.u);
-    operations.polynomial_step(level.r, a, b, level.L, level.u, level.f);
+    level.ghosts->run(level.u, [&](Part part) {
+        operations.polynomial_step(level.r, a, b, level.L.on(part), level.u, level.f);
+    });
     operations.axpby(level.u, 1, level.u, 1, level.r);
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "kernels/box.hpp"
+#include "kernels/stencil.hpp"
 
 namespace keel {
 
-// What a backend's verbs loop over: the cells 0 <= (i,j,k) < extent of every local box, or only those of one
-// colour, (i + j + k + parity[box]) mod 2 = colour.
+// What a backend's verbs loop over: cells 0 <= (i,j,k) < extent of every local box, of them those of one part and, if
+// a colour is given, of that colour: (i + j + k + parity[box]) mod 2 = colour.
 struct Cells {
     static constexpr int every = -1;
 
@@ -13,11 +14,41 @@ struct Cells {
     Index extent;
     int colour;
     const int* parity;  // of the sum of the global indices of each box's first cell
+    Part part;
+    int margin;  // layers of the shell
 
-    constexpr int first(int q, int j, int k) const {
-        return colour == every ? 0 : (colour + parity[q] + j + k) & 1;
-    }
     constexpr int step() const { return colour == every ? 1 : 2; }
+    // The first cell of the colour from i = `low` on.
+    constexpr int first(int low, int q, int j, int k) const {
+        return colour == every ? low : low + ((colour + parity[q] + low + j + k) & 1);
+    }
+
+    constexpr bool in_shell(int x, std::size_t direction) const {
+        return x < margin || x >= extent[direction] - margin;
+    }
+
+    // The cells of row (j,k): from low[n] up to high[n], for n = 0 and 1.
+    struct Row {
+        int low[2];
+        int high[2];
+    };
+    constexpr Row row(int j, int k) const {
+        const int n = extent[0];
+        if (part == Part::all) return {{0, 0}, {n, 0}};
+        const bool outer = in_shell(j, 1) || in_shell(k, 2);
+        if (part == Part::shell)
+            return outer || 2 * margin >= n ? Row{{0, 0}, {n, 0}} : Row{{0, n - margin}, {margin, n}};
+        return outer ? Row{{0, 0}, {0, 0}} : Row{{margin, 0}, {n - margin, 0}};
+    }
+
+    // Of all boxes, both colours.
+    constexpr std::size_t count() const {
+        const std::size_t all = product(extent);
+        std::size_t inside = 1;
+        for (const int n : extent) inside *= static_cast<std::size_t>(n > 2 * margin ? n - 2 * margin : 0);
+        const std::size_t box = part == Part::all ? all : part == Part::interior ? inside : all - inside;
+        return static_cast<std::size_t>(boxes) * box;
+    }
 };
 
 }  // namespace keel

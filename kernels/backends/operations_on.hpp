@@ -8,7 +8,8 @@
 //   sum_over_cells(Cells, n, body(n,q,i,j,k), sums[n * boxes + q])
 //   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
 //   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
-//   assign(Field, extent, host formula of (q,i,j,k)), read(Field)
+//   assign(Field, Region, host formula of (q,i,j,k)), read(Field, Region), wait()
+// A backend whose memory the host cannot use also says how messages leave it, by overriding make_buffer, pack and unpack.
 
 #include <algorithm>
 #include <utility>
@@ -24,8 +25,10 @@ namespace keel {
 template <class Backend>
 class OperationsOn : public Operations {
   public:
-    OperationsOn(Layout layout, int ghosts)
-        : layout_(std::move(layout)), shape_(Shape::of(layout_.local_count(), layout_.width(), ghosts)) {
+    OperationsOn(Layout layout, int ghosts, Backend backend = {})
+        : backend_(std::move(backend)),
+          layout_(std::move(layout)),
+          shape_(Shape::of(layout_.local_count(), layout_.width(), ghosts)) {
         std::vector<int> parity;
         for (const int box : layout_.local()) {
             const Index first = layout_.first_cell(box);
@@ -37,20 +40,24 @@ class OperationsOn : public Operations {
     const Layout& layout() const override { return layout_; }
 
     Field make_field() override { return {backend_.allocate(shape_), shape_}; }
-    Buffer make_buffer(std::size_t values) override { return {backend_.allocate(values), values}; }
+    Buffer make_buffer(std::size_t values, Wire) override {
+        double* const data = backend_.allocate(values);
+        return {data, data, values};
+    }
     Items<Segment> make_items(std::span<const Segment> items) override { return keep(items); }
     Items<CopyItem> make_items(std::span<const CopyItem> items) override { return keep(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override { return keep(items); }
 
-    void assign(Field u, Index extent, const Formula& formula) override {
-        backend_.assign(u, extent, [&](int q, int i, int j, int k) {
+    void assign(Field u, const Region& cells, const Formula& formula) override {
+        backend_.assign(u, cells, [&](int q, int i, int j, int k) {
             return formula(layout_.first_cell(layout_.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
         });
     }
-    std::vector<double> read(Field u) const override { return backend_.read(u); }
+    std::vector<double> read(Field u, const Region& cells) const override { return backend_.read(u, cells); }
+    void wait() const override { backend_.wait(); }
 
     Work fill(Field y, double value) override {
-        backend_.for_each_value(y, [value](double& v) { v = value; });
+        backend_.for_each_value(y, Fill{value});
         return Cost{0, 0, 1} * cells();
     }
 
@@ -110,29 +117,29 @@ class OperationsOn : public Operations {
     Work max_norm(Field x, double& norm) override { return maximum(Value{x.view()}, norm); }
 
     Work apply(Field out, const Stencil& L, Field u) override {
-        return each(Apply{out.view(), StencilView(L), u.view()});
+        return each(Apply{out.view(), StencilView(L), u.view()}, L.part);
     }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
-        return each(StoreResidual{r.view(), residual_body(L, u, f)});
+        return each(StoreResidual{r.view(), residual_body(L, u, f)}, L.part);
     }
     Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
         return maximum(residual_body(L, u, f), norm);
     }
     Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
-        Cells half = all();
+        Cells half = some(L.part);
         half.colour = static_cast<int>(colour);
         backend_.for_each_cell(half, Relax{u.view(), StencilView(L), f.view()});
-        return Relax::cost * (cells() / 2);
+        return Relax::cost * (half.count() / 2);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
-        return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)});
+        return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)}, L.part);
     }
 
     Work restrict_to(Field coarse, Field fine) override {
-        return over(coarse, Restrict{coarse.view(), fine.view()});
+        return on(coarser(coarse), Restrict{coarse.view(), fine.view()});
     }
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        return over(coarse, RestrictResidual{coarse.view(), residual_body(L, u, f)});
+        return on(coarser(coarse, L.part), RestrictResidual{coarse.view(), residual_body(L, u, f)});
     }
     Work interpolate_constant_add(Field fine, Field coarse) override {
         return each(InterpolateConstant{fine.view(), coarse.view()});
@@ -142,9 +149,7 @@ class OperationsOn : public Operations {
     }
 
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
-        Cells faces = all();
-        const int width = coarse.shape().width;
-        faces.extent = {width, width, width};
+        Cells faces = coarser(coarse);
         faces.extent[static_cast<std::size_t>(direction)] += 1;
         backend_.for_each_cell(faces, RestrictFaces{coarse.view(), fine.view(), direction, scale});
     }
@@ -179,8 +184,17 @@ class OperationsOn : public Operations {
     }
 
   protected:
-    Cells all() const {
-        return {shape_.boxes, {shape_.width, shape_.width, shape_.width}, Cells::every, parity_};
+    // Cells of this level ...
+    Cells some(Part part) const {
+        return {shape_.boxes, cube(shape_.width).size, Cells::every, parity_, part, shape_.ghosts};
+    }
+    Cells all() const { return some(Part::all); }
+    // ... and of the coarser level that `coarse` lives on; those whose children are in the part.
+    Cells coarser(Field coarse, Part part = Part::all) const {
+        Cells cells = some(part);
+        cells.extent = cube(coarse.shape().width).size;
+        cells.margin = (shape_.ghosts + 1) / 2;
+        return cells;
     }
     std::size_t cells() const { return layout_.local_cells(); }
     Backend& backend() { return backend_; }
@@ -190,21 +204,14 @@ class OperationsOn : public Operations {
         return {StencilView(L), u.view(), f.view()};
     }
 
-    // Runs a body on every cell of this level ...
     template <class Body>
-    Work each(const Body& body) {
-        backend_.for_each_cell(all(), body);
-        return Body::cost * cells();
+    Work on(const Cells& cells, const Body& body) {
+        backend_.for_each_cell(cells, body);
+        return Body::cost * cells.count();
     }
-
-    // ... or of the coarser level that `coarse` lives on.
     template <class Body>
-    Work over(Field coarse, const Body& body) {
-        Cells range = all();
-        const int width = coarse.shape().width;
-        range.extent = {width, width, width};
-        backend_.for_each_cell(range, body);
-        return Body::cost * (product(range.extent) * static_cast<std::size_t>(shape_.boxes));
+    Work each(const Body& body, Part part = Part::all) {
+        return on(some(part), body);
     }
 
     template <class Body>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The backends in this executable, by name.
+// The backends, by name: what each can do, which of them are in this executable, and which of those can run here.
 
 #include <memory>
 #include <string>
@@ -10,18 +10,55 @@
 
 namespace keel {
 
+// How a device gets its work: the host waits for every operation, so that its time is its own; the device runs behind
+// the host, which waits only for results; or recurring sequences of operations are replayed as graphs besides.
+enum class Launches { synchronous, asynchronous, graphs };
+
+struct BackendOptions {
+    int local_rank = 0;  // of this process among those of its node; picks the device
+    Launches launches = Launches::synchronous;
+};
+
 class Backend {
   public:
     virtual ~Backend() = default;
     virtual std::string name() const = 0;
     virtual std::string description() const = 0;  // for the report's header, e.g. the number of threads
+    virtual std::string device() const {
+        return "";
+    }  // number, name and bus address; "" where the host computes
+    virtual std::size_t free_device_bytes() const { return 0; }
+    virtual std::size_t device_cache_bytes() const { return 0; }  // of the last level
     virtual int threads() const = 0;
     // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers.
     virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const = 0;
 };
 
-std::vector<std::string> backend_names();
-// Throws std::invalid_argument for a name that is not among backend_names().
-std::unique_ptr<Backend> make_backend(const std::string& name);
+// What a deck can ask for that only some backends have.
+struct BackendFeatures {
+    bool device_memory = false;  // fields that the host cannot read: comm.device has a meaning
+    bool asynchronous = false;   // run.launches = asynchronous
+    bool graphs = false;         // run.launches = graphs
+};
+
+struct BackendInfo {
+    std::string name;
+    std::string runs_on;
+    std::string option;  // of CMake, that compiles it in
+    BackendFeatures features;
+    bool compiled_in = false;
+};
+
+// All backends that Keel has, compiled in or not; the first is the default.
+std::vector<BackendInfo> all_backends();
+BackendInfo backend_info(
+    const std::string& name);  // throws std::invalid_argument for a name that is not among them
+
+// Those that are compiled in and can run here.
+std::vector<std::string> usable_backends();
+// Why a backend cannot run here; empty if it can.
+std::string why_unusable(const std::string& name);
+// Throws std::invalid_argument unless the backend is usable.
+std::unique_ptr<Backend> make_backend(const std::string& name, const BackendOptions& options = {});
 
 }  // namespace keel

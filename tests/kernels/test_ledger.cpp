@@ -1,13 +1,13 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/backends/registry.hpp"
 #include "kernels/timed_operations.hpp"
+#include "tests/chosen_backend.hpp"
 
 using namespace keel;
 
 TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     const Layout layout({1, 1, 1}, 8, Boundaries{}, {0}, 0);
-    const auto plain = make_backend(GENERATE(from_range(backend_names())))->make_operations(layout, 1);
+    const auto plain = test::chosen_backend()->make_operations(layout, 1);
     Ledger ledger(2);
     TimedOperations cycle(*plain, ledger, 1, Caller::multigrid);
     TimedOperations bottom(*plain, ledger, 1, Caller::bottom);
@@ -33,11 +33,11 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
 }
 
 TEST_CASE("every operation is booked once, where its caller's rows are, and what it returned is passed on") {
-    const auto backend = GENERATE(from_range(backend_names()));
     const auto caller = GENERATE(Caller::multigrid, Caller::bottom);
     const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
-    const auto plain = make_backend(backend)->make_operations(layout, 1);
-    const auto plain_coarse = make_backend(backend)->make_operations(layout.coarsened(), 1);
+    const auto backend = test::chosen_backend();
+    const auto plain = backend->make_operations(layout, 1);
+    const auto plain_coarse = backend->make_operations(layout.coarsened(), 1);
     Ledger ledger(3);
     TimedOperations x(*plain, ledger, 2, caller);
     CHECK(&x.layout() == &plain->layout());
@@ -47,18 +47,18 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const Stencil L{x.make_field(), x.make_field(), x.make_field(), x.make_field(), x.make_field()};
 
     // Setting up is not part of what is timed.
-    x.assign(L.diagonal, {4, 4, 4}, [](const Index&) { return 1.0; });
+    x.assign(L.diagonal, cube(4), [](const Index&) { return 1.0; });
     x.complete_diagonal(L);
     x.jacobi_bound(L);
     x.restrict_faces(coarse, L.x, 0, 0.25);
-    const Buffer buffer = x.make_buffer(4);
+    const Buffer buffer = x.make_buffer(4, Wire::staged);
     const Segment segment{0, {{}, {4, 1, 1}}, 0};
     const CopyItem move{0, {{}, {4, 1, 1}}, 0, {{0, 2, 0}, {4, 1, 1}}};
     const BoundaryItem side{0, {{-1, 0, 0}, {1, 4, 4}}, {-1, 0, 0}};
     const auto segments = x.make_items(std::span(&segment, 1));
     const auto copies = x.make_items(std::span(&move, 1));
     const auto sides = x.make_items(std::span(&side, 1));
-    x.read(u);
+    x.read(u, cube(4));
     for (std::size_t op = 0; op < op_count; ++op) CHECK(ledger.at(static_cast<Op>(op), 2).calls == 0);
 
     double number = 0;

@@ -12,9 +12,9 @@
 
 #include "comm/communicator.hpp"
 #include "comm/topology.hpp"
-#include "kernels/backends/registry.hpp"
 #include "kernels/layout.hpp"
 #include "solvers/hierarchy.hpp"
+#include "tests/chosen_backend.hpp"
 
 namespace keel::test {
 
@@ -163,7 +163,7 @@ class Setup {
         : problem(chosen),
           comm(ranks),
           topology(virtual_topology(comm.size(), ranks_per_node)),
-          backend(make_backend("openmp")),
+          backend(chosen_backend(comm.rank())),
           ledger(static_cast<int>(level_widths(problem.width, options.bottom_box).size())),
           hierarchy(comm, topology, *backend,
                     Layout(problem.boxes, problem.width, problem.boundaries,
@@ -174,13 +174,13 @@ class Setup {
 
     Level& finest() { return hierarchy.level(0); }
     void set(Field field, const Formula& formula) {
-        finest().plain->assign(field, {problem.width, problem.width, problem.width}, formula);
+        finest().plain->assign(field, cube(problem.width), formula);
     }
 
     // The values of all cells of a level on rank 0; zeros elsewhere.
     Whole gather(const Level& level, Field field) const {
         const Layout& layout = level.layout;
-        std::vector<double> mine = level.plain->read(field);
+        std::vector<double> mine = level.plain->read(field, cube(layout.width()));
         mine.resize(static_cast<std::size_t>(comm.max(static_cast<double>(mine.size()))));
         const std::vector<double> all = comm.gather(mine);
         Whole whole{layout.cells(), std::vector<double>(layout.cell_count())};

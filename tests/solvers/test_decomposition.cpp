@@ -73,7 +73,8 @@ TEST_CASE("solutions of a deterministic run are bitwise those of one rank") {
     CHECK(history(alone, chosen) == history(together, chosen));
     const Whole u = alone.gather(alone.finest().u);
     const Layout& layout = together.finest().layout;
-    const std::vector<double> mine = together.finest().plain->read(together.finest().u);
+    const std::vector<double> mine =
+        together.finest().plain->read(together.finest().u, cube(together.problem.width));
     std::size_t n = 0;
     std::size_t equal = 0;
     for (const int box : layout.local())

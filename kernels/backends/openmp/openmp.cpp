@@ -8,6 +8,7 @@
 #include <limits>
 #include <new>
 
+#include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/operations_on.hpp"
 
 namespace keel {
@@ -53,15 +54,14 @@ class OpenMP {
 
     template <class Body>
     void for_each_cell(const Cells& cells, const Body& body) {
-        const int n = cells.extent[0];
         if (cells.colour == Cells::every)
-            for_each_row(cells, [body, n](int q, int j, int k) {
+            for_each_row(cells, [body](int low, int high, int q, int j, int k) {
 #pragma omp simd
-                for (int i = 0; i < n; ++i) body(q, i, j, k);
+                for (int i = low; i < high; ++i) body(q, i, j, k);
             });
         else
-            for_each_row(cells, [body, n, cells](int q, int j, int k) {
-                for (int i = cells.first(q, j, k); i < n; i += 2) body(q, i, j, k);
+            for_each_row(cells, [body, cells](int low, int high, int q, int j, int k) {
+                for (int i = cells.first(low, q, j, k); i < high; i += 2) body(q, i, j, k);
             });
     }
 
@@ -75,7 +75,7 @@ class OpenMP {
         const auto place = [n2](int q, int k, std::size_t n) {
             return static_cast<std::size_t>(q * n2 + k) * max_terms + n;
         };
-#pragma omp parallel for collapse(2) schedule(static) firstprivate(body) if (size(cells) >= serial_below)
+#pragma omp parallel for collapse(2) schedule(static) firstprivate(body) if (cells.count() >= serial_below)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k) {
                 double plane[max_terms] = {};
@@ -97,8 +97,9 @@ class OpenMP {
     double max_over_cells(const Cells& cells, Body body) {
         const auto [n0, n1, n2] = cells.extent;
         std::int64_t largest = 0;
-#pragma omp parallel for collapse(3) schedule(static) reduction(max \
-                                                                : largest) if (size(cells) >= serial_below)
+#pragma omp parallel for collapse(3) schedule(static) \
+    reduction(max                                     \
+              : largest) if (cells.count() >= serial_below)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k)
                 for (int j = 0; j < n1; ++j) largest = std::max(largest, most_in_row(body, n0, q, j, k));
@@ -116,22 +117,20 @@ class OpenMP {
     }
 
     template <class HostFormula>
-    void assign(Field u, Index extent, const HostFormula& formula) {
+    void assign(Field u, const Region& region, const HostFormula& formula) {
         const View view = u.view();
-        for_each_cell({u.shape().boxes, extent, Cells::every, nullptr},
-                      [&](int q, int i, int j, int k) { view(q, i, j, k) = formula(q, i, j, k); });
+        const auto [i0, j0, k0] = region.lo;
+        for_each_cell({u.shape().boxes, region.size, Cells::every, nullptr, Part::all, 0},
+                      [&, i0 = i0, j0 = j0, k0 = k0](int q, int i, int j, int k) {
+                          view(q, i0 + i, j0 + j, k0 + k) = formula(q, i0 + i, j0 + j, k0 + k);
+                      });
     }
 
-    std::vector<double> read(Field u) const {
-        std::vector<double> values;
-        const int width = u.shape().width;
-        const View view = u.view();
-        for (int q = 0; q < u.shape().boxes; ++q)
-            for (int k = 0; k < width; ++k)
-                for (int j = 0; j < width; ++j)
-                    for (int i = 0; i < width; ++i) values.push_back(view(q, i, j, k));
-        return values;
+    std::vector<double> read(Field u, const Region& region) const {
+        return read_on_host(u.view(), u.shape().boxes, region);
     }
+
+    void wait() const {}
 
   private:
     // Rows are functions of their own, with a body by value: inside a parallel region the compiler takes the strides
@@ -170,15 +169,15 @@ class OpenMP {
     // captured in registers.
     template <class Row>
     static void for_each_row(const Cells& cells, Row row) {
-        const auto [n0, n1, n2] = cells.extent;
-#pragma omp parallel for collapse(3) schedule(static) firstprivate(row) if (size(cells) >= serial_below)
+        const int n1 = cells.extent[1];
+        const int n2 = cells.extent[2];
+#pragma omp parallel for collapse(3) schedule(static) firstprivate(row) if (cells.count() >= serial_below)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k)
-                for (int j = 0; j < n1; ++j) row(q, j, k);
-    }
-
-    static std::size_t size(const Cells& cells) {
-        return static_cast<std::size_t>(cells.boxes) * product(cells.extent);
+                for (int j = 0; j < n1; ++j) {
+                    const Cells::Row part = cells.row(j, k);
+                    for (int n = 0; n < 2; ++n) row(part.low[n], part.high[n], q, j, k);
+                }
     }
 
     struct Free {
@@ -208,34 +207,41 @@ class OpenMPOperations : public OperationsOn<OpenMP> {
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         const Residual residual{StencilView(L), u.view(), f.view()};
-        const int width = coarse.shape().width;
-        const int boxes = coarse.shape().boxes;
-        const std::size_t cells = product({width, width, width}) * static_cast<std::size_t>(boxes);
-#pragma omp parallel if (8 * cells >= OpenMP::serial_below)
+        const Cells cells = coarser(coarse, L.part);
+        const int width = cells.extent[0];
+#pragma omp parallel if (8 * cells.count() >= OpenMP::serial_below)
         {
             std::vector<double> row(static_cast<std::size_t>(2 * width));
 #pragma omp for collapse(3) schedule(static)
-            for (int q = 0; q < boxes; ++q)
+            for (int q = 0; q < cells.boxes; ++q)
                 for (int k = 0; k < width; ++k)
                     for (int j = 0; j < width; ++j) {
-                        std::fill(row.begin(), row.end(), 0.0);
-                        for (const int fine_k : {2 * k, 2 * k + 1})
-                            for (const int fine_j : {2 * j, 2 * j + 1})
-                                add_row(row.data(), residual, 2 * width, q, fine_j, fine_k);
-                        halve_row(coarse.view(), row.data(), width, q, j, k);
+                        const Cells::Row part = cells.row(j, k);
+                        for (int n = 0; n < 2; ++n)
+                            restrict_row(coarse.view(), row.data(), residual, part.low[n], part.high[n], q, j,
+                                         k);
                     }
         }
-        return RestrictResidual::cost * cells;
+        return RestrictResidual::cost * cells.count();
     }
 
   private:
-    static void add_row(double* row, const Residual residual, int n, int q, int j, int k) {
-#pragma omp simd
-        for (int i = 0; i < n; ++i) row[i] += residual(q, i, j, k);
+    // The coarse cells low <= i < high of a row.
+    static void restrict_row(const View coarse, double* row, const Residual& residual, int low, int high,
+                             int q, int j, int k) {
+        std::fill(row + 2 * low, row + 2 * std::max(low, high), 0.0);
+        for (const int fine_k : {2 * k, 2 * k + 1})
+            for (const int fine_j : {2 * j, 2 * j + 1})
+                add_row(row, residual, 2 * low, 2 * high, q, fine_j, fine_k);
+        halve_row(coarse, row, low, high, q, j, k);
     }
-    static void halve_row(const View coarse, const double* row, int n, int q, int j, int k) {
+    static void add_row(double* row, const Residual residual, int low, int high, int q, int j, int k) {
 #pragma omp simd
-        for (int i = 0; i < n; ++i) coarse(q, i, j, k) = 0.125 * (row[2 * i] + row[2 * i + 1]);
+        for (int i = low; i < high; ++i) row[i] += residual(q, i, j, k);
+    }
+    static void halve_row(const View coarse, const double* row, int low, int high, int q, int j, int k) {
+#pragma omp simd
+        for (int i = low; i < high; ++i) coarse(q, i, j, k) = 0.125 * (row[2 * i] + row[2 * i + 1]);
     }
 };
 

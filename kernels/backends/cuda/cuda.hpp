@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/backends/registry.hpp"
+
+namespace keel {
+
+std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
+std::string why_no_cuda();  // why it cannot run here; empty if it can
+
+}  // namespace keel

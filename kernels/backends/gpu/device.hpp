@@ -1,0 +1,240 @@
+#pragma once
+
+// This rank's device: its memory, its streams, and how launches reach it.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kernels/backends/gpu/kernels.hpp"
+#include "kernels/backends/registry.hpp"
+
+namespace keel {
+namespace {
+
+struct FreeOnDevice {
+    void operator()(void* place) const { static_cast<void>(GPU(Free)(place)); }
+};
+struct FreePinned {
+    void operator()(void* place) const { static_cast<void>(GPU(FreeHost)(place)); }
+};
+using DeviceMemory = std::unique_ptr<void, FreeOnDevice>;
+using PinnedMemory = std::unique_ptr<void, FreePinned>;
+
+// A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here until the
+// host needs a result. Sequences are told apart by every byte that they pass to the device, so a replay does exactly
+// what the launches would have done; those that pass numbers of their own (a Krylov method's coefficients) never recur
+// and go out one by one.
+class LaunchQueue {
+  public:
+    static constexpr std::size_t longest =
+        256;  // launches in a sequence: it is sent then, so that the device starts
+    static constexpr std::size_t worthwhile = 4;  // shorter ones are not worth a graph
+    static constexpr std::size_t remembered = 512;
+
+    LaunchQueue() = default;
+    LaunchQueue(const LaunchQueue&) = delete;
+    LaunchQueue& operator=(const LaunchQueue&) = delete;
+    ~LaunchQueue() {
+        forget([](Graph) { return true; });
+    }
+
+    void add(std::function<void(Stream)> launch, const std::string& bytes, Stream stream) {
+        launches_.push_back(std::move(launch));
+        key_ += bytes;
+        if (launches_.size() >= longest) send(stream);
+    }
+
+    void send(Stream stream) {
+        if (launches_.empty()) return;
+        const auto launches = std::exchange(launches_, {});
+        const auto key = std::exchange(key_, {});
+        const auto send_all = [&] {
+            for (const auto& launch : launches) launch(stream);
+        };
+        if (launches.size() < worthwhile) return send_all();
+        if (graphs_.size() > remembered) forget([](Graph graph) { return graph == nullptr; });
+        const auto [known, first_time] = graphs_.try_emplace(key, nullptr);
+        if (first_time) return send_all();
+        if (known->second == nullptr) known->second = record(send_all, stream);
+        checked(GPU(GraphLaunch)(known->second, stream), "GraphLaunch");
+        ++replays_;
+    }
+
+    long replays() const { return replays_; }
+
+  private:
+    template <class Action>
+    static Graph record(const Action& action, Stream stream) {
+        GPU(Graph_t) graph{};
+        Graph executable{};
+        checked(GPU(StreamBeginCapture)(stream, GPU(StreamCaptureModeThreadLocal)), "StreamBeginCapture");
+        action();
+        checked(GPU(StreamEndCapture)(stream, &graph), "StreamEndCapture");
+        checked(GPU(GraphInstantiateWithFlags)(&executable, graph, 0), "GraphInstantiateWithFlags");
+        checked(GPU(GraphDestroy)(graph), "GraphDestroy");
+        return executable;
+    }
+    template <class Condition>
+    void forget(const Condition& condition) {
+        std::erase_if(graphs_, [&](const auto& entry) {
+            if (!condition(entry.second)) return false;
+            if (entry.second != nullptr) static_cast<void>(GPU(GraphExecDestroy)(entry.second));
+            return true;
+        });
+    }
+
+    std::vector<std::function<void(Stream)>> launches_;
+    std::string key_;
+    std::unordered_map<std::string, Graph> graphs_;
+    long replays_ = 0;
+};
+
+inline int device_count() {
+    int count = 0;
+    return GPU(GetDeviceCount)(&count) == GPU(Success) ? count : 0;
+}
+
+// Two streams: kernels and copies between boxes run on one; messages are packed, copied and unpacked on the other, so
+// that they pass by the interior's kernels. Where every launch is waited for, or is replayed, one stream does both.
+class Device {
+  public:
+    Device(int local_rank, Launches launches) : launches_(launches) {
+        int count = 0;
+        checked(GPU(GetDeviceCount)(&count), "GetDeviceCount");
+        number_ = local_rank % count;
+        checked(GPU(SetDevice)(number_), "SetDevice");
+        compute_ = new_stream();
+        transfer_ = launches == Launches::asynchronous ? new_stream() : compute_;
+        checked(GPU(EventCreateWithFlags)(&event_, GPU(EventDisableTiming)), "EventCreateWithFlags");
+    }
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    ~Device() {
+        static_cast<void>(GPU(EventDestroy)(event_));
+        if (transfer_ != compute_) static_cast<void>(GPU(StreamDestroy)(transfer_));
+        static_cast<void>(GPU(StreamDestroy)(compute_));
+    }
+
+    int number() const { return number_; }
+    std::string describe() const {
+        char bus[64] = "";
+        const DeviceProperties properties = this->properties();
+        checked(GPU(DeviceGetPCIBusId)(bus, sizeof bus, number_), "DeviceGetPCIBusId");
+        return std::to_string(number_) + " (" + properties.name + ", " + bus + ")";
+    }
+    std::size_t free_bytes() const {
+        std::size_t available = 0;
+        std::size_t total = 0;
+        checked(GPU(MemGetInfo)(&available, &total), "MemGetInfo");
+        return available;
+    }
+
+    std::size_t cache_bytes() const { return static_cast<std::size_t>(properties().l2CacheSize); }
+
+    // Zeroed.
+    DeviceMemory allocate(std::size_t bytes) {
+        void* place = nullptr;
+        checked(GPU(Malloc)(&place, bytes > 0 ? bytes : 1), "Malloc");
+        DeviceMemory memory(place);
+        wait();
+        checked(GPU(MemsetAsync)(place, 0, bytes, compute_), "MemsetAsync");
+        wait();
+        return memory;
+    }
+    static PinnedMemory allocate_pinned(std::size_t bytes) {
+        void* place = nullptr;
+        checked(GPU(MallocHost)(&place, bytes > 0 ? bytes : 1), "MallocHost");
+        return PinnedMemory(place);
+    }
+
+    template <class Kernel>
+    void launch(const Kernel& kernel) {
+        const Grid grid = kernel.grid();
+        static const char identity = 0;  // one address for each type of kernel
+        send([kernel, grid](Stream stream) { keel::launch(kernel, grid.blocks, grid.threads, stream); },
+             [&] { return bytes_of(&identity) + bytes_of(kernel); });
+    }
+    void copy_to_device(void* to, const void* from, std::size_t bytes) {
+        send(
+            [=](Stream stream) {
+                checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyHostToDevice), stream), "MemcpyAsync");
+            },
+            [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
+    }
+    void copy_to_host(void* to, const void* from, std::size_t bytes) {
+        send(
+            [=](Stream stream) {
+                checked(GPU(MemcpyAsync)(to, from, bytes, GPU(MemcpyDeviceToHost), stream), "MemcpyAsync");
+            },
+            [&] { return bytes_of(to) + bytes_of(from) + bytes_of(bytes); });
+    }
+
+    // Waits for all work of the current stream.
+    void wait_for_current() {
+        queue_.send(current());
+        checked(GPU(StreamSynchronize)(current()), "StreamSynchronize");
+    }
+    // Waits for all work.
+    void wait() {
+        queue_.send(compute_);
+        checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
+        if (transfer_ != compute_) checked(GPU(StreamSynchronize)(transfer_), "StreamSynchronize");
+    }
+
+    // Runs `action` on the stream of messages.
+    template <class Action>
+    void on_transfer(const Action& action) {
+        on_transfer_ = true;
+        action();
+        on_transfer_ = false;
+    }
+    // What is launched from now on on the one stream starts after what was launched so far on the other.
+    void transfer_follows_compute() { follow(transfer_, compute_); }
+    void compute_follows_transfer() { follow(compute_, transfer_); }
+
+  private:
+    DeviceProperties properties() const {
+        DeviceProperties properties{};
+        checked(GPU(GetDeviceProperties)(&properties, number_), "GetDeviceProperties");
+        return properties;
+    }
+    Stream current() const { return on_transfer_ ? transfer_ : compute_; }
+
+    void follow(Stream later, Stream earlier) {
+        if (later == earlier) return;
+        checked(GPU(EventRecord)(event_, earlier), "EventRecord");
+        checked(GPU(StreamWaitEvent)(later, event_, 0), "StreamWaitEvent");
+    }
+
+    template <class Launch, class Bytes>
+    void send(const Launch& launch, const Bytes& bytes) {
+        if (launches_ == Launches::graphs) return queue_.add(launch, bytes(), compute_);
+        launch(current());
+        if (launches_ == Launches::synchronous) wait_for_current();
+    }
+
+    template <class T>
+    static std::string bytes_of(const T& value) {
+        return {reinterpret_cast<const char*>(&value), sizeof value};
+    }
+    static Stream new_stream() {
+        Stream stream{};
+        checked(GPU(StreamCreateWithFlags)(&stream, GPU(StreamNonBlocking)), "StreamCreateWithFlags");
+        return stream;
+    }
+
+    Launches launches_;
+    int number_ = 0;
+    Stream compute_{};
+    Stream transfer_{};
+    Event event_{};
+    bool on_transfer_ = false;
+    LaunchQueue queue_;
+};
+
+}  // namespace
+}  // namespace keel

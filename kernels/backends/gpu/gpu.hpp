@@ -1,0 +1,237 @@
+#pragma once
+
+// The backend for GPUs, one source for CUDA, HIP and the emulation; included by one file of each (cuda/, hip/,
+// gpu_emulated/), which says how it is called.
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "kernels/backends/gpu/device.hpp"
+#include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/operations_on.hpp"
+
+namespace keel {
+namespace {
+
+// The verbs.
+class Gpu {
+  public:
+    explicit Gpu(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+    Gpu(Gpu&&) = default;
+    ~Gpu() {
+        try {
+            if (device_) device_->wait();  // nothing that is under way may outlive its memory
+        } catch (const std::runtime_error&) {
+            // The device has failed before, and that was reported.
+        }
+    }
+
+    double* allocate(const Shape& shape) { return allocate(shape.values()); }
+    double* allocate(std::size_t values) { return static_cast<double*>(reserve(values * sizeof(double))); }
+    double* allocate_pinned(std::size_t values) {
+        pinned_.push_back(Device::allocate_pinned(values * sizeof(double)));
+        return static_cast<double*>(pinned_.back().get());
+    }
+
+    template <class T>
+    const T* keep(std::span<const T> items) {
+        void* const place = reserve(items.size_bytes());
+        if (!items.empty()) device_->copy_to_device(place, items.data(), items.size_bytes());
+        device_->wait();
+        return static_cast<const T*>(place);
+    }
+
+    template <class Body>
+    void for_each_value(Field u, const Body& body) {
+        if (u.shape().values() == 0) return;
+        device_->launch(ForEachValue<Body>{u.data(), static_cast<std::int64_t>(u.shape().values()), body});
+    }
+
+    template <class Body>
+    void for_each_cell(const Cells& cells, const Body& body) {
+        if (cells.count() == 0) return;
+        const int least = std::min({cells.extent[0], cells.extent[1], cells.extent[2]});
+        if (cells.part == Part::shell && least > 2 * cells.margin)
+            device_->launch(ForEachShellCell<Body>(cells, body));
+        else
+            device_->launch(ForEachCell<Body>(cells, body));
+    }
+
+    // One small copy to the host for all sums.
+    template <class Body>
+    void sum_over_cells(const Cells& cells, std::size_t count, const Body& body, double* sums) {
+        if (cells.boxes == 0) return;
+        const Chunks chunks = Chunks::of(cells.extent);
+        const int all = static_cast<int>(count) * cells.boxes;
+        reserve_results(max_terms * static_cast<std::size_t>(cells.boxes * (chunks.count + 1)));
+        double* const partial = results_ + max_terms * static_cast<std::size_t>(cells.boxes);
+        double* const total = chunks.count == 1 ? partial : results_;
+        sum_chunks(cells, chunks, count, body, partial);
+        if (chunks.count > 1) device_->launch(AddChunks{partial, total, all, chunks.count});
+        device_->copy_to_host(on_host_, total, static_cast<std::size_t>(all) * sizeof(double));
+        device_->wait_for_current();
+        std::copy_n(on_host_, all, sums);
+    }
+
+    template <class Body>
+    double max_over_cells(const Cells& cells, const Body& body) {
+        if (cells.boxes == 0) return 0.0;
+        reserve_results(1);
+        static_assert(sizeof(Bits) == sizeof(double));
+        const Chunks chunks = Chunks::of(cells.extent);
+        auto* const largest = reinterpret_cast<Bits*>(results_);
+        device_->launch(ClearBits{largest});
+        device_->launch(MaxChunks<Body>{cells, chunks, body, largest});
+        device_->copy_to_host(on_host_, results_, sizeof(double));
+        device_->wait_for_current();
+        return std::isfinite(*on_host_) ? *on_host_ : std::numeric_limits<double>::infinity();
+    }
+
+    template <class T, class Body>
+    void for_each_item(const Items<T>& items, std::size_t fields, const Body& body) {
+        if (items.count == 0) return;
+        device_->launch(ForEachItem<T, Body>{items.data, items.count, fields, body});
+    }
+
+    // Set-up: the field makes a round trip through the host.
+    template <class HostFormula>
+    void assign(Field u, const Region& region, const HostFormula& formula) {
+        Mirror mirror = copy_of(u);
+        for_each_value_on_host(mirror.field.view(), u.shape().boxes, region,
+                               [&](double& v, int q, int i, int j, int k) { v = formula(q, i, j, k); });
+        device_->copy_to_device(u.data(), mirror.field.data(), u.shape().bytes());
+        device_->wait();
+    }
+    std::vector<double> read(Field u, const Region& region) const {
+        return read_on_host(copy_of(u).field.view(), u.shape().boxes, region);
+    }
+
+    void wait() const { device_->wait(); }
+    Device& device() const { return *device_; }
+
+  private:
+    struct Mirror {
+        PinnedMemory memory;
+        Field field;
+    };
+
+    Mirror copy_of(Field u) const {
+        PinnedMemory memory = Device::allocate_pinned(u.shape().bytes());
+        if (u.shape().values() > 0) device_->copy_to_host(memory.get(), u.data(), u.shape().bytes());
+        device_->wait();
+        auto* const values = static_cast<double*>(memory.get());
+        return {std::move(memory), Field(values, u.shape())};
+    }
+
+    // A kernel for the least power of two of sums, so that they stay in registers.
+    template <std::size_t N = max_terms, class Body>
+    void sum_chunks(const Cells& cells, const Chunks& chunks, std::size_t count, const Body& body,
+                    double* partial) {
+        if constexpr (N > 1) {
+            if (count <= N / 2) return sum_chunks<N / 2>(cells, chunks, count, body, partial);
+        }
+        device_->launch(SumChunks<N, Body>{cells, chunks, body, static_cast<int>(count), partial});
+    }
+
+    void* reserve(std::size_t bytes) {
+        memory_.push_back(device_->allocate(bytes));
+        return memory_.back().get();
+    }
+    void reserve_results(std::size_t values) {
+        if (values <= room_) return;
+        results_ = allocate(values);
+        on_host_ = allocate_pinned(values);
+        room_ = values;
+    }
+
+    std::shared_ptr<Device> device_;
+    std::vector<DeviceMemory> memory_;
+    std::vector<PinnedMemory> pinned_;
+    double* results_ = nullptr;  // of reductions, on the device
+    double* on_host_ = nullptr;
+    std::size_t room_ = 0;
+};
+
+// Messages leave through buffers of their own, and pass by the kernels on a stream of their own.
+class GpuOperations : public OperationsOn<Gpu> {
+  public:
+    using OperationsOn<Gpu>::OperationsOn;
+
+    Buffer make_buffer(std::size_t values, Wire wire) override {
+        double* const data = backend().allocate(values);
+        return {data, wire == Wire::direct ? data : backend().allocate_pinned(values), values};
+    }
+
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
+        Work work;
+        device().transfer_follows_compute();
+        device().on_transfer([&] {
+            work = OperationsOn::pack(buffer, segments, u);
+            const std::size_t bytes = segments.cells * u.size() * sizeof(double);
+            if (buffer.wire != buffer.data && bytes > 0)
+                device().copy_to_host(buffer.wire, buffer.data, bytes);
+            device().wait_for_current();
+        });
+        return work;
+    }
+    // What was launched before the pack of the same exchange is done, for the pack was waited for; what was launched
+    // since then does not touch ghosts.
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
+        Work work;
+        device().on_transfer([&] {
+            const std::size_t bytes = segments.cells * u.size() * sizeof(double);
+            check(buffer.values * sizeof(double) >= bytes, "the message buffer is too small");
+            if (buffer.wire != buffer.data && bytes > 0)
+                device().copy_to_device(buffer.data, buffer.wire, bytes);
+            work = OperationsOn::unpack(u, segments, buffer);
+        });
+        device().compute_follows_transfer();
+        return work;
+    }
+
+    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
+        if (L.part != Part::all) return OperationsOn::restrict_residual(coarse, L, u, f);
+        const Cells cells = coarser(coarse);
+        const RestrictResidual body{coarse.view(), Residual{StencilView(L), u.view(), f.view()}};
+        if (cells.count() > 0) device().launch(RestrictResidualPairs(cells, body));
+        return RestrictResidual::cost * cells.count();
+    }
+
+  private:
+    Device& device() { return backend().device(); }
+};
+
+class GpuBackend : public Backend {
+  public:
+    GpuBackend(std::string name, std::string model, const BackendOptions& options)
+        : name_(std::move(name)),
+          model_(std::move(model)),
+          device_(std::make_shared<Device>(options.local_rank, options.launches)) {}
+
+    std::string name() const override { return name_; }
+    std::string description() const override { return model_; }
+    std::string device() const override { return device_->describe(); }
+    std::size_t free_device_bytes() const override { return device_->free_bytes(); }
+    std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
+    int threads() const override { return 1; }
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
+        return std::make_unique<GpuOperations>(layout, ghosts, Gpu(device_));
+    }
+
+  private:
+    std::string name_;
+    std::string model_;
+    std::shared_ptr<Device> device_;
+};
+
+// Why no device can be used; empty if one can.
+inline std::string why_no_device() {
+    int count = 0;
+    const auto error = GPU(GetDeviceCount)(&count);
+    if (error != GPU(Success)) return error_text(error, "GetDeviceCount");
+    return count > 0 ? "" : "no device on this node";
+}
+
+}  // namespace
+}  // namespace keel

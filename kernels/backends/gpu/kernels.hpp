@@ -1,0 +1,375 @@
+#pragma once
+
+// How the threads of a GPU walk over the cells of a whole level: one launch for all boxes. A kernel is a functor; what
+// a cell computes is a body of kernels/.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/backends/cells.hpp"
+#include "kernels/backends/gpu/runtime.hpp"
+#include "kernels/operations.hpp"
+#include "kernels/transfer.hpp"
+#include "kernels/vector.hpp"
+
+namespace keel {
+namespace {
+
+struct Grid {
+    dim3 blocks;
+    dim3 threads;
+};
+
+constexpr int divided_up(int n, int by) {
+    return (n + by - 1) / by;
+}
+
+// Threads along a row: the least power of two that covers it, at most a warp's 32 (half a wavefront's), so that the
+// loads of consecutive threads are of consecutive cells.
+constexpr int threads_along(int cells) {
+    int n = 1;
+    while (n < cells && n < 32) n *= 2;
+    return n;
+}
+
+inline Grid grid_of_rows(int columns, std::int64_t rows) {
+    const int x = threads_along(columns);
+    const int y = threads_per_block / x;
+    return {dim3(static_cast<unsigned>((rows + y - 1) / y)),
+            dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
+}
+
+// A body on every cell. A thread takes one column (i,j) of cells and marches through `planes` of them, so that what
+// the next plane shares with this one is still in the nearest cache. Of a coloured range a column holds the cells of
+// that colour alone: no thread is idle, and a warp's loads are two cells apart in lines that its block uses whole.
+template <class Body>
+struct ForEachCell {
+    static constexpr bool barriers = false;
+
+    Cells cells;
+    Body body;
+    Index low;  // of the interior: what is left out on each side
+    Index high;
+    int columns;
+    int planes;
+    int chunks;  // of planes
+    std::int64_t rows;
+
+    ForEachCell(const Cells& range, const Body& what) : cells(range), body(what) {
+        const int margin = cells.part == Part::interior ? cells.margin : 0;
+        low = {margin, margin, margin};
+        high = cells.extent + -low;
+        const int n = high[0] - low[0] > 0 ? high[0] - low[0] : 0;
+        columns = divided_up(n, cells.step());
+        const int depth = high[2] - low[2] > 0 ? high[2] - low[2] : 0;
+        planes = depth >= 64 ? 16 : depth >= 16 ? 4 : 1;
+        chunks = divided_up(depth, planes);
+        const int height = high[1] - low[1] > 0 ? high[1] - low[1] : 0;
+        rows = static_cast<std::int64_t>(cells.boxes) * chunks * height;
+    }
+    Grid grid() const { return grid_of_rows(columns, rows); }
+    bool empty() const { return rows == 0 || columns == 0; }
+
+    __device__ void operator()() const {
+        const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+        if (row >= rows) return;
+        const int height = high[1] - low[1];
+        const int j = low[1] + static_cast<int>(row % height);
+        const int rest = static_cast<int>(row / height);
+        const int q = rest / chunks;
+        const int first = low[2] + rest % chunks * planes;
+        const int last = first + planes < high[2] ? first + planes : high[2];
+        for (int column = static_cast<int>(threadIdx.x); column < columns;
+             column += static_cast<int>(blockDim.x))
+            for (int k = first; k < last; ++k) {
+                const int i = cells.first(low[0], q, j, k) + column * cells.step();
+                if (i < high[0]) body(q, i, j, k);
+            }
+    }
+};
+
+// A body on the cells of the shell: two slabs for each direction, those of z with all edges.
+template <class Body>
+struct ForEachShellCell {
+    static constexpr bool barriers = false;
+
+    Cells cells;
+    Body body;
+    int in_z, in_y, in_x;  // cells of a box in the slabs of each direction
+
+    ForEachShellCell(const Cells& range, const Body& what) : cells(range), body(what) {
+        const auto [n0, n1, n2] = cells.extent;
+        const int two = 2 * cells.margin;
+        in_z = two * n0 * n1;
+        in_y = two * n0 * (n2 - two);
+        in_x = two * (n1 - two) * (n2 - two);
+    }
+    Grid grid() const {
+        return {dim3(static_cast<unsigned>(divided_up(in_z + in_y + in_x, threads_per_block)),
+                     static_cast<unsigned>(cells.boxes)),
+                dim3(threads_per_block)};
+    }
+
+    // The n-th of 2 * margin layers of a direction of `width` cells.
+    __device__ int layer(int n, int width) const {
+        return n < cells.margin ? n : width - 2 * cells.margin + n;
+    }
+    __device__ void operator()() const {
+        const auto [n0, n1, n2] = cells.extent;
+        const int two = 2 * cells.margin;
+        const int q = static_cast<int>(blockIdx.y);
+        int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+        int i = 0;
+        int j = 0;
+        int k = 0;
+        if (n < in_z) {
+            i = n % n0;
+            j = n / n0 % n1;
+            k = layer(n / (n0 * n1), n2);
+        } else if ((n -= in_z) < in_y) {
+            i = n % n0;
+            j = layer(n / n0 % two, n1);
+            k = cells.margin + n / (n0 * two);
+        } else if ((n -= in_y) < in_x) {
+            i = layer(n % two, n0);
+            j = cells.margin + n / two % (n1 - two);
+            k = cells.margin + n / (two * (n1 - two));
+        } else {
+            return;
+        }
+        if (cells.first(i, q, j, k) == i) body(q, i, j, k);
+    }
+};
+
+// A body on every value of a field, ghosts and padding included.
+template <class Body>
+struct ForEachValue {
+    static constexpr bool barriers = false;
+
+    double* values;
+    std::int64_t count;
+    Body body;
+
+    Grid grid() const {
+        return {dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block)),
+                dim3(threads_per_block)};
+    }
+    __device__ void operator()() const {
+        const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+        if (n < count) body(values[n]);
+    }
+};
+
+// A body on the cells of every item of every field: a block for each item and field.
+template <class T, class Body>
+struct ForEachItem {
+    static constexpr bool barriers = false;
+
+    const T* items;
+    std::size_t count;
+    std::size_t fields;
+    Body body;
+
+    Grid grid() const {
+        return {dim3(static_cast<unsigned>(count), static_cast<unsigned>(fields)), dim3(threads_per_block)};
+    }
+    __device__ void operator()() const {
+        const T& item = items[blockIdx.x];
+        const auto [n0, n1, n2] = item.size();
+        for (int n = static_cast<int>(threadIdx.x); n < n0 * n1 * n2; n += static_cast<int>(blockDim.x))
+            body(item, std::size_t{blockIdx.y}, static_cast<std::size_t>(n), n % n0, n / n0 % n1,
+                 n / (n0 * n1));
+    }
+};
+
+// Calls visit(i, j, k) for this thread's cells of a chunk of rows of a box.
+template <class Visit>
+__device__ void visit_rows(const Index& extent, int first, int last, const Visit& visit) {
+    for (int row = first + static_cast<int>(threadIdx.y); row < last; row += static_cast<int>(blockDim.y))
+        for (int i = static_cast<int>(threadIdx.x); i < extent[0]; i += static_cast<int>(blockDim.x))
+            visit(i, row % extent[1], row / extent[1]);
+}
+
+// Calls action(n) for n = 0 ... N-1 as constants, so that an array indexed by n stays in registers.
+template <class Action, std::size_t... n>
+__device__ void unrolled(const Action& action, std::index_sequence<n...>) {
+    (action(std::integral_constant<std::size_t, n>{}), ...);
+}
+template <std::size_t N, class Action>
+__device__ void unrolled(const Action& action) {
+    unrolled(action, std::make_index_sequence<N>{});
+}
+
+// Rows of boxes in chunks of about 16384 cells, whatever the device and the number of boxes: the order of a box's sum
+// depends on the box alone.
+struct Chunks {
+    int rows;   // of a box
+    int chunk;  // rows in a chunk
+    int count;  // chunks in a box
+
+    static Chunks of(const Index& extent) {
+        const int rows = extent[1] * extent[2];
+        const int chunk = 16384 / extent[0] > 0 ? 16384 / extent[0] : 1;
+        return {rows, chunk, divided_up(rows, chunk)};
+    }
+    Grid grid(int boxes, int width) const {
+        const int x = threads_along(width);
+        return {dim3(static_cast<unsigned>(count), static_cast<unsigned>(boxes)),
+                dim3(static_cast<unsigned>(x), static_cast<unsigned>(threads_per_block / x))};
+    }
+};
+
+// partial[(n * boxes + q) * chunks + c] = the n-th of `count` <= N sums over chunk c of box q. A tree over the block's
+// threads.
+template <std::size_t N, class Body>
+struct SumChunks {
+    static constexpr bool barriers = true;
+
+    Cells cells;
+    Chunks chunks;
+    Body body;
+    int count;
+    double* partial;
+
+    Grid grid() const { return chunks.grid(cells.boxes, cells.extent[0]); }
+    __device__ void operator()() const {
+        __shared__ double tree[threads_per_block];
+        const int q = static_cast<int>(blockIdx.y);
+        const int c = static_cast<int>(blockIdx.x);
+        const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+        const int first = c * chunks.chunk;
+        const int last = first + chunks.chunk < chunks.rows ? first + chunks.chunk : chunks.rows;
+        double sums[N] = {};
+        visit_rows(cells.extent, first, last, [&](int i, int j, int k) {
+            unrolled<N>([&](auto n) {
+                if (static_cast<int>(n) < count) sums[n] += body(n, q, i, j, k);
+            });
+        });
+        unrolled<N>([&](auto n) {
+            if (static_cast<int>(n) >= count) return;
+            tree[t] = sums[n];
+            __syncthreads();
+            for (int half = threads_per_block / 2; half > 0; half /= 2) {
+                if (t < half) tree[t] += tree[t + half];
+                __syncthreads();
+            }
+            if (t == 0) partial[(static_cast<int>(n) * cells.boxes + q) * chunks.count + c] = tree[0];
+            __syncthreads();
+        });
+    }
+};
+
+// sums[s] = SUM_c partial[s * chunks + c], c in order
+struct AddChunks {
+    static constexpr bool barriers = false;
+
+    const double* partial;
+    double* sums;
+    int count;
+    int chunks;
+
+    Grid grid() const {
+        return {dim3(static_cast<unsigned>(divided_up(count, threads_per_block))), dim3(threads_per_block)};
+    }
+    __device__ void operator()() const {
+        const int s = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+        if (s >= count) return;
+        double sum = 0.0;
+        for (int c = 0; c < chunks; ++c) sum += partial[s * chunks + c];
+        sums[s] = sum;
+    }
+};
+
+// The bits of |v|, as an integer, are ordered as |v| is, with NaN above infinity.
+using Bits = unsigned long long;
+
+__device__ inline Bits magnitude_bits(double v) {
+    Bits bits = 0;
+    memcpy(&bits, &v, sizeof bits);
+    return bits & ~(Bits{1} << 63);
+}
+
+struct ClearBits {
+    static constexpr bool barriers = false;
+
+    Bits* bits;
+
+    Grid grid() const { return {dim3(1), dim3(1)}; }
+    __device__ void operator()() const { *bits = 0; }
+};
+
+// largest = max over all cells; an integer maximum does not depend on the order
+template <class Body>
+struct MaxChunks {
+    static constexpr bool barriers = true;
+
+    Cells cells;
+    Chunks chunks;
+    Body body;
+    Bits* largest;
+
+    Grid grid() const { return chunks.grid(cells.boxes, cells.extent[0]); }
+    __device__ void operator()() const {
+        __shared__ Bits tree[threads_per_block];
+        const int q = static_cast<int>(blockIdx.y);
+        const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+        const int first = static_cast<int>(blockIdx.x) * chunks.chunk;
+        const int last = first + chunks.chunk < chunks.rows ? first + chunks.chunk : chunks.rows;
+        Bits most = 0;
+        visit_rows(cells.extent, first, last, [&](int i, int j, int k) {
+            const Bits bits = magnitude_bits(body(q, i, j, k));
+            if (most < bits) most = bits;
+        });
+        tree[t] = most;
+        __syncthreads();
+        for (int half = threads_per_block / 2; half > 0; half /= 2) {
+            if (t < half && tree[t] < tree[t + half]) tree[t] = tree[t + half];
+            __syncthreads();
+        }
+        if (t == 0) atomicMax(largest, tree[0]);
+    }
+};
+
+// coarse = mean of the 8 fine residuals, which are never stored. A thread adds up the residuals of the four fine cells
+// (i, 2j..2j+1, 2k..2k+1), so that consecutive threads load consecutive cells; its neighbour's four complete the mean.
+struct RestrictResidualPairs {
+    static constexpr bool barriers = true;
+
+    Cells cells;  // of the coarse level
+    RestrictResidual body;
+    std::int64_t rows;
+
+    RestrictResidualPairs(const Cells& coarse, const RestrictResidual& what)
+        : cells(coarse),
+          body(what),
+          rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}
+    // At least two threads along a row.
+    Grid grid() const { return grid_of_rows(2 * cells.extent[0], rows); }
+
+    __device__ void operator()() const {
+        __shared__ double fours[threads_per_block];
+        const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+        const int j = static_cast<int>(row % cells.extent[1]);
+        const int k = static_cast<int>(row / cells.extent[1] % cells.extent[2]);
+        const int q = static_cast<int>(row / (cells.extent[1] * cells.extent[2]));
+        const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+        const int width = 2 * cells.extent[0];
+        for (int start = 0; start < width; start += static_cast<int>(blockDim.x)) {
+            const int i = start + static_cast<int>(threadIdx.x);
+            const bool inside = row < rows && i < width;
+            double sum = 0.0;
+            if (inside)
+                for (int z = 2 * k; z <= 2 * k + 1; ++z)
+                    for (int y = 2 * j; y <= 2 * j + 1; ++y) sum += body.residual(q, i, y, z);
+            fours[t] = sum;
+            __syncthreads();
+            if (inside && i % 2 == 0) body.coarse(q, i / 2, j, k) = 0.125 * (fours[t] + fours[t + 1]);
+            __syncthreads();
+        }
+    }
+};
+
+}  // namespace
+}  // namespace keel

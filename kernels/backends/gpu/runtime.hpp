@@ -1,0 +1,76 @@
+#pragma once
+
+// The one place where CUDA, HIP and the emulation on the host differ. GPU(Malloc) is cudaMalloc, hipMalloc or
+// emulatedMalloc; all else in this folder is the same source for the three.
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#if defined(KEEL_GPU_CUDA)
+#include <cuda_runtime.h>
+#define GPU(name) cuda##name
+#define KEEL_GPU_PREFIX "cuda"
+#elif defined(KEEL_GPU_HIP)
+#include <hip/hip_runtime.h>
+#define GPU(name) hip##name
+#define KEEL_GPU_PREFIX "hip"
+#elif defined(KEEL_GPU_EMULATED)
+#include "kernels/backends/gpu/emulation.hpp"
+#define GPU(name) emulated##name
+#define KEEL_GPU_PREFIX "emulated"
+#endif
+
+#if defined(KEEL_GPU_EMULATED)
+#define KEEL_GPU_THREADS 32  // fibres take time
+#else
+#define KEEL_GPU_THREADS 256
+#endif
+
+namespace keel {
+namespace {
+
+constexpr int threads_per_block = KEEL_GPU_THREADS;
+
+using Stream = GPU(Stream_t);
+using Event = GPU(Event_t);
+using Graph = GPU(GraphExec_t);
+#if defined(KEEL_GPU_CUDA)
+using DeviceProperties = cudaDeviceProp;
+#else
+using DeviceProperties = GPU(DeviceProp_t);
+#endif
+
+inline std::string error_text(GPU(Error_t) error, const char* call) {
+    return std::string(KEEL_GPU_PREFIX) + call + ": " + GPU(GetErrorString)(error);
+}
+
+// Throws an error that names the call and where it stands, unless the call succeeded.
+inline void checked(GPU(Error_t) error, const char* call,
+                    const std::source_location& where = std::source_location::current()) {
+    if (error == GPU(Success)) return;
+    throw std::runtime_error(error_text(error, call) + " (" + where.file_name() + ":" +
+                             std::to_string(where.line()) + ")");
+}
+
+// A kernel is a functor: what a thread does.
+template <class Kernel>
+__global__ void run_kernel(const Kernel kernel) {
+    kernel();
+}
+
+#if defined(KEEL_GPU_EMULATED)
+template <class Kernel>
+void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
+    emulated::launch(kernel, blocks, threads, stream);
+}
+#else
+template <class Kernel>
+void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
+    run_kernel<<<blocks, threads, 0, stream> > >(kernel);
+    checked(GPU(GetLastError)(), "LaunchKernel");
+}
+#endif
+
+}  // namespace
+}  // namespace keel

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/backends/registry.hpp"
+
+namespace keel {
+
+std::unique_ptr<Backend> make_gpu_emulated_backend(const BackendOptions& options);
+std::string why_no_gpu_emulated();  // why it cannot run here; empty if it can
+
+}  // namespace keel

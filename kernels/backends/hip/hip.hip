@@ -1,0 +1,15 @@
+#define KEEL_GPU_HIP
+#include "kernels/backends/hip/hip.hpp"
+
+#include "kernels/backends/gpu/gpu.hpp"
+
+namespace keel {
+
+std::unique_ptr<Backend> make_hip_backend(const BackendOptions& options) {
+    return std::make_unique<GpuBackend>("hip", "HIP", options);
+}
+std::string why_no_hip() {
+    return why_no_device();
+}
+
+}  // namespace keel

@@ -1,0 +1,56 @@
+#pragma once
+
+// The backend under test, from the environment: KEEL_TEST_BACKEND = NAME or NAME/LAUNCHES, such as cuda/graphs; openmp if
+// it is not set. CMake registers every test once for each; where the backend cannot run they are skipped.
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/backends/registry.hpp"
+
+namespace keel::test {
+
+inline std::unique_ptr<Backend> chosen_backend(int local_rank = 0) {
+    const char* const chosen = std::getenv("KEEL_TEST_BACKEND");
+    const std::string text = chosen == nullptr ? "openmp" : chosen;
+    const auto slash = text.find('/');
+    const std::string launches = slash == std::string::npos ? "synchronous" : text.substr(slash + 1);
+    BackendOptions options{.local_rank = local_rank};
+    if (launches == "asynchronous")
+        options.launches = Launches::asynchronous;
+    else if (launches == "graphs")
+        options.launches = Launches::graphs;
+    else if (launches != "synchronous")
+        throw std::invalid_argument("KEEL_TEST_BACKEND: unknown launches " + launches);
+    const std::string name = text.substr(0, slash);
+    if (const std::string reason = why_unusable(name); !reason.empty()) {
+        std::fprintf(stderr, "skipped: %s: %s\n", name.c_str(), reason.c_str());
+        std::exit(77);
+    }
+    return make_backend(name, options);
+}
+
+// A copy of a field on the host, ghosts included.
+class HostField {
+  public:
+    HostField(const Operations& operations, Field u)
+        : ghosts_(u.shape().ghosts),
+          span_(u.shape().width + 2 * ghosts_),
+          values_(operations.read(u, cube(u.shape().width, ghosts_))) {}
+
+    double operator()(int q, int i, int j, int k) const {
+        const int g = ghosts_;
+        return values_[static_cast<std::size_t>(((q * span_ + k + g) * span_ + j + g) * span_ + i + g)];
+    }
+
+  private:
+    int ghosts_;
+    int span_;
+    std::vector<double> values_;
+};
+
+}  // namespace keel::test

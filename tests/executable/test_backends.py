@@ -1,0 +1,88 @@
+"""Backends: each gives the answers of the first, and what one has not is refused by name."""
+
+import re
+
+from keel_runner import INPUTS, ONCE, KeelTest, Record
+
+SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
+LAUNCHES = ["synchronous", "asynchronous", "graphs"]
+
+
+class Backends(KeelTest):
+    def rows(self) -> dict[str, dict[str, str]]:
+        """The table of --help: backend -> column -> word."""
+        lines = self.text(None, "--help").splitlines()
+        start = next(n for n, line in enumerate(lines) if line.startswith("run.backend"))
+        head = re.split(r"  +", lines[start])
+        end = next(n for n in range(start, len(lines)) if not lines[n])
+        rows = [dict(zip(head, re.split(r"  +", line))) for line in lines[start + 1 : end]]
+        self.assertEqual([row["run.backend"] for row in rows], ["openmp", "kokkos", "cuda", "hip", "gpu_emulated"])
+        return {row["run.backend"]: row for row in rows}
+
+    def history(self, ranks: int, *words: str) -> Record:
+        run = self.valid(ranks, *SAME, *words)
+        return run.record("solve")
+
+    def assert_same(self, one: Record, other: Record) -> None:
+        """To rounding: the sums of a Krylov method are added in another order."""
+        self.assertEqual(one["cycles"], other["cycles"])
+        self.assertEqual(one["exchanges"], other["exchanges"])
+        for a, b in zip(one["residuals"], other["residuals"], strict=True):
+            self.assertLess(abs(a - b), 1e-4 * a + 1e-13)
+        self.assertLess(abs(one["u_l2"] / other["u_l2"] - 1), 1e-9)
+
+    def test_every_backend_gives_the_same_cycles_and_residuals(self) -> None:
+        reference = self.history(2)
+        for name, row in self.rows().items():
+            if row["here"] != "yes":
+                continue
+            launches = LAUNCHES if row["graphs"] == "yes" else LAUNCHES[:1]
+            for way in launches:
+                for overlap in ("false", "true"):
+                    with self.subTest(backend=name, launches=way, overlap=overlap):
+                        words = (f"run.backend={name}", f"run.launches={way}", f"comm.overlap={overlap}")
+                        self.assert_same(self.history(2, *words), reference)
+
+    def test_a_backend_that_cannot_run_is_refused_with_those_that_can(self) -> None:
+        rows = self.rows()
+        here = ", ".join(name for name, row in rows.items() if row["here"] == "yes")
+        for name, row in rows.items():
+            if row["here"] == "yes":
+                continue
+            with self.subTest(backend=name):
+                deck = INPUTS / "smoke/one_level.toml"
+                expected = [f'command line: run.backend = "{name}": ', f"backends that can run here: {here}"]
+                self.refused(2, deck, f"run.backend={name}", expected=expected)
+
+    def test_what_a_backend_has_not_is_refused_by_name(self) -> None:
+        for key, value in [
+            ("run.launches", "asynchronous"),
+            ("run.launches", "graphs"),
+            ("comm.device", "staged"),
+            ("comm.device", "device_aware"),
+        ]:
+            with self.subTest(key=key, value=value):
+                message = f'command line: {key} = "{value}": the backend openmp has no such thing'
+                self.refused(None, f"{key}={value}", expected=[message])
+
+    def test_a_run_on_a_device_says_which_and_how_its_messages_travel(self) -> None:
+        for name, row in self.rows().items():
+            if row["here"] != "yes" or row["comm.device"] != "yes":
+                continue
+            with self.subTest(backend=name):
+                run = self.valid(2, *SAME, f"run.backend={name}", "comm.device=staged")
+                facts = run.record("run")
+                self.assertEqual(len(facts["devices"]), 2)
+                self.assertTrue(all(re.match(r"\d+ \(.+\)", device) for device in facts["devices"]), facts["devices"])
+                self.assertEqual(facts["device_messages"], "staged through host memory")
+                self.assertIn(f"on device {facts['devices'][0]}, cpus ", run.stdout)
+                shared = facts["devices"][0] == facts["devices"][1]
+                self.assertEqual(facts["device_sharing"], 2 if shared else 1)
+                self.assertEqual("warning   up to 2 ranks share a device" in run.stdout, shared)
+                message = "does not say that it takes the memory"
+                aware = self.run_keel(2, *SAME, f"run.backend={name}", "comm.device=device_aware")
+                self.assertTrue(aware.status == 0 or (aware.status == 2 and message in aware.stderr), aware)
+
+    def test_the_host_has_no_device(self) -> None:
+        facts = self.valid(2, *SAME).record("run")
+        self.assertEqual((facts["devices"], facts["device_sharing"], facts["device_messages"]), (["", ""], 1, ""))
