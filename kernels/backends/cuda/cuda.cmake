@@ -4,11 +4,13 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
 endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.30 does not know that nvcc speaks C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+endif()
 
 add_library(keel_backend_cuda OBJECT backends/cuda/cuda.cu)
 target_include_directories(keel_backend_cuda PRIVATE ${PROJECT_SOURCE_DIR})
-# CMake 3.25 knows no C++20 for CUDA and would silently leave the standard out. The bodies of kernels are constexpr.
-set_target_properties(keel_backend_cuda PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED OFF)
+# The bodies of kernels are constexpr functions.
 target_compile_options(keel_backend_cuda PRIVATE
-  -std=c++20 --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror=all-warnings>)
-target_link_libraries(keel_kernels PRIVATE keel_backend_cuda CUDA::cudart_static)
+  --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror=all-warnings>)
+target_link_libraries(keel_backend_cuda PUBLIC CUDA::cudart_static)

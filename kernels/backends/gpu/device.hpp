@@ -19,7 +19,7 @@ struct FreeOnDevice {
     void operator()(void* place) const { static_cast<void>(GPU(Free)(place)); }
 };
 struct FreePinned {
-    void operator()(void* place) const { static_cast<void>(GPU(FreeHost)(place)); }
+    void operator()(void* place) const { free_pinned(place); }
 };
 using DeviceMemory = std::unique_ptr<void, FreeOnDevice>;
 using PinnedMemory = std::unique_ptr<void, FreePinned>;
@@ -146,9 +146,7 @@ class Device {
         return memory;
     }
     static PinnedMemory allocate_pinned(std::size_t bytes) {
-        void* place = nullptr;
-        checked(GPU(MallocHost)(&place, bytes > 0 ? bytes : 1), "MallocHost");
-        return PinnedMemory(place);
+        return PinnedMemory(malloc_pinned(bytes > 0 ? bytes : 1));
     }
 
     template <class Kernel>

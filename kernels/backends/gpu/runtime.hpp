@@ -53,6 +53,24 @@ inline void checked(GPU(Error_t) error, const char* call,
                              std::to_string(where.line()) + ")");
 }
 
+// Memory of the host that a device copies to and from at full speed, and while the host goes on.
+inline void* malloc_pinned(std::size_t bytes) {
+    void* place = nullptr;
+#if defined(KEEL_GPU_HIP)
+    checked(hipHostMalloc(&place, bytes), "HostMalloc");
+#else
+    checked(GPU(MallocHost)(&place, bytes), "MallocHost");
+#endif
+    return place;
+}
+inline void free_pinned(void* place) {
+#if defined(KEEL_GPU_HIP)
+    static_cast<void>(hipHostFree(place));
+#else
+    static_cast<void>(GPU(FreeHost)(place));
+#endif
+}
+
 // A kernel is a functor: what a thread does.
 template <class Kernel>
 __global__ void run_kernel(const Kernel kernel) {
@@ -67,8 +85,11 @@ void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
 #else
 template <class Kernel>
 void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream stream) {
-    run_kernel<<<blocks, threads, 0, stream> > >(kernel);
-    checked(GPU(GetLastError)(), "LaunchKernel");
+    Kernel copy = kernel;
+    void* arguments[] = {&copy};
+    checked(GPU(LaunchKernel)(reinterpret_cast<const void*>(&run_kernel<Kernel>), blocks, threads, arguments,
+                              0, stream),
+            "LaunchKernel");
 }
 #endif
 

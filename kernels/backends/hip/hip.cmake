@@ -1,0 +1,22 @@
+# The HIP backend, compiled by hipcc: CMake's own language HIP wants files that Debian's ROCm does not have.
+# CMAKE_HIP_ARCHITECTURES says for which GPUs.
+set(CMAKE_HIP_ARCHITECTURES gfx90a CACHE STRING "GPUs that the HIP backend is compiled for")
+find_program(HIPCC hipcc HINTS /opt/rocm/bin REQUIRED)
+find_library(AMDHIP64 amdhip64 HINTS /opt/rocm/lib REQUIRED)
+
+set(source ${CMAKE_CURRENT_SOURCE_DIR}/backends/hip/hip.hip)
+set(object ${CMAKE_CURRENT_BINARY_DIR}/hip${CMAKE_CXX_OUTPUT_EXTENSION})
+list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE architectures)
+add_custom_command(
+  OUTPUT ${object}
+  COMMAND ${HIPCC} -x hip -std=c++20 -O3 -fPIC -Wall -Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror> ${architectures}
+    -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c ${source} -o ${object}
+  DEPENDS ${source}
+  DEPFILE ${object}.d
+  COMMENT "Compiling the HIP backend"
+  COMMAND_EXPAND_LISTS VERBATIM)
+set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+
+add_library(keel_backend_hip INTERFACE)
+target_sources(keel_backend_hip INTERFACE ${object})
+target_link_libraries(keel_backend_hip INTERFACE ${AMDHIP64})
