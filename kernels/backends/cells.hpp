@@ -28,17 +28,17 @@ struct Cells {
     }
 
     // The cells of row (j,k): from low[n] up to high[n], for n = 0 and 1.
-    struct Row {
+    struct Spans {
         int low[2];
         int high[2];
     };
-    constexpr Row row(int j, int k) const {
+    constexpr Spans spans(int j, int k) const {
         const int n = extent[0];
         if (part == Part::all) return {{0, 0}, {n, 0}};
         const bool outer = in_shell(j, 1) || in_shell(k, 2);
         if (part == Part::shell)
-            return outer || 2 * margin >= n ? Row{{0, 0}, {n, 0}} : Row{{0, n - margin}, {margin, n}};
-        return outer ? Row{{0, 0}, {0, 0}} : Row{{margin, 0}, {n - margin, 0}};
+            return outer || 2 * margin >= n ? Spans{{0, 0}, {n, 0}} : Spans{{0, n - margin}, {margin, n}};
+        return outer ? Spans{{0, 0}, {0, 0}} : Spans{{margin, 0}, {n - margin, 0}};
     }
 
     // Of all boxes, both colours.

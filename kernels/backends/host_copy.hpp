@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/backends/cells.hpp"
 #include "kernels/box.hpp"
 #include "kernels/view.hpp"
 
@@ -19,6 +20,22 @@ void for_each_value_on_host(const View& u, int boxes, const Region& cells, const
             for (int j = j0; j < j0 + n1; ++j)
                 for (int i = i0; i < i0 + n0; ++i) action(u(q, i, j, k), q, i, j, k);
 }
+
+// The same cells as a range, counted from 0, and the body that writes a formula of (q,i,j,k) to them.
+constexpr Cells cells_of(const Region& region, int boxes) {
+    return {boxes, region.size, Cells::every, nullptr, Part::all, 0};
+}
+template <class HostFormula>
+struct Assign {
+    View u;
+    Index lo;
+    const HostFormula& formula;
+
+    void operator()(int q, int i, int j, int k) const {
+        const Index at = lo + Index{i, j, k};
+        u(q, at[0], at[1], at[2]) = formula(q, at[0], at[1], at[2]);
+    }
+};
 
 inline std::vector<double> read_on_host(const View& u, int boxes, const Region& cells) {
     std::vector<double> values;
