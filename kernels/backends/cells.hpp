@@ -27,6 +27,11 @@ struct Cells {
         return x < margin || x >= extent[direction] - margin;
     }
 
+    constexpr bool contains(int i, int j, int k) const {
+        return part == Part::all ||
+               (part == Part::shell) == (in_shell(i, 0) || in_shell(j, 1) || in_shell(k, 2));
+    }
+
     // The cells of row (j,k): from low[n] up to high[n], for n = 0 and 1.
     struct Spans {
         int low[2];

@@ -1,0 +1,103 @@
+#pragma once
+
+// The loops of the verbs on processor cores: Kokkos runs rows, planes or items in parallel, and inside each of them is a
+// loop that the compiler vectorises.
+
+#include <Kokkos_Core.hpp>
+
+#include "kernels/backends/rows.hpp"
+#include "kernels/operations.hpp"
+
+namespace keel {
+
+struct ByRows {
+    using Space = Kokkos::DefaultHostExecutionSpace;
+
+    template <class Body>
+    static void for_each_value(Field u, const Body& body) {
+        const int chunks = u.shape().boxes * u.shape().width;
+        const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
+        const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
+        double* const data = u.data();
+        run<Kokkos::Static>("values", chunks, u.shape().values(), [=](int c) {
+            each_value(body, data + c * chunk, data + std::min(total, (c + 1) * chunk));
+        });
+    }
+
+    template <class Row>
+    static void for_each_row(const Cells& cells, const Row& row, std::size_t weight = 1) {
+        run<Kokkos::Static>("rows", blocks(cells), weight * cells.count(), [=](int b) {
+            const Row own = row;  // so that the compiler can keep what it holds in registers
+            walk_block(cells, b, [&](int q, int j, int k) { take_row(own, cells, q, j, k); });
+        });
+    }
+
+    template <class Body>
+    static void for_each_cell(const Cells& cells, const Body& body) {
+        for_each_row(cells, Row<Body>{body, cells});
+    }
+
+    template <class Body>
+    static void sum_planes(const Cells& cells, std::size_t count, const Body& body, double* partial) {
+        const int n2 = cells.extent[2];
+        run<Kokkos::Static>("sums of planes", cells.boxes * n2, cells.count(), [=](int plane) {
+            sum_plane(body, count, cells, plane / n2, plane % n2, partial);
+        });
+    }
+
+    template <class Body>
+    static double max_over_cells(const Cells& cells, const Body& body) {
+        const auto take_block = [=](int b, std::int64_t& most) {
+            const Body own = body;
+            walk_block(cells, b, [&](int q, int j, int k) {
+                most = std::max(most, most_in_row(own, cells.extent[0], q, j, k));
+            });
+        };
+        std::int64_t most = 0;
+        if (cells.count() < serial_below)
+            for (int b = 0; b < blocks(cells); ++b) take_block(b, most);
+        else
+            Kokkos::parallel_reduce("maximum of rows", Range<Kokkos::Static>(0, blocks(cells)), take_block,
+                                    Kokkos::Max<std::int64_t>(most));
+        return magnitude(most);
+    }
+
+    template <class T, class Body>
+    static void for_each_item(const Items<T>& items, std::size_t fields, const Body& body) {
+        const T* const list = items.data;
+        run<Kokkos::Dynamic>("items", static_cast<int>(items.count), items.cells * fields, [=](int t) {
+            for (std::size_t field = 0; field < fields; ++field) walk_item(body, list[t], field);
+        });
+    }
+
+  private:
+    template <class Schedule>
+    using Range = Kokkos::RangePolicy<Space, Kokkos::Schedule<Schedule>, Kokkos::IndexType<int>>;
+
+    template <class Schedule, class Function>
+    static void run(const char* name, int count, std::size_t cells, const Function& function) {
+        if (cells < serial_below)
+            for (int n = 0; n < count; ++n) function(n);
+        else
+            Kokkos::parallel_for(name, Range<Schedule>(0, count), function);
+    }
+
+    // Threads get blocks of consecutive rows, so that it costs little where a block begins.
+    static constexpr int rows_in_block = 8;
+    static int blocks_in_plane(const Cells& cells) {
+        return (cells.extent[1] + rows_in_block - 1) / rows_in_block;
+    }
+    static int blocks(const Cells& cells) { return cells.boxes * cells.extent[2] * blocks_in_plane(cells); }
+    template <class Action>
+    static void walk_block(const Cells& cells, int block, const Action& action) {
+        const int n1 = cells.extent[1];
+        const int n2 = cells.extent[2];
+        const int plane = block / blocks_in_plane(cells);
+        const int q = plane / n2;
+        const int k = plane % n2;
+        const int first = block % blocks_in_plane(cells) * rows_in_block;
+        for (int j = first; j < std::min(first + rows_in_block, n1); ++j) action(q, j, k);
+    }
+};
+
+}  // namespace keel
