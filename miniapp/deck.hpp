@@ -32,6 +32,9 @@ Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& f
 // from a key in deck.errors. Touches no file; looks whether output.json could be written.
 std::vector<std::string> validate(const Deck& deck, int ranks);
 
+// Why the deck cannot run here and now, though it may elsewhere: the backend, and what the MPI says of devices.
+std::vector<std::string> validate_for_here(const Deck& deck);
+
 // Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
 Index resolved_boxes(const Parameters& parameters, int ranks);
 

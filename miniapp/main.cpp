@@ -83,6 +83,8 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     Deck deck = read_deck(table, command.deck, command.overrides);
     for (const std::string& word : command.unknown) deck.errors.push_back(word);
     for (const std::string& error : validate(deck, comm.size())) deck.errors.push_back(error);
+    if (command.action == Action::run)
+        for (const std::string& error : validate_for_here(deck)) deck.errors.push_back(error);
     if (refused(fmt::format("{}", fmt::join(deck.errors, "\n")), comm)) return bad_input;
     const Parameters& parameters = deck.parameters;
     if (command.action == Action::print_deck) {

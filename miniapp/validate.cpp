@@ -118,13 +118,9 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
                     p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
 }
 
-// A backend that is not here, or a deck that asks a backend for what it has not.
-void check_backend(Rules& rules, const Parameters& p) {
+// A deck that asks a backend for what it has not.
+void check_features(Rules& rules, const Parameters& p) {
     const std::string& name = p.run.backend;
-    const std::string reason = why_unusable(name);
-    rules.require(reason.empty(), {"run.backend"},
-                  fmt::format("run.backend = \"{}\": {}; backends that can run here: {}", name, reason,
-                              fmt::join(usable_backends(), ", ")));
     const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key,
                           const std::string& value) {
         std::vector<std::string> able;
@@ -140,14 +136,8 @@ void check_backend(Rules& rules, const Parameters& p) {
          "asynchronous");
     want(&BackendFeatures::graphs, p.run.launches == Launches::graphs, "run.launches", "graphs");
     want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::staged, "comm.device", "staged");
-    const bool device_aware = p.comm.device == DeviceMessages::device_aware;
-    want(&BackendFeatures::device_memory, device_aware, "comm.device", "device_aware");
-    rules.require(
-        !device_aware || !backend_info(name).features.device_memory || Session::takes_device_memory(name),
-        {"comm.device"},
-        fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
-                    "devices; choose staged or auto",
-                    Session::library(), name));
+    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::device_aware, "comm.device",
+         "device_aware");
 }
 
 // Why the JSON lines cannot be written to `file`; empty if they can. Opens nothing, so nothing is truncated.
@@ -175,12 +165,30 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
         fmt::format("comm.ranks_per_node = {}: there are only {} ranks; choose at most that, or 0 to "
                     "detect the nodes",
                     p.comm.ranks_per_node, ranks));
-    check_backend(rules, p);
+    check_features(rules, p);
     if (!p.output.json.empty()) {
         const std::string reason = reason_not_writable(p.output.json);
         rules.require(reason.empty(), {"output.json"},
                       fmt::format("output.json = \"{}\": {}", p.output.json, reason));
     }
+    return std::move(rules).errors();
+}
+
+std::vector<std::string> validate_for_here(const Deck& deck) {
+    const Parameters& p = deck.parameters;
+    const std::string& name = p.run.backend;
+    Rules rules(deck);
+    const std::string reason = why_unusable(name);
+    rules.require(reason.empty(), {"run.backend"},
+                  fmt::format("run.backend = \"{}\": {}; backends that can run here: {}", name, reason,
+                              fmt::join(usable_backends(), ", ")));
+    const bool device_aware =
+        p.comm.device == DeviceMessages::device_aware && backend_info(name).features.device_memory;
+    rules.require(
+        !device_aware || Session::takes_device_memory(name), {"comm.device"},
+        fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
+                    "devices; choose staged or auto",
+                    Session::library(), name));
     return std::move(rules).errors();
 }
 

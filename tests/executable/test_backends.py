@@ -83,6 +83,22 @@ class Backends(KeelTest):
                 aware = self.run_keel(2, *SAME, f"run.backend={name}", "comm.device=device_aware")
                 self.assertTrue(aware.status == 0 or (aware.status == 2 and message in aware.stderr), aware)
 
+    def test_a_failing_device_call_ends_the_run_with_its_name_place_and_rank(self) -> None:
+        if self.rows()["gpu_emulated"]["here"] != "yes":
+            self.skipTest("gpu_emulated is not compiled in")
+        # The cells alone would fit into the 128 MB of the emulated device; with ghosts and coarse levels they do not.
+        run = self.run_keel(1, "run.backend=gpu_emulated", "problem.box=120", "multigrid.bottom_box=15", *ONCE)
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.stderr, r"keel: rank 0: emulatedMalloc: out of memory \(\S*gpu/device\.hpp:\d+\)")
+        too_large = "at least 134.2 GB on a device of 0.1 GB"
+        words = ["run.backend=gpu_emulated", "problem.box=128", "problem.boxes=[10,10,10]"]
+        self.refused(None, *words, expected=[too_large])
+
+    def test_a_backend_that_cannot_run_here_may_be_planned_for(self) -> None:
+        for name in self.rows():
+            self.text(2, "--dry-run", f"run.backend={name}")
+            self.text(None, "--print-deck", f"run.backend={name}")
+
     def test_the_host_has_no_device(self) -> None:
         facts = self.valid(2, *SAME).record("run")
         self.assertEqual((facts["devices"], facts["device_sharing"], facts["device_messages"]), (["", ""], 1, ""))

@@ -64,6 +64,13 @@ struct Device {
     Thread current;
     Fibres block;
     std::map<void*, std::size_t> memory;
+
+    static constexpr std::size_t total_bytes = std::size_t{128} << 20;
+    std::size_t free_bytes() const {
+        std::size_t used = 0;
+        for (const auto& allocation : memory) used += allocation.second;
+        return total_bytes - used;
+    }
 };
 
 inline Device& device() {
@@ -261,11 +268,13 @@ inline emulatedError_t emulatedDeviceGetPCIBusId(char* text, int length, int) {
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedMemGetInfo(std::size_t* available, std::size_t* total) {
-    *available = *total = std::size_t{1} << 40;
+    *available = emulated::device().free_bytes();
+    *total = emulated::Device::total_bytes;
     return emulatedSuccess;
 }
 
 inline emulatedError_t emulatedMalloc(void** place, std::size_t bytes) {
+    if (bytes > emulated::device().free_bytes()) return emulatedErrorMemoryAllocation;
     *place = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (*place == nullptr) return emulatedErrorMemoryAllocation;
     std::memset(*place, 0xff, bytes);  // not a number, until something is written
