@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
 #include "kernels/backends/registry.hpp"
 #include "solvers/bottom.hpp"
 
@@ -15,11 +20,19 @@ const char* yes_or_no(bool feature) {
 }  // namespace
 
 std::string bottom_solvers_text() {
-    std::string text = fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  per iteration\n", "bottom.solver",
-                                   "exchanges", "reductions", "words", "vectors");
+    std::vector<std::array<std::string, 6>> rows{
+        {"bottom.solver", "exchanges", "reductions", "words", "vectors", "per iteration"}};
     for (const BottomMethod& m : bottom_methods())
-        text += fmt::format("{:<16} {:>9} {:>10} {:>6} {:>8}  {} ({})\n", m.name, m.exchanges, m.reductions,
-                            m.words, m.vectors, m.use, m.source);
+        rows.push_back({m.name, m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(),
+                        fmt::format("{} ({})", m.use, m.source)});
+    std::array<std::size_t, 5> widths{};
+    for (const auto& row : rows)
+        for (std::size_t n = 0; n < widths.size(); ++n) widths[n] = std::max(widths[n], row[n].size());
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t n = 0; n < widths.size(); ++n) text += fmt::format("{:<{}}  ", row[n], widths[n]);
+        text += row.back() + "\n";
+    }
     return text;
 }
 
@@ -28,8 +41,8 @@ std::string bottom_solvers_markdown() {
         "| bottom.solver | exchanges | all-reduces | words | vectors | source | use |\n"
         "| --- | --- | --- | --- | --- | --- | --- |\n";
     for (const BottomMethod& m : bottom_methods())
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges, m.reductions,
-                            m.words, m.vectors, m.source, m.use);
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
+                            m.reductions.text(), m.words.text(), m.vectors.text(), m.source, m.use);
     return text;
 }
 

@@ -114,7 +114,7 @@ int bottom_fields(const BottomOptions& options) {
     const int of_scaling = scaling_of(options) == DiagonalScaling::none    ? 0
                            : scaling_of(options) == DiagonalScaling::right ? 1
                                                                            : 2;
-    return bottom_method(options.solver).vectors + 4 +
+    return static_cast<int>(bottom_method(options.solver).vectors.of(options)) + 4 +
            of_scaling;  // y, b; the solver's residual and best iterate
 }
 

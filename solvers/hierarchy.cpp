@@ -71,6 +71,7 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
         // The coarse a alpha must be taken before the faces are added to the diagonal.
         if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
         here.plain->complete_diagonal(here.L);
+        here.gershgorin_bound = comm.max(here.plain->gershgorin_bound(here.L));
         here.jacobi_bound = comm.max(here.plain->jacobi_bound(here.L));
     }
 }

@@ -56,7 +56,8 @@ struct Level {
     std::unique_ptr<Exchange> all_ghosts;  // what linear interpolation needs; may be absent
     Items<BoundaryItem> outside;           // ghosts beyond physical boundaries
     std::unique_ptr<Reduction> reduction;
-    double jacobi_bound = 2.0;  // of the spectrum of D^-1 L
+    double gershgorin_bound = 0;  // of the spectrum of L
+    double jacobi_bound = 2.0;    // of that of D^-1 L
 };
 
 // The widths of the boxes of all levels: halving `box` until `bottom_box`.
