@@ -180,6 +180,10 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
     s.integer("max_restarts", &Bottom::max_restarts, at_least(0),
               "per visit, when the true residual has not followed the recursive one", "restarts");
     s.integer("sweeps", &Bottom::sweeps, at_least(1), "of solver = smooth", "sweeps");
+    s.integer("depth", &Bottom::depth, between(1, 1000), "of deep_pipelined_cg: on their way at a time",
+              "all-reduces");
+    s.integer("replace_every", &Bottom::replace_every, at_least(0),
+              "of pipelined_bicgstab: recursive residuals by true ones; 0 = never", "iterations");
 }
 
 void add_comm(std::vector<Key>& keys) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -77,6 +78,19 @@ void check_coarsening(Rules& rules, const Parameters& p) {
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
 }
 
+// Vectors of a Krylov space beyond the cells of the bottom grid would be noise, and use memory.
+void check_depth(Rules& rules, const Parameters& p, int ranks) {
+    if (p.bottom.solver != "deep_pipelined_cg") return;
+    const double boxes = exact_product(resolved_boxes(p, ranks));
+    const double cells = boxes * std::pow(p.multigrid.bottom_box, 3);
+    rules.require(
+        p.bottom.depth <= cells, {"bottom.depth", "bottom.solver", "multigrid.bottom_box"},
+        fmt::format(
+            "bottom.depth = {}: more than the {:.0f} cells of the bottom grid; choose at most {:.0f}, or "
+            "a wider multigrid.bottom_box",
+            p.bottom.depth, cells, cells));
+}
+
 void check_boxes(Rules& rules, const Parameters& p, int ranks) {
     const double most = std::numeric_limits<int>::max();
     const Index given = p.problem.boxes;
@@ -102,6 +116,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
+    check_depth(rules, p, ranks);
     if (automatic) return;
 
     rules.require(

@@ -1,11 +1,21 @@
 #include "solvers/bottom.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "kernels/check.hpp"
 #include "solvers/smoother.hpp"
 
 namespace keel {
+
+namespace {
+
+// A number of the methods with a pipeline of depth l.
+Quantity in_depth(const std::string& text, int (*formula)(int l)) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.depth); }};
+}
+
+}  // namespace
 
 const std::vector<BottomMethod>& bottom_methods() {
     static const std::vector<BottomMethod> methods{
@@ -15,6 +25,15 @@ const std::vector<BottomMethod>& bottom_methods() {
          "the default to compare with: a third of the all-reduces at no cost"},
         {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2,
          "the operator is symmetric: half the work of BiCGStab per iteration"},
+        {"pipelined_cg", "Ghysels and Vanroose 2014, Alg. 3", DiagonalScaling::symmetric, 1, 1, 2, 5,
+         "cg, its one all-reduce hidden behind the application of the operator; loose tolerances"},
+        {"deep_pipelined_cg", "Cools, Cornelis and Vanroose 2019, Alg. 1", DiagonalScaling::symmetric, 1, 1,
+         in_depth("l + 1", [](int l) { return l + 1; }),
+         in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }),
+         "l = bottom.depth all-reduces on their way, each hidden behind l applications; wants scaling = "
+         "jacobi"},
+        {"pipelined_bicgstab", "Cools and Vanroose 2017", DiagonalScaling::right, 2, 2, 7, 8,
+         "bicgstab, each all-reduce hidden behind an application; bottom.replace_every for tight tolerances"},
         {"smooth", "relaxation with multigrid.smoother", DiagonalScaling::none, 2, 0, 0, 0,
          "no all-reduce at all; only for bottom grids of a few cells"},
     };
@@ -39,10 +58,23 @@ DiagonalScaling scaling_of(const BottomOptions& options) {
     return options.scaling == Scaling::none ? DiagonalScaling::none : bottom_method(options.solver).jacobi;
 }
 
-std::unique_ptr<KrylovMethod> make_method(const std::string& name, LinearSystem& A) {
+// L is positive semi-definite, and the rows of D^-1 L lie about 1.
+std::unique_ptr<KrylovMethod> make_deep_pipeline(const BottomOptions& options, LinearSystem& A,
+                                                 const Level& level) {
+    if (scaling_of(options) == DiagonalScaling::none)
+        return make_deep_pipelined_cg(A, options.depth, 0.0, level.gershgorin_bound);
+    return make_deep_pipelined_cg(A, options.depth, std::max(0.0, 2.0 - level.jacobi_bound),
+                                  level.jacobi_bound);
+}
+
+std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A, const Level& level) {
+    const std::string& name = options.solver;
     if (name == "bicgstab") return make_bicgstab(A);
     if (name == "bicgstab_fused") return make_bicgstab_fused(A);
     if (name == "cg") return make_cg(A);
+    if (name == "pipelined_cg") return make_pipelined_cg(A);
+    if (name == "deep_pipelined_cg") return make_deep_pipeline(options, A, level);
+    if (name == "pipelined_bicgstab") return make_pipelined_bicgstab(A, options.replace_every);
     throw std::invalid_argument("unknown bottom solver " + name);
 }
 
@@ -53,7 +85,7 @@ class KrylovBottom : public BottomSolver {
           singular_(hierarchy.singular()),
           stop_{options.tolerance, options.max_iterations, options.max_restarts},
           system_(level_.bottom_operations, *level_.ghosts, *level_.reduction, level_.L, scaling_of(options)),
-          solver_(system_, make_method(options.solver, system_)),
+          solver_(system_, make_method(options, system_, level_)),
           y_(system_.make_vector()),
           b_(system_.make_vector()) {}
 

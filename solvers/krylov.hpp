@@ -83,5 +83,11 @@ class Solver {
 std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_bicgstab_fused(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A);
+// depth: l >= 1, refused with std::invalid_argument otherwise. The eigenvalues of A should lie in [lowest, highest].
+std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth, double lowest,
+                                                     double highest);
+// replace_every: iterations between residual replacements; 0 = none.
+std::unique_ptr<KrylovMethod> make_pipelined_bicgstab(LinearSystem& A, int replace_every);
 
 }  // namespace keel

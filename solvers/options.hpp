@@ -31,6 +31,9 @@ struct BottomOptions {
     Scaling scaling = Scaling::jacobi;
     int max_restarts = 8;  // of the verify-and-restart rule
     int sweeps = 24;       // of the solver "smooth"
+    // --- of the pipelined methods
+    int depth = 2;           // all-reduces on their way at a time
+    int replace_every = 50;  // iterations between residual replacements; 0 = never
 };
 
 }  // namespace keel

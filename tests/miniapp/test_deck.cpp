@@ -17,6 +17,7 @@
 #include "miniapp/deck.hpp"
 #include "miniapp/parameters.hpp"
 #include "miniapp/spelling.hpp"
+#include "solvers/bottom.hpp"
 
 namespace {
 
@@ -25,7 +26,7 @@ using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
 Table make_table() {
-    return Table({{"bicgstab", "bicgstab_fused", "cg", "smooth"}, {"openmp", "cuda"}});
+    return Table({bottom_names(), {"openmp", "cuda"}});
 }
 
 Deck from_words(const Words& overrides) {
@@ -204,8 +205,9 @@ TEST_CASE("a key given twice on the command line is refused") {
 }
 
 TEST_CASE("the error messages read as the design says") {
+    const Table table({{"bicgstab", "bicgstab_fused", "cg", "smooth"}, {"openmp"}});
     expect_error(
-        from_words({"bottom.solver=bicgstabb"}).errors,
+        read_deck(table, std::nullopt, Words{"bottom.solver=bicgstabb"}).errors,
         "command line: bottom.solver = \"bicgstabb\": unknown solver; choose bicgstab, bicgstab_fused, "
         "cg, smooth (did you mean \"bicgstab\"?)");
     expect_error(from_words({"run.backend=opnemp"}).errors,
@@ -359,6 +361,20 @@ TEST_CASE("ghost layers must fit into the coarsest box") {
     CHECK(validate(from_words({"comm.ghost_depth=4"}), 1).empty());
     expect_error(validate(from_words({"comm.ghost_depth=5"}), 1), "choose at most multigrid.bottom_box = 4");
     CHECK(validate(from_words({"comm.ghost_depth=5", "multigrid.bottom_box=8"}), 1).empty());
+}
+
+TEST_CASE("a pipeline is no deeper than the bottom grid has cells") {
+    const Words deck{"bottom.solver=deep_pipelined_cg", "problem.box=4", "multigrid.bottom_box=2"};
+    const auto with = [&](const std::string& depth) {
+        Words words = deck;
+        words.push_back("bottom.depth=" + depth);
+        return from_words(words);
+    };
+    CHECK(validate(with("8"), 1).empty());
+    CHECK(validate(with("64"), 8).empty());
+    expect_error(validate(with("9"), 1),
+                 "more than the 8 cells of the bottom grid; choose at most 8, or a wider");
+    CHECK(validate(from_words({"problem.box=2", "multigrid.bottom_box=1", "bottom.depth=9"}), 1).empty());
 }
 
 TEST_CASE("something must be smoothed") {

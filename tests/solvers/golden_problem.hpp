@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,9 +31,9 @@ struct Problem {
     Boundaries boundaries = periodic;
     double a = 0.9;
     double b = 0.9;
-    std::string beta = "const";   // "const", "smoothK", "ballK" with K a number
+    std::string beta = "const";   // "const", "smoothK", "ballK" with K a number, "var" from 1 to 20
     std::string alpha = "const";  // "const", "wave"
-    std::string rhs = "wave";     // "wave", "tri", "point"
+    std::string rhs = "wave";     // "wave", "tri", "hash", "point"
 
     Index cells() const { return width * boxes; }
     double h() const { return 1.0 / (width * *std::max_element(boxes.begin(), boxes.end())); }
@@ -63,6 +64,7 @@ struct Problem {
         const double q = (cell[0] * cells()[1] + cell[1]) * cells()[2] + cell[2];
         if (rhs == "wave") return std::sin(2.59 * q) + 0.2 * std::cos(1.3 * q);
         if (rhs == "tri") return triangle(x) * triangle(y) * triangle(z);
+        if (rhs == "hash") return hash(cell[0] + cells()[0] * (cell[1] + cells()[1] * cell[2]));
         return q == 0 ? 1 : 0;
     }
 
@@ -81,7 +83,17 @@ struct Problem {
   private:
     static double triangle(double x) { return 4 * std::abs(x - std::floor(x) - 0.5) - 1; }
 
+    static double hash(int n) {
+        auto x = static_cast<std::uint32_t>(n);
+        x = (x ^ (x >> 16)) * 0x7feb352dU;
+        x = (x ^ (x >> 15)) * 0x846ca68bU;
+        return (x ^ (x >> 16)) / 2147483648.0 - 1;
+    }
+
     double beta_at(const std::array<double, 3>& at) const {
+        if (beta == "var")
+            return 1 +
+                   9.5 * (1 + std::sin(two_pi * at[0]) * std::sin(two_pi * at[1]) * std::sin(two_pi * at[2]));
         const auto [x, y, z] = at;
         if (beta.rfind("smooth", 0) == 0)
             return std::pow(std::stod(beta.substr(6)),
