@@ -1,6 +1,7 @@
 #include "comm/communicator.hpp"
 
 #include <dlfcn.h>
+#include <cstdlib>
 
 #include "comm/mpi.hpp"
 
@@ -43,6 +44,12 @@ bool Session::takes_device_memory(const std::string& backend) {
     return false;
 }
 
+std::string Session::asynchronous_progress() {
+    for (const char* name : {"MPICH_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS", "MPICH_NEMESIS_ASYNC_PROGRESS"})
+        if (const char* value = std::getenv(name)) return std::string(name) + "=" + value;
+    return "unknown";
+}
+
 void Session::abort(int status) {
     MPI_Abort(MPI_COMM_WORLD, status);
     std::terminate();
@@ -57,6 +64,17 @@ Communicator Communicator::world() {
 
 Communicator Communicator::self() {
     return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_SELF, 0, 1}));
+}
+
+Communicator Communicator::duplicate() const {
+    Impl copy = *impl_;
+    require(MPI_Comm_dup(impl_->comm, &copy.comm), "MPI_Comm_dup");
+    const auto free = [](const Impl* impl) {
+        MPI_Comm comm = impl->comm;
+        MPI_Comm_free(&comm);
+        delete impl;
+    };
+    return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free));
 }
 
 int Communicator::rank() const {

@@ -27,6 +27,9 @@ class Session {
     static std::string library();  // e.g. "Open MPI v4.1.4"
     // Whether the MPI says, asked now, that it sends from and receives into the memory of `cuda` or `hip` devices.
     static bool takes_device_memory(const std::string& backend);
+    // Whether this MPI moves messages while the program computes: a variable of the environment that asks for it and
+    // is set, as "NAME=value", else "unknown". MPI itself has no way to tell.
+    static std::string asynchronous_progress();
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
 
@@ -37,6 +40,9 @@ class Communicator {
 
     static Communicator world();
     static Communicator self();  // this rank alone
+    // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last copy, which
+    // must be before the session ends. Collective.
+    Communicator duplicate() const;
 
     int rank() const;
     int size() const;

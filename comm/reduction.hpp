@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "comm/all_reduce.hpp"
 #include "comm/communicator.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/ledger.hpp"
@@ -43,6 +44,8 @@ class Reduction {
     virtual void sum(std::span<const double> parts, std::span<double> totals) = 0;
     virtual double max(double value) = 0;
     virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
+    // To be called between pieces of work: moves on the sums under way, if that was asked for. Not collective.
+    virtual void progress() = 0;
     virtual Reductions count() const = 0;
 
   protected:
@@ -57,9 +60,16 @@ inline void PendingSum::finish(std::span<double> totals) {
     reduction_->finish(slot_, totals);
 }
 
+// How sums travel.
+struct AllReduceOptions {
+    AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
+    bool progress = true;  // whether progress() moves sums on, or does nothing
+};
+
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the result
 // depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and global box.
-std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic);
+std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
+                                          const AllReduceOptions& options = {});
 
 // Books `reduction`, also the time that begin and finish of a pending sum take.
 class TimedReduction : public Reduction {
@@ -79,6 +89,12 @@ class TimedReduction : public Reduction {
         PendingSum pending(*this, 0);
         book([&] { pending = inner_->begin_sum(parts, sums).through(*this); });
         return pending;
+    }
+    void progress() override {
+        Entry& entry = ledger_.at(Op::reduction, level_);
+        const long calls = entry.calls;
+        timed(entry, [&] { inner_->progress(); });
+        entry.calls = calls;
     }
     Reductions count() const override { return inner_->count(); }
 

@@ -20,6 +20,7 @@ Json run_record(const Table& table, const Parameters& parameters, const RunFacts
             {"build_type", build_info::build_type},
             {"flags", build_info::flags},
             {"mpi", facts.mpi},
+            {"asynchronous_progress", facts.asynchronous_progress},
             {"backend", facts.backend},
             {"ranks", facts.ranks},
             {"threads", facts.threads},

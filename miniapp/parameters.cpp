@@ -201,6 +201,10 @@ void add_comm(std::vector<Key>& keys) {
            "smooth, apply and restrict the interior of boxes while their messages are under way");
     s.choice("device", &Comm::device, {"auto", "staged", "device_aware"},
              "messages of a GPU's fields: by way of host memory, or from the device if the MPI takes that");
+    s.choice("allreduce", &Comm::allreduce, {"mpi", "recursive_doubling"},
+             "sums over ranks by MPI_(I)allreduce, or our own from point-to-point messages");
+    s.flag("progress", &Comm::progress,
+           "MPI_Test for all-reduces under way, between operations of the bottom solver");
 }
 
 void add_run(std::vector<Key>& keys, const Names& names) {

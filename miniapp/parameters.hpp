@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "comm/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/box.hpp"
 #include "kernels/layout.hpp"
@@ -53,6 +54,8 @@ struct Parameters {
         Neighbours neighbours = Neighbours::faces;
         bool overlap = false;
         DeviceMessages device = DeviceMessages::automatic;
+        AllReduceAlgorithm allreduce = AllReduceAlgorithm::mpi;
+        bool progress = true;
     };
     struct Run {
         Mode mode = Mode::solve;

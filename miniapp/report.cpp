@@ -204,6 +204,9 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
     text += fmt::format("backend   {}\n", facts.backend);
     text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
     text += fmt::format("binding   {}\n", bindings_text(facts));
+    text += fmt::format(
+        "progress  asynchronous: {}; {}\n", facts.asynchronous_progress,
+        parameters.comm.progress ? "driven between operations of the bottom solver" : "not driven");
     text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
                         facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
                         facts.level_cells.size());

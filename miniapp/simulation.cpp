@@ -139,7 +139,8 @@ HierarchyOptions hierarchy_options(const Parameters& parameters) {
                           parameters.multigrid.interpolation == Interpolation::linear,
             .persistent = parameters.comm.persistent,
             .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = parameters.comm.overlap},
-            .deterministic = parameters.run.deterministic};
+            .deterministic = parameters.run.deterministic,
+            .all_reduce = {parameters.comm.allreduce, parameters.comm.progress}};
 }
 
 bool Results::valid() const {
@@ -165,6 +166,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
     facts.backend = backend.description();
     facts.devices = comm.gather(backend.device());
     facts.mpi = Session::library();
+    facts.asynchronous_progress = Session::asynchronous_progress();
     facts.topology = topology;
     const Topology detected = detect_topology(comm);
     const int on_node = most_ranks_per_node(detected);

@@ -49,6 +49,7 @@ struct RunFacts {
     int device_sharing = 1;            // the most ranks on one device
     std::string device_messages;       // how a device's messages travel; empty where the host computes
     std::string mpi;
+    std::string asynchronous_progress;  // of this MPI, as far as known
     Topology topology;
     bool shared_cores = false;          // more threads on a node than it has processors
     std::vector<std::string> bindings;  // by rank

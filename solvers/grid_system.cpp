@@ -18,7 +18,9 @@ void GridSystem::apply(Vector y, Vector x) {
     ++applications_;
     const Vector u = scaling_ == DiagonalScaling::none ? x : scaled_;
     if (scaling_ != DiagonalScaling::none) operations_.multiply(scaled_, scale_, x);
+    reduction_.progress();
     exchange_.run(u, [&](Part part) { operations_.apply(y, L_.on(part), u); });
+    reduction_.progress();
     if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(y, scale_, y);
 }
 

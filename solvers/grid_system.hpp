@@ -25,6 +25,7 @@ class GridSystem : public LinearSystem {
     void apply(Vector y, Vector x) override;
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
         operations_.combine(y, c, x);
+        reduction_.progress();
     }
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     void dots(std::span<const Product> products, std::span<double> results) override;

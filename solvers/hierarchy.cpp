@@ -31,7 +31,7 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
         level.L = {make.make_field(), make.make_field(), make.make_field(), make.make_field(),
                    make.make_field()};
         level.reduction = std::make_unique<TimedReduction>(
-            make_reduction(comm, layout, options.deterministic), ledger, number);
+            make_reduction(comm, layout, options.deterministic, options.all_reduce), ledger, number);
 
         const auto exchange = [&](int depth, Neighbours neighbours) {
             const int own_tag = tag++;

@@ -34,6 +34,7 @@ struct HierarchyOptions {
     bool persistent = false;
     ExchangeOptions exchange{};
     bool deterministic = false;
+    AllReduceOptions all_reduce = {};
 };
 
 struct Level {

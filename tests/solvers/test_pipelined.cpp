@@ -107,6 +107,7 @@ class LoggedReduction : public Reduction {
         log_.most_in_flight = std::max(log_.most_in_flight, ++log_.in_flight);
         return {*this, static_cast<int>(pending_.size()) - 1};
     }
+    void progress() override { inner_.progress(); }
     Reductions count() const override { return inner_.count(); }
 
   protected:
@@ -214,6 +215,26 @@ TEST_CASE("p-BiCGStab has the iterates of BiCGStab, with residual replacement an
             for (std::size_t k = 0; k < plain.residuals.size(); ++k)
                 CHECK(relative(report.residuals[k], plain.residuals[k]) < 1e-7);
         }
+    }
+}
+
+TEST_CASE("who carries the all-reduces, and whether they are driven, changes nothing but rounding") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .rhs = "hash"};
+    for (const auto& [name, make] : all_methods()) {
+        std::vector<double> first;
+        for (const bool progress : {true, false})
+            for (const auto algorithm : {AllReduceAlgorithm::mpi, AllReduceAlgorithm::recursive_doubling}) {
+                CAPTURE(name, progress, static_cast<int>(algorithm));
+                Setup setup(problem, {.bottom_box = 4, .all_reduce = {algorithm, progress}});
+                Level& level = setup.finest();
+                GridSystem A(level.operations, *level.ghosts, *level.reduction, level.L,
+                             DiagonalScaling::symmetric);
+                const Report report = Solver(A, make(A)).solve(level.u, level.f, {1e-30, 9, 0});
+                if (first.empty()) first = report.residuals;
+                REQUIRE(report.residuals.size() == first.size());
+                for (std::size_t k = 0; k < first.size(); ++k)
+                    CHECK(relative(report.residuals[k], first[k]) < 1e-8);
+            }
     }
 }
 

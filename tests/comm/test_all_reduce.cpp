@@ -1,0 +1,184 @@
+// All-reduces under way: by MPI and by recursive doubling, on any number of ranks.
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "comm/all_reduce.hpp"
+#include "comm/reduction.hpp"
+#include "comm/topology.hpp"
+
+using namespace keel;
+
+namespace {
+
+std::unique_ptr<AllReduce> make(AllReduceAlgorithm algorithm, const Communicator& comm, int tag) {
+    if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
+    return make_recursive_doubling(comm, tag);
+}
+
+// Sums of which depend on the order of the additions.
+double awkward(int rank, std::size_t n) {
+    return std::exp(1.7 * ((rank * 7 + static_cast<int>(n)) % 23)) *
+           std::sin(1.0 + rank + 3.0 * static_cast<double>(n));
+}
+std::vector<double> words_of(int rank, std::size_t count) {
+    std::vector<double> words(count);
+    for (std::size_t n = 0; n < count; ++n) words[n] = awkward(rank, n);
+    return words;
+}
+// What rounding may do to a sum of these.
+bool near(double sum, std::size_t n, int ranks) {
+    double total = 0, size = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        total += awkward(rank, n);
+        size += std::abs(awkward(rank, n));
+    }
+    return std::abs(sum - total) <= 1e-15 * ranks * size;
+}
+
+bool same_bits_everywhere(const Communicator& comm, std::span<const double> words) {
+    std::vector<double> bits;  // halves of each word, as exact numbers
+    for (const double word : words) {
+        std::uint64_t all = 0;
+        std::memcpy(&all, &word, sizeof all);
+        bits.push_back(static_cast<double>(all >> 32));
+        bits.push_back(static_cast<double>(all & 0xffffffffU));
+    }
+    bool same = true;
+    for (const double half : bits) same = comm.min(half) == half && comm.max(half) == half && same;
+    return comm.min(same ? 1 : 0) == 1;
+}
+
+const auto both = {AllReduceAlgorithm::mpi, AllReduceAlgorithm::recursive_doubling};
+
+}  // namespace
+
+TEST_CASE("a sum under way is the sum over all ranks") {
+    const Communicator comm = Communicator::world().duplicate();
+    for (const auto algorithm : both)
+        for (const std::size_t count : {1, 3, 1000}) {
+            CAPTURE(static_cast<int>(algorithm), count);
+            const auto all_reduce = make(algorithm, comm, 5);
+            for (int again = 0; again < 3; ++again) {
+                std::vector<double> words = words_of(comm.rank(), count);
+                all_reduce->start(words);
+                all_reduce->wait();
+                bool right = true;
+                for (std::size_t n = 0; n < count; ++n) right = near(words[n], n, comm.size()) && right;
+                CHECK(right);
+            }
+        }
+}
+
+TEST_CASE("recursive doubling gives the same bits on all ranks and in every run") {
+    const Communicator comm = Communicator::world().duplicate();
+    const auto all_reduce = make_recursive_doubling(comm, 0);
+    std::vector<double> first;
+    for (int run = 0; run < 4; ++run) {
+        std::vector<double> words = words_of(comm.rank(), 17);
+        all_reduce->start(words);
+        if (run % 2 == 1)
+            for (int test = 0; test < 3 + comm.rank(); ++test) all_reduce->progress();
+        all_reduce->wait();
+        if (run == 0) first = words;
+        CHECK(words == first);
+        CHECK(same_bits_everywhere(comm, words));
+    }
+}
+
+TEST_CASE("several sums under way at a time, of different lengths, are finished in order") {
+    const Communicator comm = Communicator::world().duplicate();
+    for (const auto algorithm : both)
+        for (const bool driven : {false, true}) {
+            CAPTURE(static_cast<int>(algorithm), driven);
+            std::vector<std::unique_ptr<AllReduce>> under_way;
+            std::vector<std::vector<double>> words;
+            for (std::size_t n = 0; n < 5; ++n) {
+                under_way.push_back(make(algorithm, comm, static_cast<int>(n)));
+                words.push_back(words_of(comm.rank(), 1 + 4 * n));
+            }
+            for (int lap = 0; lap < 6; ++lap)  // a pipeline: wait for the oldest, begin it anew
+                for (std::size_t n = 0; n < 5; ++n) {
+                    if (lap > 0) {
+                        under_way[n]->wait();
+                        bool right = true;
+                        for (std::size_t m = 0; m < words[n].size(); ++m)
+                            right = near(words[n][m], m, comm.size()) && right;
+                        CHECK(right);
+                        words[n] = words_of(comm.rank(), 1 + 4 * n);
+                    }
+                    under_way[n]->start(words[n]);
+                    if (driven)
+                        for (const auto& each : under_way) each->progress();
+                }
+            for (const auto& each : under_way) each->wait();
+        }
+}
+
+TEST_CASE("progress alone completes a sum, without anyone waiting") {
+    const Communicator comm = Communicator::world().duplicate();
+    const auto all_reduce = make_recursive_doubling(comm, 3);
+    std::vector<double> words = words_of(comm.rank(), 4);
+    const auto done = [&] {
+        for (std::size_t n = 0; n < words.size(); ++n)
+            if (!near(words[n], n, comm.size())) return false;
+        return true;
+    };
+    all_reduce->start(words);
+    while (!done()) all_reduce->progress();
+    comm.barrier();
+    all_reduce->wait();
+    CHECK(done());
+}
+
+TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking and not") {
+    const Communicator comm = Communicator::world();
+    const Index boxes{5, 3, 2};
+    const Boundaries boundaries{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+    const Layout layout(boxes, 2, boundaries, place(boxes, comm.size(), Placement::round_robin), comm.rank());
+    std::vector<double> parts;
+    for (int sum = 0; sum < 3; ++sum)
+        for (const int box : layout.local()) parts.push_back(awkward(box, static_cast<std::size_t>(sum)));
+    const auto mpi = make_reduction(comm, layout, false);
+    std::array<double, 3> reference{};
+    mpi->sum(parts, reference);
+    for (const bool progress : {false, true}) {
+        const auto own =
+            make_reduction(comm, layout, false, {AllReduceAlgorithm::recursive_doubling, progress});
+        std::array<double, 3> blocking{};
+        own->sum(parts, blocking);
+        std::vector<PendingSum> pending;
+        for (int n = 0; n < 4; ++n) {
+            pending.push_back(own->begin_sum(parts, 3));
+            own->progress();
+        }
+        for (PendingSum& one : pending) {
+            std::array<double, 3> late{};
+            own->progress();
+            one.finish(late);
+            CHECK(late == blocking);
+        }
+        CHECK(same_bits_everywhere(comm, blocking));
+        for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
+        CHECK(own->count().calls == 5);
+        CHECK(own->count().words == 15);
+    }
+}
+
+TEST_CASE("messages of a duplicate communicator do not meet those of the first") {
+    const Communicator comm = Communicator::world();
+    const Communicator other = comm.duplicate();
+    CHECK(other.rank() == comm.rank());
+    CHECK(other.size() == comm.size());
+    const auto first = make_recursive_doubling(comm, 0);
+    const auto second = make_recursive_doubling(other, 0);
+    std::vector<double> ones(2, 1.0), tens(2, 10.0);
+    first->start(ones);
+    second->start(tens);
+    second->wait();
+    first->wait();
+    CHECK(ones == std::vector<double>(2, 1.0 * comm.size()));
+    CHECK(tens == std::vector<double>(2, 10.0 * comm.size()));
+}
