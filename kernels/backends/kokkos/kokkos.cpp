@@ -29,6 +29,10 @@ constexpr bool by_rows = false;
 constexpr bool by_rows = on_host;
 #endif
 
+auto uninitialised(const char* name) {
+    return Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing);
+}
+
 class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
   public:
     double* allocate(const Shape& shape) {
@@ -82,10 +86,6 @@ class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
     using View1 = Kokkos::View<T*, Where>;
     template <class T, class Where>
     using Unmanaged = Kokkos::View<T*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-    static auto uninitialised(const char* name) {
-        return Kokkos::view_alloc(std::string(name), Kokkos::WithoutInitializing);
-    }
 
     template <class T, class Where>
     T* reserve(std::size_t values) {
