@@ -121,16 +121,6 @@ struct CompleteDiagonal {
     }
 };
 
-// Gershgorin's bound of the row of L: D_i + SUM_f c_f.
-struct GershgorinBound {
-    StencilView L;
-
-    static constexpr Cost cost{6, 4, 0};
-    constexpr double operator()(int q, int i, int j, int k) const {
-        return L.diagonal(q, i, j, k) + L.faces(q, i, j, k);
-    }
-};
-
 // Gershgorin's bound of the row of D^-1 L: 1 + SUM_f c_f / D_i, at most 2.
 struct JacobiBound {
     StencilView L;

@@ -90,7 +90,6 @@ class TimedOperations : public Operations {
         inner_.restrict_faces(coarse, fine, direction, scale);
     }
     void complete_diagonal(const Stencil& L) override { inner_.complete_diagonal(L); }
-    double gershgorin_bound(const Stencil& L) override { return inner_.gershgorin_bound(L); }
     double jacobi_bound(const Stencil& L) override { return inner_.jacobi_bound(L); }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {

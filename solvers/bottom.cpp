@@ -25,7 +25,7 @@ const std::vector<BottomMethod>& bottom_methods() {
          "the default to compare with: a third of the all-reduces at no cost"},
         {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2,
          "the operator is symmetric: half the work of BiCGStab per iteration"},
-        {"pipelined_cg", "Ghysels and Vanroose 2014, Alg. 3", DiagonalScaling::symmetric, 1, 1, 2, 5,
+        {"pipelined_cg", "Ghysels and Vanroose 2014, p-CG", DiagonalScaling::symmetric, 1, 1, 2, 5,
          "cg, its one all-reduce hidden behind the application of the operator; loose tolerances"},
         {"deep_pipelined_cg", "Cools, Cornelis and Vanroose 2019, Alg. 1", DiagonalScaling::symmetric, 1, 1,
          in_depth("l + 1", [](int l) { return l + 1; }),

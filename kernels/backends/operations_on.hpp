@@ -154,9 +154,6 @@ class OperationsOn : public Operations {
         backend_.for_each_cell(faces, RestrictFaces{coarse.view(), fine.view(), direction, scale});
     }
     void complete_diagonal(const Stencil& L) override { each(CompleteDiagonal{StencilView(L)}); }
-    double gershgorin_bound(const Stencil& L) override {
-        return backend_.max_over_cells(all(), GershgorinBound{StencilView(L)});
-    }
     double jacobi_bound(const Stencil& L) override {
         return backend_.max_over_cells(all(), JacobiBound{StencilView(L)});
     }

@@ -372,6 +372,32 @@ TEST_CASE("the iterations are those of PETSc", "[golden]") {
     CHECK(exact >= static_cast<int>(file.at("cases").size()));
 }
 
+TEST_CASE("the bound of the spectrum of L is Gershgorin's, without the faces that have no cell beyond") {
+    for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed}) {
+        Problem problem = rough;
+        problem.boundaries = boundaries;
+        Setup setup(problem, {.bottom_box = 2});
+        double bound = 0;
+        for_each_index(problem.cells(), [&](const Index& cell) {
+            double row = problem.a_alpha(cell);
+            for (std::size_t d = 0; d < 3; ++d)
+                for (const int side : {0, 1}) {
+                    Index face = cell;
+                    face[d] += side;
+                    const bool outer = face[d] == 0 || face[d] == problem.cells()[d];
+                    const bool beyond = !outer || boundaries[d] == Boundary::periodic;
+                    row += (beyond ? 2 : 1) * problem.face(d, face);
+                }
+            bound = std::max(bound, row);
+        });
+        CHECK(relative(setup.finest().gershgorin_bound, bound) < 1e-14);
+        const double coarse = setup.hierarchy.bottom().gershgorin_bound;
+        CHECK(coarse > 0.1 * bound);
+        CHECK(coarse < 0.5 * bound);
+        CHECK(max_norm(setup.gather(setup.finest().u)) == 0.0);
+    }
+}
+
 TEST_CASE("p(l)-CG survives its breakdowns and converges by restarting") {
     // Unscaled, with a coefficient from 1 to 20: the pivots fail for l >= 2.
     const Problem hard{.boxes = {2, 2, 2}, .width = 8, .a = 0.9, .beta = "var", .rhs = "tri"};
@@ -410,6 +436,21 @@ TEST_CASE("pipelined conjugate gradients notice an operator that is not positive
             CHECK(report.true_residual <= 1.0);
             CHECK(relative(report.true_residual, system.residual()) < 1e-10);
         }
+}
+
+TEST_CASE("with Gershgorin's bound p(l)-CG needs no scaling where coefficients are constant") {
+    const Problem constant{.boxes = {2, 2, 2}, .width = 8, .boundaries = dirichlet, .a = 0.0, .rhs = "hash"};
+    System system(constant, DiagonalScaling::none);
+    const Report cg = system.solve(make_cg, {1e-8, 500, 0});
+    for (const int l : {1, 2, 3}) {
+        CAPTURE(l);
+        const double highest = system.level.gershgorin_bound;
+        const Report report = system.solve(
+            [&](LinearSystem& A) { return make_deep_pipelined_cg(A, l, 0.0, highest); }, {1e-8, 500, 0});
+        CHECK(report.outcome == Outcome::converged);
+        CHECK(std::abs(report.iterations - cg.iterations) <= 1);
+        CHECK(report.met);
+    }
 }
 
 TEST_CASE("residual replacement lets p-BiCGStab meet a tolerance that it misses without") {
