@@ -30,6 +30,11 @@ struct Product {
     Field y;
 };
 
+// How many inner products `gram` forms of n fields x and m fields y.
+constexpr std::size_t gram_pairs(std::size_t n, std::size_t m) {
+    return n * (n + 1) / 2 + n * m;
+}
+
 // A list in the backend's memory, kept by the operations that made it.
 template <class T>
 struct Items {
@@ -81,6 +86,9 @@ class Operations {
     // sums[n * local boxes + q] = the n-th inner product over local box q, one pass for all of them. The order of
     // summation is fixed, whatever the number of threads.
     virtual Work dots(std::span<const Product> products, std::span<double> sums) = 0;
+    // The inner products of every x with itself, the x after it and every y, row by row: the upper triangle of
+    // X^T X with X^T Y beside it. Sums as in `dots`, for the n (n + 1) / 2 + n m pairs of n fields x and m fields y.
+    virtual Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) = 0;
     virtual Work totals(Field x, std::span<double> sums) = 0;  // SUM of x over each local box
     // max |x|; +infinity where any value is not finite
     virtual Work max_norm(Field x, double& norm) = 0;

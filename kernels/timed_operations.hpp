@@ -50,6 +50,9 @@ class TimedOperations : public Operations {
     Work dots(std::span<const Product> products, std::span<double> sums) override {
         return book(Op::vector, [&] { return inner_.dots(products, sums); });
     }
+    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        return book(Op::vector, [&] { return inner_.gram(x, y, sums); });
+    }
     Work totals(Field x, std::span<double> sums) override {
         return book(Op::vector, [&] { return inner_.totals(x, sums); });
     }

@@ -108,6 +108,25 @@ class OperationsOn : public Operations {
         return work;
     }
 
+    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        check_gram(x, y, sums);
+        InnerProducts body{};
+        std::size_t terms = 0;
+        const auto pass = [&] {
+            backend_.sum_over_cells(all(), terms, body, sums.data());
+            sums = sums.subspan(terms * static_cast<std::size_t>(shape_.boxes));
+            terms = 0;
+        };
+        for (std::size_t i = 0; i < x.size(); ++i)
+            for (std::size_t j = i; j < x.size() + y.size(); ++j) {
+                body.x[terms] = x[i].view();
+                body.y[terms] = (j < x.size() ? x[j] : y[j - x.size()]).view();
+                if (++terms == max_terms) pass();
+            }
+        if (terms > 0) pass();
+        return gram_work(x.size(), y.size());
+    }
+
     Work totals(Field x, std::span<double> sums) override {
         check(sums.size() == static_cast<std::size_t>(shape_.boxes), "totals wants room for every local box");
         backend_.sum_over_cells(all(), 1, Value{x.view()}, sums.data());
@@ -197,6 +216,14 @@ class OperationsOn : public Operations {
         return cells;
     }
     std::size_t cells() const { return layout_.local_cells(); }
+    void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
+        check(sums.size() == gram_pairs(x.size(), y.size()) * static_cast<std::size_t>(shape_.boxes),
+              "gram wants room for every pair and local box");
+    }
+    Work gram_work(std::size_t n, std::size_t m) const {
+        const auto pairs = static_cast<double>(gram_pairs(n, m));
+        return Cost{2.0 * pairs, static_cast<double>(n + m), 0} * cells();
+    }
     Backend& backend() { return backend_; }
 
   private:

@@ -86,11 +86,11 @@ class Backends(KeelTest):
     def test_a_failing_device_call_ends_the_run_with_its_name_place_and_rank(self) -> None:
         if self.rows()["gpu_emulated"]["here"] != "yes":
             self.skipTest("gpu_emulated is not compiled in")
-        # The cells alone would fit into the 128 MB of the emulated device; with ghosts and coarse levels they do not.
-        run = self.run_keel(1, "run.backend=gpu_emulated", "problem.box=120", "multigrid.bottom_box=15", *ONCE)
+        # The cells alone would fit into the 256 MB of the emulated device; with ghosts and coarse levels they do not.
+        run = self.run_keel(1, "run.backend=gpu_emulated", "problem.box=152", "multigrid.bottom_box=19", *ONCE)
         self.assertEqual(run.status, 3, run)
         self.assertRegex(run.stderr, r"keel: rank 0: emulatedMalloc: out of memory \(\S*gpu/device\.hpp:\d+\)")
-        too_large = "at least 134.2 GB on a device of 0.1 GB"
+        too_large = "at least 134.2 GB on a device of 0.3 GB"
         words = ["run.backend=gpu_emulated", "problem.box=128", "problem.boxes=[10,10,10]"]
         self.refused(None, *words, expected=[too_large])
 

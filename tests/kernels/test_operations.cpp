@@ -729,6 +729,43 @@ TEST_CASE("many inner products are formed in one call, box by box") {
     for (std::size_t q = 0; q < 2; ++q) CHECK(totals[q] == Approx(expected[q]).epsilon(1e-13));
 }
 
+TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by box") {
+    // Slabs of many planes, of several that do not divide the box, of one, and rows longer than a tile of cells.
+    const int width = GENERATE(1, 3, 5, 8, 12, 130);
+    const auto [n, m] = GENERATE(std::pair(1, 0), std::pair(3, 1), std::pair(9, 2), std::pair(17, 1));
+    if (width == 130 && n != 3) return;
+    CAPTURE(width, n, m);
+    Fixture f(width);
+    std::vector<Field> fields;
+    for (int field = 0; field < n + m; ++field) fields.push_back(f.make(field));
+    const auto x = std::span(fields).first(static_cast<std::size_t>(n));
+    const auto y = std::span(fields).last(static_cast<std::size_t>(m));
+
+    std::vector<Product> pairs;
+    for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t j = i; j < fields.size(); ++j) pairs.push_back({fields[i], fields[j]});
+    REQUIRE(pairs.size() == gram_pairs(x.size(), y.size()));
+    std::vector<double> expected(2 * pairs.size());
+    f.operations->dots(pairs, expected);
+    std::vector<double> sums(2 * pairs.size(), 7.0);
+    const Work work = f.operations->gram(x, y, sums);
+    const double cells = 2.0 * width * width * width;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        CHECK(sums[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-13 * cells));
+
+    // Every field is read once, whatever the number of products.
+    CHECK(work.bytes == cells * 8.0 * (n + m));
+    CHECK(work.flops == cells * 2.0 * static_cast<double>(pairs.size()));
+    // The same fields again, and fewer of them: nothing is left over from the call before.
+    std::vector<double> again(sums.size(), 7.0);
+    f.operations->gram(x, y, again);
+    CHECK(again == sums);
+    double square[2] = {7.0, 7.0};
+    f.operations->gram(x.first(1), {}, square);
+    CHECK(square[0] == sums[0]);
+    CHECK(square[1] == sums[1]);
+}
+
 TEST_CASE("a box's inner product is the same to the last bit wherever the box lives") {
     // All together are enough cells for several threads; one box of 8^3 or 9^3 is not.
     const int width = GENERATE(8, 9, 16);
@@ -743,8 +780,10 @@ TEST_CASE("a box's inner product is the same to the last bit wherever the box li
         operations->assign(y, cube(width), [](const Index& c) { return noise(4, c); });
         const std::array<Product, products> pairs{Product{x, x}, Product{x, y}, Product{y, y}};
         const auto boxes = static_cast<std::size_t>(layout.local_count());
-        std::vector<double> sums((products + 1) * boxes);
+        std::vector<double> sums((2 * products + 1) * boxes);
         operations->dots(pairs, std::span(sums).first(products * boxes));
+        const std::array<Field, 2> fields{x, y};
+        operations->gram(fields, {}, std::span(sums).subspan(products * boxes, products * boxes));
         operations->totals(x, std::span(sums).last(boxes));
         return sums;
     };
@@ -754,18 +793,19 @@ TEST_CASE("a box's inner product is the same to the last bit wherever the box li
         const Layout layout({2, 2, 2}, width, periodic, owners, rank);
         const auto boxes = static_cast<std::size_t>(layout.local_count());
         const std::vector<double> apart = box_sums(owners, rank);
-        for (std::size_t n = 0; n <= products; ++n)
+        for (std::size_t n = 0; n <= 2 * products; ++n)
             for (std::size_t q = 0; q < boxes; ++q)
                 CHECK(apart[n * boxes + q] == together[n * 8 + static_cast<std::size_t>(layout.local()[q])]);
     }
 }
 
-TEST_CASE("inner products and totals refuse sums of the wrong length") {
+TEST_CASE("inner products, Gram matrices and totals refuse sums of the wrong length") {
     Fixture x;
     const Field u = x.make(1);
     const Product square{u, u};
     std::array<double, 3> sums{};
     CHECK_THROWS_AS(x.operations->dots(std::span(&square, 1), sums), std::logic_error);
+    CHECK_THROWS_AS(x.operations->gram(std::span(&u, 1), {}, sums), std::logic_error);
     CHECK_THROWS_AS(x.operations->totals(u, sums), std::logic_error);
 }
 
@@ -982,6 +1022,7 @@ TEST_CASE("a rank without boxes takes part in every operation") {
     CHECK(norm == 0.0);
     const Product square{u, u};
     CHECK(operations->dots(std::span(&square, 1), {}).bytes == 0.0);
+    CHECK(operations->gram(std::span(&u, 1), std::span(&u, 1), {}).bytes == 0.0);
     CHECK(operations->apply(u, L, u).bytes == 0.0);
 }
 

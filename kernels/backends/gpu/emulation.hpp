@@ -65,7 +65,7 @@ struct Device {
     Fibres block;
     std::map<void*, std::size_t> memory;
 
-    static constexpr std::size_t total_bytes = std::size_t{128} << 20;
+    static constexpr std::size_t total_bytes = std::size_t{256} << 20;
     std::size_t free_bytes() const {
         std::size_t used = 0;
         for (const auto& allocation : memory) used += allocation.second;

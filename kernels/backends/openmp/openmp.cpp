@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/operations_by_rows.hpp"
 
 namespace keel {
@@ -118,6 +119,22 @@ class OpenMP {
     std::vector<double> partial_;
 };
 
+// Gram matrices in one pass over memory.
+class OpenMPOperations : public OperationsByRows<OpenMP> {
+  public:
+    using OperationsByRows<OpenMP>::OperationsByRows;
+
+    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        check_gram(x, y, sums);
+        const bool serial = cells() * (x.size() + y.size()) < serial_below;
+        if (!x.empty()) tiles_.run(x, y, x[0].shape(), serial ? 1 : omp_get_max_threads(), sums);
+        return gram_work(x.size(), y.size());
+    }
+
+  private:
+    GramTiles tiles_;
+};
+
 class OpenMPBackend : public Backend {
   public:
     std::string name() const override { return "openmp"; }
@@ -127,7 +144,7 @@ class OpenMPBackend : public Backend {
     }
     int threads() const override { return omp_get_max_threads(); }
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
-        return std::make_unique<OperationsByRows<OpenMP>>(layout, ghosts);
+        return std::make_unique<OpenMPOperations>(layout, ghosts);
     }
 };
 
