@@ -64,23 +64,27 @@ class OperationsOn : public Operations {
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
         check(c.size() == x.size() && !x.empty(), "combine wants one coefficient per field");
         if (x.size() <= max_terms) return combine_some(y, c, x);
-        // The first of several passes overwrites y, so y's own terms go first, as one.
-        double own = 0.0;
-        std::vector<double> cs;
-        std::vector<Field> xs;
-        for (std::size_t n = 0; n < x.size(); ++n) {
-            if (x[n] == y) {
-                own += c[n];
-            } else {
-                cs.push_back(c[n]);
-                xs.push_back(x[n]);
+        // More terms than that take several passes. The first overwrites y, so y's own terms go first, as one.
+        std::array<double, max_terms> some_c{};
+        std::array<Field, max_terms> some_x{};
+        std::size_t terms = 0;
+        Work work;
+        const auto add = [&](double coefficient, Field field) {
+            if (terms == max_terms) {
+                work += combine_some(y, some_c, some_x);
+                some_c[0] = 1.0;  // of what y holds now
+                some_x[0] = y;
+                terms = 1;
             }
-        }
-        if (xs.size() < x.size()) {
-            cs.insert(cs.begin(), own);
-            xs.insert(xs.begin(), y);
-        }
-        return combine_in_passes(y, cs, xs);
+            some_c[terms] = coefficient;
+            some_x[terms++] = field;
+        };
+        double own = 0.0;
+        for (std::size_t n = 0; n < x.size(); ++n) own += x[n] == y ? c[n] : 0.0;
+        if (std::find(x.begin(), x.end(), y) != x.end()) add(own, y);
+        for (std::size_t n = 0; n < x.size(); ++n)
+            if (!(x[n] == y)) add(c[n], x[n]);
+        return work += combine_some(y, std::span(some_c).first(terms), std::span(some_x).first(terms));
     }
 
     Work multiply(Field z, Field x, Field y) override { return each(Multiply{z.view(), x.view(), y.view()}); }
@@ -259,22 +263,6 @@ class OperationsOn : public Operations {
             body.x[n] = x[n].view();
         }
         return each(body);
-    }
-
-    // More terms than that; y may be the first of them.
-    Work combine_in_passes(Field y, std::span<const double> c, std::span<const Field> x) {
-        const std::size_t first = std::min(x.size(), max_terms);
-        Work work = combine_some(y, c.first(first), x.first(first));
-        for (std::size_t n = first; n < x.size();) {  // the rest is added to y, which takes one term
-            const std::size_t more = std::min(x.size() - n, max_terms - 1);
-            std::array<double, max_terms> cs{1.0};
-            std::array<Field, max_terms> xs{y};
-            std::copy_n(c.begin() + static_cast<std::ptrdiff_t>(n), more, cs.begin() + 1);
-            std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(n), more, xs.begin() + 1);
-            work += combine_some(y, std::span(cs).first(more + 1), std::span(xs).first(more + 1));
-            n += more;
-        }
-        return work;
     }
 
     template <class Pass>
