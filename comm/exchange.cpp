@@ -33,7 +33,7 @@ class PlannedExchange : public Exchange {
         packed_ = operations.make_items(std::span<const Segment>(sends));
         unpacked_ = operations.make_items(std::span<const Segment>(receives));
         copied_ = operations.make_items(std::span<const CopyItem>(copies));
-        reserve(1);
+        PlannedExchange::reserve(1);
     }
 
     void begin(std::span<const Field> u) override {
@@ -57,20 +57,20 @@ class PlannedExchange : public Exchange {
         operations_.unpack(fields_, unpacked_, receive_);
     }
 
-    long count() const override { return count_; }
-    bool overlaps() const override { return options_.overlap && has_messages(); }
-    const Plan& plan() const override { return plan_; }
-
-  private:
-    bool has_messages() const { return !plan_.sends.empty() || !plan_.receives.empty(); }
-
-    void reserve(std::size_t fields) {
+    void reserve(std::size_t fields) override {
         if (fields <= room_) return;
         send_ = operations_.make_buffer(plan_.send_values() * fields, options_.wire);
         receive_ = operations_.make_buffer(plan_.receive_values() * fields, options_.wire);
         fields_.reserve(fields);
         room_ = fields;
     }
+
+    long count() const override { return count_; }
+    bool overlaps() const override { return options_.overlap && has_messages(); }
+    const Plan& plan() const override { return plan_; }
+
+  private:
+    bool has_messages() const { return !plan_.sends.empty() || !plan_.receives.empty(); }
 
     Operations& operations_;
     Plan plan_;

@@ -18,23 +18,30 @@ class Exchange {
     virtual ~Exchange() = default;
     virtual void begin(std::span<const Field> u) = 0;
     virtual void finish() = 0;
+    // Makes room for messages that carry so many fields; set-up only.
+    virtual void reserve(std::size_t fields) = 0;
     virtual long count() const = 0;  // exchanges begun so far
     virtual const Plan& plan() const = 0;
 
     // Whether work that needs the ghosts should be split, its interior between begin and finish.
     virtual bool overlaps() const = 0;
 
-    void run(Field u) {
-        begin(std::span(&u, 1));
+    void run(std::span<const Field> u) {
+        begin(u);
         finish();
     }
-    // Exchanges u and does work(Part) that needs its ghosts.
+    void run(Field u) { run(std::span(&u, 1)); }
+    // Exchanges all u and does work(Part) that needs their ghosts.
     template <class Action>
-    void run(Field u, const Action& work) {
-        begin(std::span(&u, 1));
+    void run(std::span<const Field> u, const Action& work) {
+        begin(u);
         if (overlaps()) work(Part::interior);
         finish();
         work(overlaps() ? Part::shell : Part::all);
+    }
+    template <class Action>
+    void run(Field u, const Action& work) {
+        run(std::span<const Field>(&u, 1), work);
     }
 };
 
@@ -47,7 +54,7 @@ struct ExchangeOptions {
 };
 
 // `operations` pack, unpack and copy; they must outlive the exchange. Buffers are made for one field and grow
-// when an exchange carries more.
+// when more are reserved or carried.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const ExchangeOptions& options,
                                         const Transport& transport);
 

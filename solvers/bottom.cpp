@@ -143,11 +143,9 @@ class SmoothBottom : public BottomSolver {
 
 int bottom_fields(const BottomOptions& options) {
     if (options.solver == "smooth") return 0;
-    const int of_scaling = scaling_of(options) == DiagonalScaling::none    ? 0
-                           : scaling_of(options) == DiagonalScaling::right ? 1
-                                                                           : 2;
+    const int of_system = GridSystem::fields(scaling_of(options), 1);
     return static_cast<int>(bottom_method(options.solver).vectors.of(options)) + 4 +
-           of_scaling;  // y, b; the solver's residual and best iterate
+           of_system;  // y, b; the solver's residual and best iterate
 }
 
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,

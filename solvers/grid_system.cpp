@@ -1,12 +1,15 @@
 #include "solvers/grid_system.hpp"
 
+#include "kernels/check.hpp"
+
 namespace keel {
 
 GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-                       DiagonalScaling scaling)
+                       DiagonalScaling scaling, std::size_t at_once)
     : operations_(operations), exchange_(exchange), reduction_(reduction), L_(L), scaling_(scaling) {
+    exchange_.reserve(at_once);
     if (scaling == DiagonalScaling::none) return;
-    scaled_ = make_vector();
+    for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
     scale_ = L.inverse_diagonal;
     if (scaling == DiagonalScaling::symmetric) {
         scale_ = make_vector();
@@ -14,24 +17,41 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
     }
 }
 
-void GridSystem::apply(Vector y, Vector x) {
-    ++applications_;
-    const Vector u = scaling_ == DiagonalScaling::none ? x : scaled_;
-    if (scaling_ != DiagonalScaling::none) operations_.multiply(scaled_, scale_, x);
-    reduction_.progress();
-    exchange_.run(u, [&](Part part) { operations_.apply(y, L_.on(part), u); });
-    reduction_.progress();
-    if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(y, scale_, y);
+int GridSystem::fields(DiagonalScaling scaling, int at_once) {
+    return scaling == DiagonalScaling::none ? 0 : at_once + (scaling == DiagonalScaling::symmetric ? 1 : 0);
 }
 
-std::span<double> GridSystem::parts(std::size_t products) {
-    parts_.resize(products * static_cast<std::size_t>(operations_.layout().local_count()));
+void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
+    applications_ += static_cast<long>(x.size());
+    std::span<const Vector> operands = x;
+    if (scaling_ != DiagonalScaling::none) {
+        check(x.size() <= scaled_.size(), "no more vectors at once than the system was made for");
+        operands = std::span(scaled_).first(x.size());
+        for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(operands[n], scale_, x[n]);
+        reduction_.progress();
+    }
+    exchange_.run(operands, [&](Part part) {
+        for (std::size_t n = 0; n < x.size(); ++n) operations_.apply(y[n], L_.on(part), operands[n]);
+    });
+    reduction_.progress();
+    if (scaling_ != DiagonalScaling::symmetric) return;
+    for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(y[n], scale_, y[n]);
+}
+
+std::span<double> GridSystem::parts(std::size_t sums) {
+    parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
     return parts_;
 }
 
 void GridSystem::dots(std::span<const Product> products, std::span<double> results) {
     const auto local = parts(products.size());
     operations_.dots(products, local);
+    reduction_.sum(local, results);
+}
+
+void GridSystem::gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
+    const auto local = parts(gram_pairs(x.size(), y.size()));
+    operations_.gram(x, y, local);
     reduction_.sum(local, results);
 }
 

@@ -17,20 +17,25 @@ enum class DiagonalScaling { none, right, symmetric };
 
 class GridSystem : public LinearSystem {
   public:
-    // Nothing is owned: operations, exchange and reduction must outlive this object.
+    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchange and reduction must
+    // outlive this object.
     GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-               DiagonalScaling scaling);
+               DiagonalScaling scaling, std::size_t at_once = 1);
+    // Grid-sized arrays that the scaling needs.
+    static int fields(DiagonalScaling scaling, int at_once);
 
     Vector make_vector() override { return operations_.make_field(); }
-    void apply(Vector y, Vector x) override;
+    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
         operations_.combine(y, c, x);
         reduction_.progress();
     }
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     void dots(std::span<const Product> products, std::span<double> results) override;
+    void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
     PendingSum begin_dots(std::span<const Product> products) override;
     Counts counts() const override;
+    using LinearSystem::apply;
     using LinearSystem::combine;
     using LinearSystem::dots;
 
@@ -39,15 +44,15 @@ class GridSystem : public LinearSystem {
     void unscale_solution(Field u, Vector y);
 
   private:
-    std::span<double> parts(std::size_t products);
+    std::span<double> parts(std::size_t sums);
 
     Operations& operations_;
     Exchange& exchange_;
     Reduction& reduction_;
     Stencil L_;
     DiagonalScaling scaling_;
-    Field scale_;   // D^-1 or D^-1/2
-    Field scaled_;  // scale x
+    Field scale_;                // D^-1 or D^-1/2
+    std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
     std::vector<double> parts_;
     long applications_ = 0;
 };

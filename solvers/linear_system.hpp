@@ -31,18 +31,22 @@ class LinearSystem {
 
     virtual ~LinearSystem() = default;
 
-    virtual Vector make_vector() = 0;            // zero; set-up only
-    virtual void apply(Vector y, Vector x) = 0;  // y = A x; x and y differ
+    virtual Vector make_vector() = 0;  // zero; set-up only
+    // y_n = A x_n with one exchange for all; no y is among the x.
+    virtual void apply(std::span<const Vector> y, std::span<const Vector> x) = 0;
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
     virtual void fill(Vector y, double value) = 0;
     // All inner products with one all-reduce.
     virtual void dots(std::span<const Product> products, std::span<double> results) = 0;
-    // The same, not waited for: finish() of the result delivers them.
+    // The upper triangle of X^T X and X^T Y beside it, row by row, with one all-reduce (Operations::gram).
+    virtual void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) = 0;
+    // As dots, not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
     virtual Counts counts() const = 0;
 
     // --- Shorthands
+    void apply(Vector y, Vector x) { apply(std::span(&y, 1), std::span(&x, 1)); }  // y = A x; they differ
     double dot(Vector x, Vector y) {
         const Product product{x, y};
         double result = 0;

@@ -62,6 +62,65 @@ TEST_CASE("applying the system is the formula of the operator under every scalin
     }
 }
 
+TEST_CASE("several vectors are applied to with one exchange, to the last bit as one by one") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        Level& level = setup.finest();
+        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 3);
+        std::vector<Field> x;
+        std::vector<Field> y;
+        for (int n = 0; n < 3; ++n) {
+            x.push_back(system.make_vector());
+            y.push_back(system.make_vector());
+            setup.set(x.back(), [n](const Index& c) { return std::cos(1.7 * c[0] + n * c[1] - c[2]); });
+        }
+        const Counts start = system.counts();
+        system.apply(y, x);
+        const Counts spent = system.counts() - start;
+        CHECK(spent.exchanges == 1);
+        CHECK(spent.applications == 3);
+        const Field single = system.make_vector();
+        for (std::size_t n = 0; n < 3; ++n) {
+            system.apply(single, x[n]);
+            CHECK(level.plain->read(single, cube(setup.problem.width)) ==
+                  level.plain->read(y[n], cube(setup.problem.width)));
+        }
+        system.apply(std::span(y).first(1), std::span(x).last(1));  // fewer than there is room for
+        CHECK(level.plain->read(y[0], cube(setup.problem.width)) ==
+              level.plain->read(y[2], cube(setup.problem.width)));
+    }
+}
+
+TEST_CASE("a Gram matrix takes one all-reduce of its upper triangle and the columns beside it") {
+    for (const bool deterministic : {false, true}) {
+        CAPTURE(deterministic);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup, DiagonalScaling::right);
+        std::vector<Field> x{setup.finest().f};
+        for (int n = 1; n < 9; ++n) {
+            x.push_back(system.make_vector());
+            system.apply(x[x.size() - 1], x[x.size() - 2]);
+        }
+        const Field y = system.make_vector();
+        setup.set(y, [](const Index& c) { return std::sin(1.0 + c[0] * c[1] + c[2]); });
+
+        const Counts start = system.counts();
+        std::vector<double> results(9 * 10 / 2 + 9);
+        system.gram(x, std::span(&y, 1), results);
+        const Counts spent = system.counts() - start;
+        CHECK(spent.reductions == 1);
+        CHECK(spent.words == 54 * (deterministic ? setup.finest().layout.box_count() : 1));
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < 9; ++i)
+            for (std::size_t j = i; j <= 9; ++j) {
+                const Field& other = j < 9 ? x[j] : y;
+                const auto [ij, ii, jj] = system.dots({{x[i], other}, {x[i], x[i]}, {other, other}});
+                CHECK(std::abs(results[next++] - ij) <= 1e-14 * std::sqrt(ii * jj));
+            }
+    }
+}
+
 TEST_CASE("the system is symmetric except under right scaling") {
     for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
         CAPTURE(static_cast<int>(scaling));
