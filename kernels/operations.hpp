@@ -110,7 +110,7 @@ class Operations {
     // --- Setting up an operator
     virtual void restrict_faces(Field coarse, Field fine, int direction, double scale) = 0;
     virtual void complete_diagonal(const Stencil& L) = 0;  // L.diagonal holds a alpha on entry
-    virtual double jacobi_bound(const Stencil& L) = 0;     // of the spectrum of D^-1 L, on this rank
+    virtual double jacobi_bound(const Stencil& L) = 0;     // of that of D^-1 L
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) = 0;

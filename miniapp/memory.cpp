@@ -38,6 +38,9 @@ std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest) 
             return plan.send_values() + plan.receive_values();
         };
         values += buffers(options.ghost_depth, options.neighbours);
+        const int at_once = vectors_at_once(parameters.bottom);
+        if (layout.width() == parameters.multigrid.bottom_box && at_once > 1)
+            values += static_cast<std::size_t>(at_once) * buffers(options.ghost_depth, options.neighbours);
         if (coarse && options.all_ghosts) values += buffers(1, Neighbours::all);
     });
     return values * sizeof(double);

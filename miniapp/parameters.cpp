@@ -184,6 +184,14 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
               "all-reduces");
     s.integer("replace_every", &Bottom::replace_every, at_least(0),
               "of pipelined_bicgstab: recursive residuals by true ones; 0 = never", "iterations");
+    s.integer("s", &Bottom::s, at_least(1), "of the s-step methods ca_bicgstab and ca_cg: per all-reduce",
+              "iterations");
+    s.choice("basis", &Bottom::basis, {"monomial", "newton", "chebyshev"},
+             "of their Krylov spaces; beyond s = 4 newton or chebyshev, with scaling = jacobi");
+    s.flag("telescoping", &Bottom::telescoping,
+           "their s = 1, 2, 4, ... up to bottom.s, instead of bottom.s from the start");
+    s.choice("powers", &Bottom::powers, {"paired", "sequential"},
+             "their exchanges: for both Krylov spaces at once, or one space after the other");
 }
 
 void add_comm(std::vector<Key>& keys) {

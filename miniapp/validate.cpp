@@ -55,6 +55,11 @@ double exact_product(const Index& n) {
     return 1.0 * n[0] * n[1] * n[2];
 }
 
+double boxes_in_all(const Parameters& p, int ranks) {
+    const bool automatic = p.problem.boxes == Index{};
+    return automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(p.problem.boxes);
+}
+
 void check_coarsening(Rules& rules, const Parameters& p) {
     std::vector<int> widths{p.problem.box};
     while (widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
@@ -81,14 +86,28 @@ void check_coarsening(Rules& rules, const Parameters& p) {
 // Vectors of a Krylov space beyond the cells of the bottom grid would be noise, and use memory.
 void check_depth(Rules& rules, const Parameters& p, int ranks) {
     if (p.bottom.solver != "deep_pipelined_cg") return;
-    const double boxes = exact_product(resolved_boxes(p, ranks));
-    const double cells = boxes * std::pow(p.multigrid.bottom_box, 3);
+    const double cells = boxes_in_all(p, ranks) * std::pow(p.multigrid.bottom_box, 3);
     rules.require(
         p.bottom.depth <= cells, {"bottom.depth", "bottom.solver", "multigrid.bottom_box"},
         fmt::format(
             "bottom.depth = {}: more than the {:.0f} cells of the bottom grid; choose at most {:.0f}, or "
             "a wider multigrid.bottom_box",
             p.bottom.depth, cells, cells));
+}
+
+// More basis vectors than the bottom grid has cells are dependent.
+void check_s_step(Rules& rules, const Parameters& p, int ranks) {
+    if (p.bottom.solver != "ca_bicgstab" && p.bottom.solver != "ca_cg") return;
+    const double cells = boxes_in_all(p, ranks) * std::pow(p.multigrid.bottom_box, 3);
+    const double per_s = p.bottom.solver == "ca_bicgstab" ? 4 : 2;
+    const double most = std::floor((cells - 1) / per_s);
+    const std::string remedy =
+        fmt::format("{}a wider multigrid.bottom_box",
+                    most >= 1 ? fmt::format("choose at most {:.0f}, or ", most) : "choose ");
+    rules.require(
+        p.bottom.s <= most, {"bottom.s", "bottom.solver", "multigrid.bottom_box"},
+        fmt::format("bottom.s = {}: {:.0f} basis vectors on a bottom grid of {:.0f} cells are dependent; {}",
+                    p.bottom.s, per_s * p.bottom.s + 1, cells, remedy));
 }
 
 void check_boxes(Rules& rules, const Parameters& p, int ranks) {
@@ -103,7 +122,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
                     text_of(given)));
     if (mixed) return;
 
-    const double total = automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(given);
+    const double total = boxes_in_all(p, ranks);
     rules.require(
         total <= most, {"problem.boxes", "problem.boxes_per_rank"},
         fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", total, most));
@@ -117,6 +136,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
     check_depth(rules, p, ranks);
+    check_s_step(rules, p, ranks);
     if (automatic) return;
 
     rules.require(

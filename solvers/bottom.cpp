@@ -15,6 +15,25 @@ Quantity in_depth(const std::string& text, int (*formula)(int l)) {
     return {text, [formula](const BottomOptions& o) { return formula(o.depth); }};
 }
 
+// --- The numbers of s-step methods, once telescoping has reached s.
+using FormulaInS = double (*)(double s);
+
+Quantity in_s(const std::string& text, FormulaInS formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.s); }};
+}
+Quantity per_outer_step(const std::string& text, FormulaInS formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.s) / o.s; }};
+}
+// Paired, one per power of A on the longer of the two bases; sequential, one per application.
+Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, int degree_per_s) {
+    return {paired + "; sequential " + sequential, [degree_per_s](const BottomOptions& o) {
+                return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
+            }};
+}
+double pair_or_one(const BottomOptions& options) {
+    return options.powers == Powers::paired ? 2 : 1;
+}
+
 }  // namespace
 
 const std::vector<BottomMethod>& bottom_methods() {
@@ -25,6 +44,18 @@ const std::vector<BottomMethod>& bottom_methods() {
          "the default to compare with: a third of the all-reduces at no cost"},
         {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2,
          "the operator is symmetric: half the work of BiCGStab per iteration"},
+        {"ca_bicgstab", "Williams et al. 2014, Alg. 2, corrected", DiagonalScaling::right,
+         exchanges_of_pairs("2", "4 - 1/s", 2), per_outer_step("1/s", [](double) { return 1.0; }),
+         per_outer_step("(4s+1)(2s+2)/s", [](double s) { return (4 * s + 1) * (2 * s + 2); }),
+         in_s("4s + 2", [](double s) { return 4 * s + 2; }),
+         "all-reduces are the bottleneck: one every s iterations; beyond s = 4 with basis newton or "
+         "chebyshev",
+         Quantity("", pair_or_one)},
+        {"ca_cg", "Toledo 1995; Hoemmen 2010", DiagonalScaling::symmetric,
+         exchanges_of_pairs("1", "2 - 1/s", 1), per_outer_step("1/s", [](double) { return 1.0; }),
+         per_outer_step("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
+         in_s("2s + 1", [](double s) { return 2 * s + 1; }),
+         "as ca_bicgstab for half the work; stands twice the s", Quantity("", pair_or_one)},
         {"pipelined_cg", "Ghysels and Vanroose 2014, p-CG", DiagonalScaling::symmetric, 1, 1, 2, 5,
          "cg, its one all-reduce hidden behind the application of the operator; loose tolerances"},
         {"deep_pipelined_cg", "Cools, Cornelis and Vanroose 2019, Alg. 1", DiagonalScaling::symmetric, 1, 1,
@@ -58,22 +89,24 @@ DiagonalScaling scaling_of(const BottomOptions& options) {
     return options.scaling == Scaling::none ? DiagonalScaling::none : bottom_method(options.solver).jacobi;
 }
 
-// L is positive semi-definite, and the rows of D^-1 L lie about 1.
-std::unique_ptr<KrylovMethod> make_deep_pipeline(const BottomOptions& options, LinearSystem& A,
-                                                 const Level& level) {
-    if (scaling_of(options) == DiagonalScaling::none)
-        return make_deep_pipelined_cg(A, options.depth, 0.0, level.gershgorin_bound);
-    return make_deep_pipelined_cg(A, options.depth, std::max(0.0, 2.0 - level.jacobi_bound),
-                                  level.jacobi_bound);
+// Of the system that the level makes with this scaling. L is positive semi-definite, and the rows of D^-1 L lie about 1.
+Spectrum spectrum_of(const Level& level, DiagonalScaling scaling) {
+    if (scaling == DiagonalScaling::none) return {0.0, level.gershgorin_bound};
+    return {std::max(0.0, 2.0 - level.jacobi_bound), level.jacobi_bound};
 }
 
-std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A, const Level& level) {
+std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
+                                          const Spectrum& spectrum) {
     const std::string& name = options.solver;
+    const SStep s_step{options.s, options.basis, options.telescoping, options.powers, spectrum};
     if (name == "bicgstab") return make_bicgstab(A);
     if (name == "bicgstab_fused") return make_bicgstab_fused(A);
     if (name == "cg") return make_cg(A);
+    if (name == "ca_bicgstab") return make_ca_bicgstab(A, s_step);
+    if (name == "ca_cg") return make_ca_cg(A, s_step);
     if (name == "pipelined_cg") return make_pipelined_cg(A);
-    if (name == "deep_pipelined_cg") return make_deep_pipeline(options, A, level);
+    if (name == "deep_pipelined_cg")
+        return make_deep_pipelined_cg(A, options.depth, spectrum.lowest, spectrum.highest);
     if (name == "pipelined_bicgstab") return make_pipelined_bicgstab(A, options.replace_every);
     throw std::invalid_argument("unknown bottom solver " + name);
 }
@@ -84,8 +117,9 @@ class KrylovBottom : public BottomSolver {
         : level_(hierarchy.bottom()),
           singular_(hierarchy.singular()),
           stop_{options.tolerance, options.max_iterations, options.max_restarts},
-          system_(level_.bottom_operations, *level_.ghosts, *level_.reduction, level_.L, scaling_of(options)),
-          solver_(system_, make_method(options, system_, level_)),
+          system_(level_.bottom_operations, *level_.ghosts, *level_.reduction, level_.L, scaling_of(options),
+                  static_cast<std::size_t>(vectors_at_once(options))),
+          solver_(system_, make_method(options, system_, spectrum_of(level_, scaling_of(options)))),
           y_(system_.make_vector()),
           b_(system_.make_vector()) {}
 
@@ -141,11 +175,15 @@ class SmoothBottom : public BottomSolver {
 
 }  // namespace
 
+int vectors_at_once(const BottomOptions& options) {
+    return static_cast<int>(bottom_method(options.solver).at_once.of(options));
+}
+
 int bottom_fields(const BottomOptions& options) {
     if (options.solver == "smooth") return 0;
-    const int of_system = GridSystem::fields(scaling_of(options), 1);
-    return static_cast<int>(bottom_method(options.solver).vectors.of(options)) + 4 +
-           of_system;  // y, b; the solver's residual and best iterate
+    const int of_method = static_cast<int>(bottom_method(options.solver).vectors.of(options));
+    const int of_system = GridSystem::fields(scaling_of(options), vectors_at_once(options));
+    return of_method + of_system + 4;  // y, b; the solver's residual and best iterate
 }
 
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,

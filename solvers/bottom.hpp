@@ -43,10 +43,14 @@ struct BottomMethod {
     Quantity words;          // doubles in them
     Quantity vectors;        // of the method itself, besides x, b and those of the verify-and-restart rule
     std::string use;
+    Quantity at_once = 1;  // vectors that one exchange carries at the most
 };
 const std::vector<BottomMethod>& bottom_methods();
 std::vector<std::string> bottom_names();
 const BottomMethod& bottom_method(const std::string& name);
+
+// How many vectors an exchange of the bottom solver carries at the most.
+int vectors_at_once(const BottomOptions& options);
 
 // Grid-sized arrays that the bottom solver adds to the bottom level.
 int bottom_fields(const BottomOptions& options);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solvers/linear_system.hpp"
+#include "solvers/s_step.hpp"
 
 namespace keel {
 
@@ -83,6 +84,8 @@ class Solver {
 std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_bicgstab_fused(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_ca_bicgstab(LinearSystem& A, const SStep& choice);
+std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice);
 std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A);
 // depth: l >= 1, refused with std::invalid_argument otherwise. The eigenvalues of A should lie in [lowest, highest].
 std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth, double lowest,

@@ -10,6 +10,8 @@ enum class Cycle { v, f };
 enum class Smoother { gsrb, jacobi, chebyshev };
 enum class Interpolation { constant, linear };
 enum class Scaling { jacobi, none };
+enum class Basis { monomial, newton, chebyshev };
+enum class Powers { paired, sequential };
 
 struct MultigridOptions {
     Cycle cycle = Cycle::v;
@@ -34,6 +36,11 @@ struct BottomOptions {
     // --- of the pipelined methods
     int depth = 2;           // all-reduces on their way at a time
     int replace_every = 50;  // iterations between residual replacements; 0 = never
+    // --- of the s-step methods
+    int s = 4;  // iterations per all-reduce
+    Basis basis = Basis::monomial;
+    bool telescoping = true;         // s = 1, 2, 4, ... up to s
+    Powers powers = Powers::paired;  // exchanges for both bases at once, or for one after the other
 };
 
 }  // namespace keel
