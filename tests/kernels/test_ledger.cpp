@@ -90,6 +90,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(vector, [&] { return x.square_root(u, f); });
     books(vector, [&] { return x.shift(u, 1.0); });
     books(vector, [&] { return x.dots(std::span(&square, 1), one); });
+    books(vector, [&] { return x.gram(std::span(&u, 1), {}, one); });
     books(vector, [&] { return x.totals(u, one); });
     books(vector, [&] { return x.max_norm(u, number); });
     books(residual, [&] { return x.apply(f, L, u); });
