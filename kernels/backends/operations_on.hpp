@@ -98,15 +98,17 @@ class OperationsOn : public Operations {
         for (std::size_t n = 0; n < products.size(); n += max_terms) {
             const auto some = products.subspan(n, std::min(max_terms, products.size() - n));
             InnerProducts body{};
-            std::vector<const double*> operands;
+            std::array<const double*, 2 * max_terms> operands{};
             for (std::size_t m = 0; m < some.size(); ++m) {
                 body.x[m] = some[m].x.view();
                 body.y[m] = some[m].y.view();
-                operands.insert(operands.end(), {some[m].x.data(), some[m].y.data()});
+                operands[2 * m] = some[m].x.data();
+                operands[2 * m + 1] = some[m].y.data();
             }
             backend_.sum_over_cells(all(), some.size(), body, sums.data() + n * boxes);
-            std::sort(operands.begin(), operands.end());
-            const auto distinct = std::unique(operands.begin(), operands.end()) - operands.begin();
+            const auto end = operands.begin() + static_cast<std::ptrdiff_t>(2 * some.size());
+            std::sort(operands.begin(), end);
+            const auto distinct = std::unique(operands.begin(), end) - operands.begin();
             work += Cost{2.0 * static_cast<double>(some.size()), static_cast<double>(distinct), 0} * cells();
         }
         return work;
