@@ -32,6 +32,7 @@ Json run_record(const Table& table, const Parameters& parameters, const RunFacts
             {"devices", facts.devices},
             {"device_sharing", facts.device_sharing},
             {"device_messages", facts.device_messages},
+            {"graph_replays", facts.graph_replays},
             {"boxes", facts.boxes},
             {"cells", facts.cells},
             {"levels", levels},

@@ -47,6 +47,7 @@ struct RunFacts {
     std::string backend;
     std::vector<std::string> devices;  // by rank; empty texts where the host computes
     int device_sharing = 1;            // the most ranks on one device
+    double graph_replays = 0;          // of the measured solves, on rank 0
     std::string device_messages;       // how a device's messages travel; empty where the host computes
     std::string mpi;
     std::string asynchronous_progress;  // of this MPI, as far as known

@@ -29,6 +29,7 @@ class Backend {
     }  // number, name and bus address; "" where the host computes
     virtual std::size_t free_device_bytes() const { return 0; }
     virtual std::size_t device_cache_bytes() const { return 0; }  // of the last level
+    virtual long graph_replays() const { return 0; }              // so far
     virtual int threads() const = 0;
     // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers.
     virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const = 0;

@@ -43,6 +43,20 @@ class Backends(KeelTest):
                         words = (f"run.backend={name}", f"run.launches={way}", f"comm.overlap={overlap}")
                         self.assert_same(self.history(2, *words), reference)
 
+    def test_sequences_of_launches_are_replayed_only_if_asked_for(self) -> None:
+        for name, row in self.rows().items():
+            if row["here"] != "yes" or row["graphs"] != "yes":
+                continue
+            for way in LAUNCHES:
+                with self.subTest(backend=name, launches=way):
+                    run = self.valid(2, *SAME, f"run.backend={name}", f"run.launches={way}")
+                    cycles = run.record("solve")["cycles"]
+                    # Recorded in the second cycle, a cycle's sweeps recur from the third on.
+                    least = cycles - 2 if way == "graphs" else 0
+                    self.assertGreaterEqual(run.record("run")["graph_replays"], least)
+                    if way != "graphs":
+                        self.assertEqual(run.record("run")["graph_replays"], 0)
+
     def test_a_backend_that_cannot_run_is_refused_with_those_that_can(self) -> None:
         rows = self.rows()
         here = ", ".join(name for name, row in rows.items() if row["here"] == "yes")

@@ -64,7 +64,7 @@ class LaunchQueue {
         ++replays_;
     }
 
-    long replays() const { return replays_; }
+    long replays() const { return replays_; }  // graphs launched
 
   private:
     template <class Action>
@@ -182,6 +182,8 @@ class Device {
         checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
         if (transfer_ != compute_) checked(GPU(StreamSynchronize)(transfer_), "StreamSynchronize");
     }
+
+    long graph_replays() const { return queue_.replays(); }
 
     // Runs `action` on the stream of messages.
     template <class Action>

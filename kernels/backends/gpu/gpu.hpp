@@ -214,6 +214,7 @@ class GpuBackend : public Backend {
     std::string device() const override { return device_->describe(); }
     std::size_t free_device_bytes() const override { return device_->free_bytes(); }
     std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
+    long graph_replays() const override { return device_->graph_replays(); }
     int threads() const override { return 1; }
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
         return std::make_unique<GpuOperations>(layout, ghosts, Gpu(device_));
