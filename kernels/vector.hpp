@@ -14,6 +14,13 @@ namespace keel {
 // More terms than this are taken in several passes.
 inline constexpr std::size_t max_terms = 8;
 
+// Flops per cell of Operations::combine with so many terms: more than max_terms take further passes, each of which
+// carries on what the passes before have summed as a term of its own.
+constexpr double combine_flops(std::size_t terms) {
+    const std::size_t passes = terms <= max_terms ? 1 : 1 + (terms - 2) / (max_terms - 1);
+    return 2.0 * static_cast<double>(terms + passes - 1) - static_cast<double>(passes);
+}
+
 // A value of y, cell or ghost, = value
 struct Fill {
     double value;

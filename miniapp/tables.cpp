@@ -17,15 +17,25 @@ const char* yes_or_no(bool feature) {
     return feature ? "yes" : "no";
 }
 
+std::string flops_text(const BottomMethod& method) {
+    const std::string& applications = method.applications.text();
+    if (applications == "0") return method.flops.text();
+    const bool sum = applications.find(' ') != std::string::npos;
+    return (applications == "1" ? ""
+            : sum               ? "(" + applications + ") "
+                                : applications + " ") +
+           "F + " + method.flops.text();
+}
+
 }  // namespace
 
 std::string bottom_solvers_text() {
-    std::vector<std::array<std::string, 6>> rows{
-        {"bottom.solver", "exchanges", "reductions", "words", "vectors", "per iteration"}};
+    std::vector<std::array<std::string, 7>> rows{
+        {"bottom.solver", "exchanges", "reductions", "words", "vectors", "flops per cell", "per iteration"}};
     for (const BottomMethod& m : bottom_methods())
         rows.push_back({m.name, m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(),
-                        fmt::format("{} ({})", m.use, m.source)});
-    std::array<std::size_t, 5> widths{};
+                        flops_text(m), fmt::format("{} ({})", m.use, m.source)});
+    std::array<std::size_t, 6> widths{};
     for (const auto& row : rows)
         for (std::size_t n = 0; n < widths.size(); ++n) widths[n] = std::max(widths[n], row[n].size());
     std::string text;
@@ -33,16 +43,22 @@ std::string bottom_solvers_text() {
         for (std::size_t n = 0; n < widths.size(); ++n) text += fmt::format("{:<{}}  ", row[n], widths[n]);
         text += row.back() + "\n";
     }
-    return text;
+    return text +
+           fmt::format(
+               "  F: flops per cell of an application of the operator: {}, with bottom.scaling = jacobi {} "
+               "(BiCGStab's family) or {} (CG's)\n",
+               application_flops({.scaling = Scaling::none}), application_flops({.solver = "bicgstab"}),
+               application_flops({.solver = "cg"}));
 }
 
 std::string bottom_solvers_markdown() {
     std::string text =
-        "| bottom.solver | exchanges | all-reduces | words | vectors | source | use |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n";
+        "| bottom.solver | exchanges | all-reduces | words | vectors | flops per cell | source | use |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
     for (const BottomMethod& m : bottom_methods())
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
-                            m.reductions.text(), m.words.text(), m.vectors.text(), m.source, m.use);
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
+                            m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m), m.source,
+                            m.use);
     return text;
 }
 

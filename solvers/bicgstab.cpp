@@ -3,7 +3,7 @@
 //
 // Per iteration: 2 applications (2 exchanges) and 6 all-reduces of 1 word, kept apart as in the papers' codes
 // because this is the method whose latency the others avoid; bicgstab_fused.cpp is the fair baseline.
-// Vectors: r~, p, s, Ap, As besides x and r. About 2 F_A + 24 flops per cell, F_A those of an application.
+// Vectors: r~, p, s, Ap, As besides x and r. 2 F_A + 29 flops per cell, F_A those of an application.
 // Weakness: the residual histories of equivalent variants separate after 15 to 40 iterations, counts differ by 10 %.
 
 #include <cmath>

@@ -4,7 +4,7 @@
 // The latter serves the stopping test only; a negative value is taken as 0, and verified like every claim.
 //
 // Per iteration: 2 applications (2 exchanges), 2 all-reduces (1 and 5 words).
-// Vectors: r~, p, s, Ap, As besides x and r. About 2 F_A + 24 flops per cell.
+// Vectors: r~, p, s, Ap, As besides x and r. 2 F_A + 29 flops per cell.
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/check.hpp"
+#include "kernels/vector.hpp"
 #include "solvers/smoother.hpp"
 
 namespace keel {
@@ -30,6 +31,21 @@ Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequen
                 return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
             }};
 }
+// Beside the applications: the Gram matrix of the n = 2 degree + 1 vectors with themselves and `others`, three
+// combinations of them, and the recurrences of the basis. The text is that of the monomial one.
+Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
+    return {"about " + text, [degree_per_s, others](const BottomOptions& o) {
+                const int degree = degree_per_s * o.s;
+                const auto n = static_cast<std::size_t>(2 * degree + 1);
+                const double gram =
+                    2.0 * static_cast<double>(gram_pairs(n, static_cast<std::size_t>(others)));
+                const int first = std::min(2, 2 * degree - 1);  // applications to the first vector of a basis
+                const double recurrences = o.basis == Basis::newton      ? 3 * (2 * degree - 1)
+                                           : o.basis == Basis::chebyshev ? 5 * (2 * degree - 1) - 2 * first
+                                                                         : 0;
+                return (gram + 2 * combine_flops(n) + combine_flops(n + 1) + recurrences) / o.s;
+            }};
+}
 double pair_or_one(const BottomOptions& options) {
     return options.powers == Powers::paired ? 2 : 1;
 }
@@ -39,15 +55,16 @@ double pair_or_one(const BottomOptions& options) {
 const std::vector<BottomMethod>& bottom_methods() {
     static const std::vector<BottomMethod> methods{
         {"bicgstab", "van der Vorst 1992; Williams et al. 2014, Alg. 1", DiagonalScaling::right, 2, 6, 6, 5,
-         "the papers' baseline: every inner product waits for its own all-reduce"},
+         2, 29, "the papers' baseline: every inner product waits for its own all-reduce"},
         {"bicgstab_fused", "the same recurrences, inner products fused", DiagonalScaling::right, 2, 2, 6, 5,
-         "the default to compare with: a third of the all-reduces at no cost"},
-        {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2,
+         2, 29, "the default to compare with: a third of the all-reduces at no cost"},
+        {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2, 1, 13,
          "the operator is symmetric: half the work of BiCGStab per iteration"},
         {"ca_bicgstab", "Williams et al. 2014, Alg. 2, corrected", DiagonalScaling::right,
          exchanges_of_pairs("2", "4 - 1/s", 2), per_outer_step("1/s", [](double) { return 1.0; }),
          per_outer_step("(4s+1)(2s+2)/s", [](double s) { return (4 * s + 1) * (2 * s + 2); }),
          in_s("4s + 2", [](double s) { return 4 * s + 2; }),
+         in_s("4 - 1/s", [](double s) { return 4 - 1 / s; }), flops_of_pairs("(16s^2+44s+9)/s", 2, 1),
          "all-reduces are the bottleneck: one every s iterations; beyond s = 4 with basis newton or "
          "chebyshev",
          Quantity("", pair_or_one)},
@@ -55,17 +72,19 @@ const std::vector<BottomMethod>& bottom_methods() {
          exchanges_of_pairs("1", "2 - 1/s", 1), per_outer_step("1/s", [](double) { return 1.0; }),
          per_outer_step("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
          in_s("2s + 1", [](double s) { return 2 * s + 1; }),
+         in_s("2 - 1/s", [](double s) { return 2 - 1 / s; }), flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
          "as ca_bicgstab for half the work; stands twice the s", Quantity("", pair_or_one)},
-        {"pipelined_cg", "Ghysels and Vanroose 2014, p-CG", DiagonalScaling::symmetric, 1, 1, 2, 5,
+        {"pipelined_cg", "Ghysels and Vanroose 2014, p-CG", DiagonalScaling::symmetric, 1, 1, 2, 5, 1, 22,
          "cg, its one all-reduce hidden behind the application of the operator; loose tolerances"},
         {"deep_pipelined_cg", "Cools, Cornelis and Vanroose 2019, Alg. 1", DiagonalScaling::symmetric, 1, 1,
          in_depth("l + 1", [](int l) { return l + 1; }),
-         in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }),
+         in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }), 1,
+         in_depth("7l + 13", [](int l) { return 7 * l + 13; }),
          "l = bottom.depth all-reduces on their way, each hidden behind l applications; wants scaling = "
          "jacobi"},
-        {"pipelined_bicgstab", "Cools and Vanroose 2017", DiagonalScaling::right, 2, 2, 7, 8,
+        {"pipelined_bicgstab", "Cools and Vanroose 2017", DiagonalScaling::right, 2, 2, 7, 8, 2, 48,
          "bicgstab, each all-reduce hidden behind an application; bottom.replace_every for tight tolerances"},
-        {"smooth", "relaxation with multigrid.smoother", DiagonalScaling::none, 2, 0, 0, 0,
+        {"smooth", "relaxation with multigrid.smoother", DiagonalScaling::none, 2, 0, 0, 0, 0, 13,
          "no all-reduce at all; only for bottom grids of a few cells"},
     };
     return methods;
@@ -177,6 +196,13 @@ class SmoothBottom : public BottomSolver {
 
 int vectors_at_once(const BottomOptions& options) {
     return static_cast<int>(bottom_method(options.solver).at_once.of(options));
+}
+
+double application_flops(const BottomOptions& options) {
+    const DiagonalScaling scaling = scaling_of(options);
+    return Apply::cost.flops + (scaling == DiagonalScaling::none    ? 0
+                                : scaling == DiagonalScaling::right ? Multiply::cost.flops
+                                                                    : 2 * Multiply::cost.flops);
 }
 
 int bottom_fields(const BottomOptions& options) {

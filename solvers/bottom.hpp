@@ -42,6 +42,8 @@ struct BottomMethod {
     Quantity reductions;     // all-reduces per iteration
     Quantity words;          // doubles in them
     Quantity vectors;        // of the method itself, besides x, b and those of the verify-and-restart rule
+    Quantity applications;   // of the operator, per iteration
+    Quantity flops;          // per cell and iteration, besides those of the applications
     std::string use;
     Quantity at_once = 1;  // vectors that one exchange carries at the most
 };
@@ -51,6 +53,9 @@ const BottomMethod& bottom_method(const std::string& name);
 
 // How many vectors an exchange of the bottom solver carries at the most.
 int vectors_at_once(const BottomOptions& options);
+
+// Flops per cell of one application of the operator, the scaling included: 13, and 1 (right) or 2 (symmetric) more.
+double application_flops(const BottomOptions& options);
 
 // Grid-sized arrays that the bottom solver adds to the bottom level.
 int bottom_fields(const BottomOptions& options);

@@ -1,7 +1,7 @@
 // Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 6.18.
 // A must be symmetric and positive definite (semi-definite with b in its range).
 //
-// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r. F_A + 10 flops
+// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r. F_A + 13 flops
 // per cell.
 
 #include <cmath>

@@ -10,7 +10,7 @@
 // Per iteration: 1 application (1 exchange) and 1 all-reduce of l + 1 words, waited for after l further applications:
 // l all-reduces are on their way at any time. k iterations cost k + l applications, so for the few iterations of a
 // bottom solve a small l is best. Vectors: 2 of each z^(q), q < l; max(3, l) of z, one of which is r; p.
-// F_A + 6 l + 10 flops per cell.
+// F_A + 7 l + 13 flops per cell.
 // Weakness: G is found by Cholesky's recurrence as if V were orthogonal. Once a Ritz value has converged it is not, a
 // pivot is no longer positive and the run is over (a breakdown, from which the solver restarts). Outlying eigenvalues
 // of variable coefficients do that unless the system is scaled by its diagonal, and smooth right-hand sides, the sooner

@@ -1,5 +1,6 @@
 #include "solvers/krylov.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +30,7 @@ Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method)
 Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop) {
     const Counts before = A_.counts();
     Report report;
+    report.residuals.reserve(static_cast<std::size_t>(std::min(stop.limit, 4096)) + 1);
     report.residuals.push_back(1.0);
     A_.fill(x, 0.0);
     A_.fill(best_, 0.0);

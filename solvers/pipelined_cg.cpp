@@ -3,7 +3,7 @@
 //
 // Per iteration: 1 application (1 exchange) and 1 all-reduce of 2 words, which is on its way while the operator is
 // applied. A solve of k iterations costs k + 2 applications: the last one tells that nothing is left to do.
-// Vectors: w, n, z, s, p besides x and r. F_A + 16 flops per cell.
+// Vectors: w, n, z, s, p besides x and r. F_A + 22 flops per cell.
 // Weakness: r and w come from recurrences that drift from the true residual, sooner than CG's. Measured on 32^3 with
 // constant coefficients, periodic and Dirichlet, tolerance 1e-15: a breakdown at true residuals of 8e-10 and 6e-12, where
 // CG reaches 1e-14 and 2e-15.

@@ -1,0 +1,81 @@
+// No Krylov method allocates in its loop: further iterations cost no further call of operator new, which this file
+// replaces for the whole executable by one that counts.
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <new>
+
+#include "solvers/bottom.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t bytes) {
+    ++allocations;
+    if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+    throw std::bad_alloc();
+}
+void* counted(std::size_t bytes, std::align_val_t alignment) {
+    ++allocations;
+    const auto a = static_cast<std::size_t>(alignment);
+    if (void* const memory = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return memory;
+    throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return counted(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, alignment);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+using namespace keel;
+using namespace keel::test;
+
+TEST_CASE("further iterations of a bottom solver allocate nothing") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 8, .beta = "smooth10", .rhs = "hash"};
+    Setup setup(problem, {.bottom_box = 8});
+    // What the runtime of a device allocates for a launch is not the method's doing.
+    if (!setup.backend->device().empty()) return;
+    Level& level = setup.finest();
+    setup.set(level.f, [&](const Index& cell) { return problem.f(cell); });
+    for (const BottomMethod& row : bottom_methods())
+        for (const Scaling scaling : {Scaling::none, Scaling::jacobi}) {
+            if (row.name == "smooth") continue;
+            INFO(row.name << (scaling == Scaling::none ? "" : ", scaled"));
+            std::array<long, 3> counted_new{};
+            std::array<int, 3> iterations{};
+            for (std::size_t n = 0; n < 3; ++n) {
+                BottomOptions options;
+                options.solver = row.name;
+                options.scaling = scaling;
+                options.tolerance = 1e-30;
+                options.max_iterations = n == 2 ? 16 : 10;
+                options.max_restarts = 0;
+                const auto bottom = make_bottom(setup.hierarchy, options, {});
+                bottom->solve(level.u, level.f);  // what grows at first use has grown
+                const long before = allocations;
+                iterations[n] = bottom->solve(level.u, level.f).iterations;
+                counted_new[n] = allocations - before;
+            }
+            CHECK(iterations == std::array{10, 10, 16});
+            CHECK(counted_new[0] == counted_new[1]);
+            CHECK(counted_new[2] == counted_new[1]);
+        }
+    CHECK(allocations > 0);  // the replaced operator is the one in use
+}
