@@ -5,6 +5,7 @@
 
 #include "kernels/check.hpp"
 #include "kernels/vector.hpp"
+#include "solvers/preconditioner.hpp"
 #include "solvers/smoother.hpp"
 
 namespace keel {
@@ -130,25 +131,79 @@ std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSy
     throw std::invalid_argument("unknown bottom solver " + name);
 }
 
-class KrylovBottom : public BottomSolver {
+class PlainKrylov : public KrylovSolver {
   public:
-    KrylovBottom(Hierarchy& hierarchy, const BottomOptions& options)
-        : level_(hierarchy.bottom()),
-          singular_(hierarchy.singular()),
+    PlainKrylov(Level& level, bool singular, const BottomOptions& options)
+        : level_(level),
+          singular_(singular),
           stop_{options.tolerance, options.max_iterations, options.max_restarts},
-          system_(level_.bottom_operations, *level_.ghosts, *level_.reduction, level_.L, scaling_of(options),
+          system_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, scaling_of(options),
                   static_cast<std::size_t>(vectors_at_once(options))),
-          solver_(system_, make_method(options, system_, spectrum_of(level_, scaling_of(options)))),
+          solver_(system_, make_method(options, system_, spectrum_of(level, scaling_of(options)))),
           y_(system_.make_vector()),
           b_(system_.make_vector()) {}
 
-    Visit solve(Field u, Field f) override {
+    Report solve(Field u, Field f) override {
         if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
         system_.scale_right_side(b_, f);
-        const Report report = solver_.solve(y_, b_, stop_);
+        Report report = solver_.solve(y_, b_, stop_);
         system_.unscale_solution(u, y_);
-        return {report.iterations,    name(report.outcome), report.vanished,
-                report.true_residual, report.met,           report.counts};
+        return report;
+    }
+
+  private:
+    Level& level_;
+    bool singular_;
+    Stop stop_;
+    GridSystem system_;
+    Solver solver_;
+    Field y_, b_;
+};
+
+// Solves L M y = f, or L u = f with preconditioned CG, where y is u.
+class PreconditionedKrylov : public KrylovSolver {
+  public:
+    PreconditionedKrylov(Level& level, bool singular, const BottomOptions& options, Preconditioner& M)
+        : level_(level),
+          singular_(singular),
+          stop_{options.tolerance, options.max_iterations, options.max_restarts},
+          L_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none,
+             static_cast<std::size_t>(vectors_at_once(options))) {
+        if (options.solver == "cg") {
+            solver_ = std::make_unique<Solver>(L_, make_preconditioned_cg(L_, M));
+            return;
+        }
+        LM_.emplace(L_, M, static_cast<std::size_t>(vectors_at_once(options)));
+        solver_ = std::make_unique<Solver>(*LM_, make_method(options, *LM_, {}));
+        y_ = LM_->make_vector();
+    }
+
+    Report solve(Field u, Field f) override {
+        if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
+        Report report = solver_->solve(LM_ ? y_ : u, f, stop_);
+        if (LM_) LM_->recover(u, y_);
+        return report;
+    }
+
+  private:
+    Level& level_;
+    bool singular_;
+    Stop stop_;
+    GridSystem L_;
+    std::optional<RightPreconditioned> LM_;
+    std::unique_ptr<Solver> solver_;
+    Field y_;
+};
+
+class KrylovBottom : public BottomSolver {
+  public:
+    KrylovBottom(Hierarchy& hierarchy, const BottomOptions& options)
+        : level_(hierarchy.bottom()), krylov_(make_krylov(level_, hierarchy.singular(), options)) {}
+
+    Visit solve(Field u, Field f) override {
+        const Report report = krylov_->solve(u, f);
+        return {report.iterations,       name(report.outcome), report.vanished, report.restarts,
+                report.residuals.back(), report.true_residual, report.met,      report.counts};
     }
 
     Visit improve() override {  // u += L^-1 (f - L u)
@@ -161,11 +216,7 @@ class KrylovBottom : public BottomSolver {
 
   private:
     Level& level_;
-    bool singular_;
-    Stop stop_;
-    GridSystem system_;
-    Solver solver_;
-    Field y_, b_;
+    std::unique_ptr<KrylovSolver> krylov_;
 };
 
 class SmoothBottom : public BottomSolver {
@@ -181,8 +232,8 @@ class SmoothBottom : public BottomSolver {
     }
 
     Visit improve() override {
-        smooth(level_, level_.bottom_operations, sweeps_, options_);
-        return {sweeps_, "not_tested", "", std::nullopt, true, {}};
+        (options_.symmetric ? smooth_symmetric : smooth)(level_, level_.bottom_operations, sweeps_, options_);
+        return {sweeps_, "not_tested", "", 0, std::nullopt, std::nullopt, true, {}};
     }
 
   private:
@@ -206,10 +257,36 @@ double application_flops(const BottomOptions& options) {
 }
 
 int bottom_fields(const BottomOptions& options) {
-    if (options.solver == "smooth") return 0;
+    return options.solver == "smooth" ? 0 : krylov_fields(options, false);
+}
+
+int krylov_fields(const BottomOptions& options, bool preconditioned) {
     const int of_method = static_cast<int>(bottom_method(options.solver).vectors.of(options));
-    const int of_system = GridSystem::fields(scaling_of(options), vectors_at_once(options));
-    return of_method + of_system + 4;  // y, b; the solver's residual and best iterate
+    const int of_solver = 2;  // the residual and the best iterate
+    if (!preconditioned)      // y, b
+        return of_method + of_solver + 2 + GridSystem::fields(scaling_of(options), vectors_at_once(options));
+    return of_method + of_solver + 1 +
+           (options.solver == "cg" ? 0 : vectors_at_once(options));  // z, or y and M x
+}
+
+bool accepts_preconditioner(const BottomMethod& method) {
+    return method.name == "cg" || method.jacobi == DiagonalScaling::right;
+}
+
+std::vector<std::string> preconditionable() {
+    std::vector<std::string> names;
+    for (const BottomMethod& method : bottom_methods())
+        if (accepts_preconditioner(method)) names.push_back(method.name);
+    return names;
+}
+
+std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
+                                          Preconditioner* M) {
+    if (!M) return std::make_unique<PlainKrylov>(level, singular, options);
+    if (!accepts_preconditioner(bottom_method(options.solver)) || options.scaling != Scaling::none ||
+        (options.solver == "ca_bicgstab" && options.basis != Basis::monomial))
+        throw std::invalid_argument(options.solver + ": no such preconditioned method");
+    return std::make_unique<PreconditionedKrylov>(level, singular, options, *M);
 }
 
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,

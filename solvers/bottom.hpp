@@ -62,13 +62,15 @@ int bottom_fields(const BottomOptions& options);
 
 class BottomSolver {
   public:
-    // What one visit did; absent where a method does not tell (relaxation measures nothing).
+    // What one visit did; absent where a method does not tell (relaxation measures nothing). Residuals are relative.
     struct Visit {
         int iterations = 0;
         std::string outcome;
-        std::string vanished;
-        std::optional<double> true_residual;
-        bool met = true;
+        std::string vanished;                 // by breakdown
+        int restarts = 0;                     // by the verify-and-restart rule
+        std::optional<double> residual;       // what the method's recurrence claims
+        std::optional<double> true_residual;  // of the u returned
+        bool met = true;                      // the tolerance, by the true residual
         Counts counts;
     };
 
@@ -80,6 +82,27 @@ class BottomSolver {
     // level's r. Collective.
     virtual Visit improve() = 0;
 };
+
+// A method of the table as solver of L u = f on one level.
+class KrylovSolver {
+  public:
+    virtual ~KrylovSolver() = default;
+    // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees (grid_system.hpp); where the
+    // problem is singular the mean of f is removed first, in place. Collective.
+    virtual Report solve(Field u, Field f) = 0;
+};
+
+// M preconditions the level's L; null: none. Allowed are those that accept_preconditioner(), with scaling none and, for
+// s-step methods, the monomial basis: of the spectrum of L M no bounds are known. Throws std::invalid_argument
+// otherwise. Level and M must outlive the result.
+std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
+                                          Preconditioner* M = nullptr);
+// BiCGStab and its family, which solve L M y = f; and cg, which has a preconditioned form for symmetric M.
+bool accepts_preconditioner(const BottomMethod& method);
+std::vector<std::string> preconditionable();  // their names
+
+// Grid-sized arrays that such a solver adds to its level.
+int krylov_fields(const BottomOptions& options, bool preconditioned);
 
 // Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result.
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,

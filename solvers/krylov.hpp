@@ -11,6 +11,8 @@
 
 namespace keel {
 
+class Preconditioner;
+
 enum class Outcome { converged, iteration_limit, stagnated, breakdown };
 const char* name(Outcome outcome);
 
@@ -84,6 +86,7 @@ class Solver {
 std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_bicgstab_fused(LinearSystem& A);
 std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_preconditioned_cg(LinearSystem& A, Preconditioner& M);
 std::unique_ptr<KrylovMethod> make_ca_bicgstab(LinearSystem& A, const SStep& choice);
 std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice);
 std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A);

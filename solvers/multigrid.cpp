@@ -1,6 +1,8 @@
 #include "solvers/multigrid.hpp"
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "solvers/smoother.hpp"
 
@@ -36,7 +38,7 @@ void Multigrid::v_cycle(int l) {
     coarse.operations.fill(coarse.u, 0.0);
     v_cycle(l + 1);
     interpolate_add(l, options_.interpolation);
-    smooth(fine, fine.operations, options_.post, options_);
+    (options_.symmetric ? smooth_reversed : smooth)(fine, fine.operations, options_.post, options_);
 }
 
 // u of level l += u of level l+1
@@ -68,6 +70,15 @@ void Multigrid::full_multigrid(int finest) {
         interpolate_add(l, Interpolation::linear);
         v_cycle(l);
     }
+}
+
+void Multigrid::cycle(Field u, Field f) {
+    Level& level = levels_.level(0);
+    const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
+    level.operations.fill(u, 0.0);
+    visits_.clear();
+    v_cycle(0);
+    std::tie(level.u, level.f) = own;
 }
 
 double Multigrid::residual_norm(int l) {

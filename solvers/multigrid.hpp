@@ -31,6 +31,10 @@ class Multigrid {
     // u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r of all coarser levels. Collective.
     SolveReport solve(int finest = 0);
 
+    // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless there is but one
+    // level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
+    void cycle(Field u, Field f);
+
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
     double residual_norm(int level);
 

@@ -24,6 +24,8 @@ struct MultigridOptions {
     int max_cycles = 40;
     double jacobi_weight = 2.0 / 3.0;
     double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
+    // No key: smooth in reverse order after the correction, and palindromically at the bottom.
+    bool symmetric = false;
 };
 
 struct BottomOptions {

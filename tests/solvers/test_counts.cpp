@@ -6,6 +6,7 @@
 #include "solvers/grid_system.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/multigrid.hpp"
+#include "solvers/preconditioner.hpp"
 #include "solvers/smoother.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
@@ -185,6 +186,29 @@ TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solv
             const auto bottom = make_bottom(hierarchy, options, {});
             CHECK(fields == 2 * Level::fields + bottom_fields(options));
         }
+}
+
+TEST_CASE("arrays predicted = arrays made, for every preconditioned method") {
+    struct Copy : Preconditioner {
+        void apply(Vector, Vector) override {}
+    };
+    for (const std::string& solver : preconditionable()) {
+        CAPTURE(solver);
+        int fields = 0;
+        const CountedBackend backend(fields);
+        const Communicator comm = Communicator::world();
+        Ledger ledger(2);
+        Hierarchy hierarchy(comm, virtual_topology(comm.size(), 1), backend,
+                            Layout(rough.boxes, rough.width, rough.boundaries,
+                                   place(rough.boxes, comm.size(), Placement::curve), comm.rank()),
+                            rough.formulas(), {.bottom_box = 2}, ledger);
+        BottomOptions options;
+        options.solver = solver;
+        options.scaling = Scaling::none;
+        Copy M;
+        const auto krylov = make_krylov(hierarchy.level(0), false, options, &M);
+        CHECK(fields == 2 * Level::fields + krylov_fields(options, true));
+    }
 }
 
 TEST_CASE("the table of bottom solvers tells how many vectors a method keeps") {
