@@ -1,5 +1,7 @@
 #include "kernels/ledger.hpp"
 
+#include "kernels/check.hpp"
+
 namespace keel {
 
 const char* name(Op op) {
@@ -34,6 +36,12 @@ const char* name(Op op) {
             return "bottom.vector";
     }
     return "";
+}
+
+Ledger& Ledger::operator+=(const Ledger& other) {
+    check(other.entries_.size() == entries_.size(), "ledgers of as many levels");
+    for (std::size_t n = 0; n < entries_.size(); ++n) entries_[n] += other.entries_[n];
+    return *this;
 }
 
 double now() {

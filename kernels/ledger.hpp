@@ -59,6 +59,15 @@ struct Entry {
     Work work;        // by the bodies' declared costs
     Traffic traffic;  // of `send`
     long words = 0;   // of `reduction`
+
+    Entry& operator+=(const Entry& other) {
+        calls += other.calls;
+        seconds += other.seconds;
+        work += other.work;
+        traffic += other.traffic;
+        words += other.words;
+        return *this;
+    }
 };
 
 class Ledger {
@@ -68,6 +77,7 @@ class Ledger {
     int levels() const { return levels_; }
     Entry& at(Op op, int level) { return entries_[place(op, level)]; }
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
+    Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
 
   private:

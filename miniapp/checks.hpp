@@ -3,10 +3,10 @@
 // Self-verification of every run.
 
 #include <string>
-#include <vector>
 
 #include "miniapp/problem.hpp"
 #include "solvers/multigrid.hpp"
+#include "solvers/preconditioner.hpp"
 
 namespace keel {
 
@@ -20,12 +20,19 @@ struct Check {
 // sqrt(h^3 SUM u^2). Collective.
 double l2_norm(Level& level, Field u);
 
-// Checks the solution in the finest u, then the operators; the fields u, f and r of all levels are overwritten.
-//   residual_recomputed    max|f - L u| / max|f| by the plain kernels, which the solve's fast paths did not touch
-//   operator_symmetry      |(Lx,y) - (x,Ly)| / (|Lx| |y|) for random x, y: the worst level
-//   discretisation_order   log2 of the errors at 2h and h; only for a manufactured solution and two levels or more
-// Collective.
-std::vector<Check> run_checks(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem,
-                              double tolerance);
+// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch. In the maximum norm; and, overwriting u,
+// in the 2-norm of the system with this scaling. Both overwrite r. Collective, as all checks.
+Check residual_recomputed(Level& level, double tolerance);
+Check residual_recomputed(Level& level, DiagonalScaling scaling, double tolerance);
+
+// log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h.
+Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
+
+// |(Lx,y) - (x,Ly)| / (|Lx| |y|) for x, y without structure: the worst level. The same for M on the finest level. Both
+// overwrite u, f and r of all levels.
+Check operator_symmetry(Hierarchy& hierarchy);
+Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M);
+
+Check all_converged(long converged, long solves);  // "solves_converged"
 
 }  // namespace keel

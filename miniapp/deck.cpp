@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "miniapp/modes.hpp"
 #include "miniapp/spelling.hpp"
 
 namespace keel {
@@ -127,6 +128,19 @@ class Assignment {
         const auto* text = node_.as_string();
         if (!text) return "must be a string, in quotes";
         kind.value.set(parameters_, text->get());
+        return {};
+    }
+
+    Complaint operator()(const ListKey& kind) const {
+        const auto* array = node_.as_array();
+        if (!array) return "must be an array of strings, in quotes";
+        std::vector<std::string> texts;
+        for (const toml::node& element : *array) {
+            const auto* text = element.as_string();
+            if (!text) return "must be an array of strings, in quotes";
+            texts.push_back(text->get());
+        }
+        kind.value.set(parameters_, texts);
         return {};
     }
 
@@ -347,7 +361,9 @@ Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& f
     Reader reader(table);
     if (file) reader.read_file(*file);
     reader.read_overrides(overrides);
-    return std::move(reader).result();
+    Deck deck = std::move(reader).result();
+    name_contestants(table, deck);
+    return deck;
 }
 
 }  // namespace keel

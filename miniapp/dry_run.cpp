@@ -6,9 +6,31 @@
 #include "comm/plan.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
+#include "solvers/bottom.hpp"
 #include "solvers/smoother.hpp"
 
 namespace keel {
+
+namespace {
+
+// What an iteration of each Krylov method costs, by the table of bottom solvers.
+std::string solvers_text(const Parameters& parameters) {
+    std::vector<Parameters::Contestant> solvers = parameters.contestants;
+    if (solvers.empty()) solvers.push_back({parameters.bottom.solver, parameters.bottom});
+    std::string text;
+    for (const auto& [name, bottom] : solvers) {
+        const BottomMethod& method = bottom_method(bottom.solver);
+        text += fmt::format(
+            "per iteration of {}: {:.4g} exchanges, {:.4g} all-reduces of {:.4g} words together{}\n", name,
+            method.exchanges.of(bottom), method.reductions.of(bottom), method.words.of(bottom),
+            parameters.run.preconditioner == MainPreconditioner::none ? ""
+            : bottom.solver == "cg" ? "; one word more and 1 V-cycle by the preconditioner"
+                                    : "; and a V-cycle for each application of the operator");
+    }
+    return text;
+}
+
+}  // namespace
 
 std::string dry_run_text(const Parameters& parameters, const Communicator& comm) {
     const Topology topology = topology_of(parameters, comm);
@@ -23,7 +45,8 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
                         "boxes of", "boxes/rank", "exchanges", "messages", "bytes", "off-node", "off-node");
     text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "", "", "",
                         "at most", "per V-cycle", "each", "each", "messages", "bytes");
-    const auto widths = level_widths(layout.width(), multigrid.bottom_box);
+    const bool krylov = parameters.run.mode == Mode::krylov;
+    const auto widths = level_widths(layout.width(), options.bottom_box);
     for (std::size_t l = 0; l < widths.size(); ++l) {
         if (l > 0) layout = layout.coarsened();
         const Index n = layout.cells();
@@ -37,14 +60,20 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
                 most(layout.local_count()), exchanges, most(traffic.messages), most(traffic.bytes),
                 most(traffic.off_node_messages), most(traffic.off_node_bytes));
         };
-        // Smoothing and the residual that is restricted; the bottom's exchanges depend on its iterations.
+        // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
+        // exchanges depend on its iterations.
         const int exchanges = exchanges_of(multigrid.smoother, multigrid.pre) +
-                              exchanges_of(multigrid.smoother, multigrid.post) + 1 + (l == 0 ? 1 : 0);
+                              exchanges_of(multigrid.smoother, multigrid.post) + 1 +
+                              (l == 0 && !krylov ? 1 : 0);
         row(options.ghost_depth, options.neighbours,
-            l + 1 == widths.size() ? "bottom" : std::to_string(exchanges));
+            widths.size() == 1 && krylov ? "-"
+            : l + 1 < widths.size()      ? std::to_string(exchanges)
+            : krylov ? std::to_string(symmetric_exchanges_of(multigrid.smoother, parameters.bottom.sweeps))
+                     : "bottom");
         // All 26 neighbours before a linear interpolation.
         if (l > 0 && multigrid.interpolation == Interpolation::linear) row(1, Neighbours::all, "1");
     }
+    text += solvers_text(parameters);
     text += "messages and bytes: sent by the busiest rank in one exchange of ghost cells of one field\n";
     text += fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {})\n",
                         megabytes(fields), megabytes(arrays));

@@ -1,8 +1,11 @@
 #include "miniapp/json_lines.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "build_info.hpp"
+#include "miniapp/overloaded.hpp"
 
 namespace keel {
 namespace {
@@ -44,29 +47,63 @@ Json run_record(const Table& table, const Parameters& parameters, const RunFacts
             {"deck", resolved_json(table, parameters)}};
 }
 
+// What a solve record tells in every mode.
+void add_cost(Json& record, const SolveCost& cost, double u_l2) {
+    record["reductions"] = cost.reductions;
+    record["reduction_words"] = cost.reduction_words;
+    record["exchanges"] = cost.exchanges;
+    record["u_l2"] = u_l2;
+}
+
+Json number(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
 Json solve_record(std::size_t repeat, const SolveRecord& solve) {
     Json visits = Json::array();
     for (const auto& v : solve.report.visits)
         visits.push_back({{"iterations", v.iterations},
                           {"outcome", v.outcome},
                           {"vanished", v.vanished},
-                          {"true_residual", v.true_residual ? Json(*v.true_residual) : Json()},
+                          {"restarts", v.restarts},
+                          {"residual", number(v.residual)},
+                          {"true_residual", number(v.true_residual)},
                           {"met", v.met},
+                          {"applications", v.counts.applications},
                           {"reductions", v.counts.reductions},
+                          {"reduction_words", v.counts.words},
                           {"exchanges", v.counts.exchanges}});
-    return {{"record", "solve"},
-            {"repeat", repeat},
-            {"seconds", solve.seconds},
-            {"converged", solve.report.converged},
-            {"cycles", solve.report.cycles},
-            {"residuals", solve.report.residuals},
-            {"bottom", visits},
-            {"bottom_iterations", solve.report.bottom_iterations()},
-            {"missed_bottoms", solve.report.missed_bottoms()},
-            {"reductions", solve.reductions},
-            {"reduction_words", solve.reduction_words},
-            {"exchanges", solve.exchanges},
-            {"u_l2", solve.u_l2}};
+    Json record{{"record", "solve"},
+                {"solver", solve.solver},
+                {"repeat", repeat},
+                {"seconds", solve.cost.seconds},
+                {"converged", solve.report.converged},
+                {"cycles", solve.report.cycles},
+                {"residuals", solve.report.residuals},
+                {"bottom", visits},
+                {"bottom_iterations", solve.report.bottom_iterations()},
+                {"missed_bottoms", solve.report.missed_bottoms()}};
+    add_cost(record, solve.cost, solve.u_l2);
+    return record;
+}
+
+Json solve_record(std::size_t repeat, const KrylovRecord& solve) {
+    const Report& report = solve.report;
+    Json record{{"record", "solve"},
+                {"solver", solve.solver},
+                {"repeat", repeat},
+                {"seconds", solve.cost.seconds},
+                {"converged", solve.converged()},
+                {"iterations", report.iterations},
+                {"outcome", name(report.outcome)},
+                {"vanished", report.vanished},
+                {"restarts", report.restarts},
+                {"residuals", report.residuals},
+                {"true_residual", report.true_residual},
+                {"applications", report.counts.applications},
+                {"v_cycles", solve.v_cycles}};
+    add_cost(record, solve.cost, solve.u_l2);
+    return record;
 }
 
 Json timer_record(const TimerRow& row) {
@@ -91,14 +128,48 @@ Json timer_record(const TimerRow& row) {
             {"words", row.words}};
 }
 
+// Numbers of the last round, which are those of every round unless sums differ in their last bits.
+Json survey_record(const SurveyResults& survey, const SurveyResults::Row& row) {
+    const std::vector<double> seconds = row.seconds();
+    const SolveRecord& last = row.solves.back();
+    Json record{{"record", "survey"},
+                {"solver", row.solver},
+                {"converged", row.converged()},
+                {"cycles", last.report.cycles},
+                {"bottom_iterations", last.report.bottom_iterations()},
+                {"missed_bottoms", last.report.missed_bottoms()},
+                {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
+                {"seconds_median", median(seconds)},
+                {"speed_up", number(survey.speed_up(row))}};
+    add_cost(record, last.cost, last.u_l2);
+    return record;
+}
+
 }  // namespace
 
 std::string json_lines(const Table& table, const Parameters& parameters, const Results& results) {
     std::string lines;
     const auto add = [&](const Json& record) { lines += record.dump() + "\n"; };
     add(run_record(table, parameters, results.facts));
-    for (std::size_t n = 0; n < results.solves.size(); ++n) add(solve_record(n, results.solves[n]));
-    for (const TimerRow& row : results.timers) add(timer_record(row));
+    const auto add_solves = [&](const auto& mode) {
+        for (std::size_t n = 0; n < mode.solves.size(); ++n) add(solve_record(n, mode.solves[n]));
+        for (const TimerRow& row : mode.timers) add(timer_record(row));
+    };
+    std::visit(Overloaded{add_solves,
+                          [&](const SurveyResults& survey) {
+                              // In the order in which they ran.
+                              for (std::size_t n = 0; n < survey.rows.front().solves.size(); ++n)
+                                  for (const auto& row : survey.rows) add(solve_record(n, row.solves[n]));
+                              for (const auto& row : survey.rows) {
+                                  add(survey_record(survey, row));
+                                  for (const TimerRow& timer : row.timers) {
+                                      Json record = timer_record(timer);
+                                      record["solver"] = row.solver;
+                                      add(record);
+                                  }
+                              }
+                          }},
+               results.of_mode);
     for (const Check& check : results.checks)
         add({{"record", "check"},
              {"name", check.name},
@@ -106,9 +177,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
              {"value", check.value},
              {"want", check.want}});
     add({{"record", "result"},
-         {"fom", results.figure_of_merit},
+         {"fom", results.figure_of_merit()},
          {"unit", "dof/s"},
-         {"seconds", results.median_seconds()},
+         {"seconds", results.seconds},
          {"valid", results.valid()},
          {"exit", results.valid() ? 0 : 1}});
     return lines;

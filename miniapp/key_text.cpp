@@ -7,17 +7,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/modes.hpp"
+#include "miniapp/overloaded.hpp"
 #include "miniapp/parameters.hpp"
 
 namespace keel {
 namespace {
-
-template <class... Visitors>
-struct Overloaded : Visitors... {
-    using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 std::string bound_text(std::string_view words, double bound) {
     return fmt::format("{} {}", words, bound);
@@ -55,9 +50,10 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     return text;
 }
 
-// Whether a printed deck must leave the key out: boxes_per_rank at its default plays no part once problem.boxes
-// is given, but written down it would be held against ranks x boxes_per_rank.
+// Whether a printed deck must leave the key out: what plays no part in the run's mode, and boxes_per_rank at its default
+// once problem.boxes is given; written down they would be held against the rest of the deck.
 bool plays_no_part(const Key& key, const Parameters& parameters) {
+    if (!why_idle(key.full_name(), parameters).empty()) return true;
     return key.full_name() == "problem.boxes_per_rank" && parameters.problem.boxes != Index{} &&
            value_of(key, parameters) == value_of(key, Parameters{});
 }
@@ -86,6 +82,7 @@ std::string allowed_text(const Key& key) {
                    [](const FlagKey&) { return std::string("true, false"); },
                    [](const ChoiceKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); },
                    [](const TextKey&) { return std::string("text"); },
+                   [](const ListKey&) { return std::string("array of texts"); },
                    [](const TripleKey& kind) { return fmt::format("each >= {}", kind.lowest); },
                    [](const BoundariesKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); }},
         key.kind);

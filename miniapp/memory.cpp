@@ -4,24 +4,36 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "comm/ghosts.hpp"
 #include "comm/plan.hpp"
 #include "miniapp/deck.hpp"
+#include "miniapp/modes.hpp"
 #include "miniapp/simulation.hpp"
 
 namespace keel {
 namespace {
 
+// How many fields an exchange of a Krylov method carries at the most.
+int carried_at_once(const Parameters& parameters) {
+    int most = vectors_at_once(parameters.bottom);
+    for (const auto& contestant : parameters.contestants)
+        most = std::max(most, vectors_at_once(contestant.bottom));
+    return most;
+}
+
 // Calls visit(layout, fields) for every level.
 template <class Visit>
 void for_each_level(const Parameters& parameters, const Layout& finest, const Visit& visit) {
     Layout layout = finest;
-    const auto widths = level_widths(finest.width(), parameters.multigrid.bottom_box);
+    const auto widths = level_widths(finest.width(), coarsest_box(parameters));
     for (std::size_t l = 0; l < widths.size(); ++l) {
         if (l > 0) layout = layout.coarsened();
-        visit(layout, Level::fields + (l + 1 == widths.size() ? bottom_fields(parameters.bottom) : 0), l > 0);
+        const int on_finest = l == 0 ? fields_on_finest(parameters) : 0;
+        const int on_coarsest = l + 1 == widths.size() ? fields_on_coarsest(parameters) : 0;
+        visit(layout, Level::fields + on_finest + on_coarsest, l > 0);
     }
 }
 
@@ -38,8 +50,10 @@ std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest) 
             return plan.send_values() + plan.receive_values();
         };
         values += buffers(options.ghost_depth, options.neighbours);
-        const int at_once = vectors_at_once(parameters.bottom);
-        if (layout.width() == parameters.multigrid.bottom_box && at_once > 1)
+        const int at_once = carried_at_once(parameters);
+        const int of_krylov =
+            parameters.run.mode == Mode::krylov ? finest.width() : parameters.multigrid.bottom_box;
+        if (layout.width() == of_krylov && at_once > 1)
             values += static_cast<std::size_t>(at_once) * buffers(options.ghost_depth, options.neighbours);
         if (coarse && options.all_ghosts) values += buffers(1, Neighbours::all);
     });
@@ -62,7 +76,10 @@ std::optional<std::string> exceeds_memory(const Parameters& parameters, int rank
                                           double available, const std::string& where) {
     const Index boxes = resolved_boxes(parameters, ranks);
     const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
-    const double needed = Level::fields * sizeof(double) * cells / ranks * sharing;
+    const double coarsening = std::pow(1.0 * coarsest_box(parameters) / parameters.problem.box, 3);
+    const double fields =
+        Level::fields + fields_on_finest(parameters) + coarsening * fields_on_coarsest(parameters);
+    const double needed = fields * sizeof(double) * cells / ranks * sharing;
     if (needed <= available) return {};
     return fmt::format(
         "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a {} of {:.1f} GB; "

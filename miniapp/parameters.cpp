@@ -67,6 +67,10 @@ class Section {
         add(std::move(key), TextKey{as<std::string>(member)}, std::move(help), std::move(unit));
     }
 
+    void list(std::string key, std::vector<std::string> Options::*member, std::string help) {
+        add(std::move(key), ListKey{as<std::vector<std::string>>(member)}, std::move(help));
+    }
+
     void triple(std::string key, Index Options::*member, int lowest, std::string help, std::string unit) {
         add(std::move(key), TripleKey{as<Index>(member), lowest}, std::move(help), std::move(unit));
     }
@@ -173,8 +177,9 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
     using Bottom = BottomOptions;
     Section s(keys, "bottom", &Parameters::bottom);
     s.choice("solver", &Bottom::solver, names.bottom_solvers, "on the coarsest level; smooth = relax only");
-    s.real("tolerance", &Bottom::tolerance, inside(0, 1), "reduction of the 2-norm of the bottom residual");
-    s.integer("max_iterations", &Bottom::max_iterations, at_least(1), "per visit", "iterations");
+    s.real("tolerance", &Bottom::tolerance, inside(0, 1),
+           "reduction of the 2-norm of the residual, per visit or, in run.mode = krylov, per solve");
+    s.integer("max_iterations", &Bottom::max_iterations, at_least(1), "per visit or solve", "iterations");
     s.choice("scaling", &Bottom::scaling, {"jacobi", "none"},
              "of the bottom system by its diagonal: right for bicgstab, symmetric for cg");
     s.integer("max_restarts", &Bottom::max_restarts, at_least(0),
@@ -218,7 +223,14 @@ void add_comm(std::vector<Key>& keys) {
 void add_run(std::vector<Key>& keys, const Names& names) {
     using Run = Parameters::Run;
     Section s(keys, "run", &Parameters::run);
-    s.choice("mode", &Run::mode, {"solve"}, "solve = multigrid");
+    s.choice("mode", &Run::mode, {"solve", "krylov", "survey"},
+             "multigrid; bottom.solver on the finest grid itself; multigrid with one bottom solver after the "
+             "other");
+    s.choice("preconditioner", &Run::preconditioner, {"none", "v_cycle"},
+             "of mode = krylov: one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
+    s.list("survey", &Run::survey,
+           "of mode = survey: bottom solvers, each with keys of [bottom] of its own, as \"ca_cg s=8 "
+           "basis=newton\"; [] = all");
     s.choice("backend", &Run::backend, names.backends, "what runs the kernels");
     s.choice(
         "launches", &Run::launches, {"synchronous", "asynchronous", "graphs"},

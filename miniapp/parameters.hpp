@@ -27,7 +27,8 @@ namespace keel {
 enum class Coefficients { constant, smooth, ball };
 enum class Alpha { constant, wave };
 enum class Rhs { triangle, wave, point, manufactured, random };
-enum class Mode { solve };
+enum class Mode { solve, krylov, survey };
+enum class MainPreconditioner { none, v_cycle };
 enum class DeviceMessages { automatic, staged, device_aware };
 
 // One run's choices; a default-initialised one holds the defaults of every key.
@@ -59,6 +60,8 @@ struct Parameters {
     };
     struct Run {
         Mode mode = Mode::solve;
+        MainPreconditioner preconditioner = MainPreconditioner::none;  // of Mode::krylov
+        std::vector<std::string> survey;  // of Mode::survey: "NAME KEY=VALUE ..." each; empty = all solvers
         std::string backend = "openmp";
         Launches launches = Launches::synchronous;
         bool deterministic = false;
@@ -70,12 +73,20 @@ struct Parameters {
         std::string json;  // path of the JSON lines; empty = none
     };
 
+    // A bottom solver that a survey compares.
+    struct Contestant {
+        std::string name;  // as in run.survey
+        BottomOptions bottom;
+    };
+
     Problem problem;
     MultigridOptions multigrid;
     BottomOptions bottom;
     Comm comm;
     Run run;
     Output output;
+    // What run.survey means for this deck's [bottom], bicgstab first. No key: read_deck() fills it in Mode::survey.
+    std::vector<Contestant> contestants;
 };
 
 // Reads and writes one value of a Parameters.
@@ -114,6 +125,9 @@ struct ChoiceKey {  // one word of several
 struct TextKey {
     Access<std::string> value;
 };
+struct ListKey {  // any number of texts
+    Access<std::vector<std::string>> value;
+};
 struct TripleKey {  // three integers, one per direction
     Access<Index> value;
     int lowest;
@@ -128,7 +142,7 @@ struct Key {
     std::string name;
     std::string unit;  // empty: a pure number or a word
     std::string help;
-    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, TripleKey, BoundariesKey> kind;
+    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, ListKey, TripleKey, BoundariesKey> kind;
 
     std::string full_name() const { return section + "." + name; }
 };

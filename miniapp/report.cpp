@@ -8,6 +8,7 @@
 #include <set>
 
 #include "build_info.hpp"
+#include "miniapp/overloaded.hpp"
 
 namespace keel {
 namespace {
@@ -37,10 +38,12 @@ std::string bindings_text(const RunFacts& facts) {
     return text;
 }
 
-std::string convergence_text(const SolveReport& report) {
+std::string convergence_text(const SolveRecord& solve) {
+    const SolveReport& report = solve.report;
     std::string text = "Convergence of the last solve: max|f - L u| / max|f|\n";
-    text += fmt::format("{:>7} {:>12} {:>8}   bottom solves (iterations, outcome, true residual)\n", "cycle",
-                        "residual", "factor");
+    text +=
+        fmt::format("{:>7} {:>12} {:>8}   bottom solves (iterations, outcome, residual claimed and true)\n",
+                    "cycle", "residual", "factor");
     // Full multigrid visits the bottom once per level in its first cycle, a V-cycle once.
     const std::size_t extra = report.visits.size() - static_cast<std::size_t>(report.cycles);
     std::size_t visit = 0;
@@ -56,7 +59,9 @@ std::string convergence_text(const SolveReport& report) {
             const auto& v = report.visits[visit];
             text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, v.outcome);
             if (!v.vanished.empty()) text += " of " + v.vanished;
-            if (v.true_residual) text += fmt::format(" {:.1e}", *v.true_residual);
+            if (v.restarts > 0) text += fmt::format(" after {} restarts", v.restarts);
+            if (v.residual && v.true_residual)
+                text += fmt::format(" {:.1e} {:.1e}", *v.residual, *v.true_residual);
         }
         text += '\n';
     }
@@ -66,14 +71,68 @@ std::string convergence_text(const SolveReport& report) {
     return text;
 }
 
+std::string convergence_text(const KrylovRecord& solve) {
+    const Report& report = solve.report;
+    std::string text =
+        fmt::format("Convergence of the last solve: {}'s own |r| / |b|, 2-norms\n{:>10} {:>12}\n",
+                    solve.solver, "iteration", "residual");
+    const std::size_t last = report.residuals.size() - 1;
+    const std::size_t stride = 1 + last / 20;
+    for (std::size_t k = 0; k <= last; k += stride) {
+        text += fmt::format("{:>10} {:>12.5e}\n", k, report.residuals[k]);
+        if (k < last && k + stride > last)
+            text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
+    }
+    text += fmt::format("{} iterations, {}{}, {} restarts; residual claimed {:.3e}, true {:.3e}\n",
+                        report.iterations, name(report.outcome),
+                        report.vanished.empty() ? "" : " of " + report.vanished, report.restarts,
+                        report.residuals.back(), report.true_residual);
+    text += fmt::format(
+        "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",
+        report.counts.applications, solve.v_cycles, solve.cost.reductions, solve.cost.reduction_words,
+        solve.cost.exchanges);
+    return text;
+}
+
+std::string survey_text(const SurveyResults& survey) {
+    std::size_t widest = 6;
+    for (const auto& row : survey.rows) widest = std::max(widest, row.solver.size());
+    std::string text = fmt::format(
+        "Survey: {} rounds, one solve with each bottom solver a round; counts of the last round\n"
+        "{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}\n",
+        survey.rows.front().solves.size(), "solver", widest, "V-cycles", "iterations", "reductions", "words",
+        "exchanges", "missed", "min s", "median s", "speed-up");
+    for (const auto& row : survey.rows) {
+        const SolveRecord& last = row.solves.back();
+        const std::vector<double> seconds = row.seconds();
+        const auto speed_up = survey.speed_up(row);
+        const bool tells = std::ranges::any_of(
+            last.report.visits, [](const auto& visit) { return visit.true_residual.has_value(); });
+        text += fmt::format("{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10.6f} {:>10.6f} {:>8}\n",
+                            row.solver, widest, last.report.cycles, last.report.bottom_iterations(),
+                            last.cost.reductions, last.cost.reduction_words, last.cost.exchanges,
+                            tells ? std::to_string(last.report.missed_bottoms()) : "-",
+                            *std::min_element(seconds.begin(), seconds.end()), median(seconds),
+                            !row.converged() ? "failed"
+                            : speed_up       ? fmt::format("{:.2f}", *speed_up)
+                                             : "-");
+    }
+    for (const auto& row : survey.rows)
+        if (!row.converged())
+            text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles\n", row.solver,
+                                row.solves.back().report.residuals.back(), row.solves.back().report.cycles);
+    return text + "missed: bottom solves whose true residual missed bottom.tolerance (- : not measured)\n";
+}
+
 // The rows of the table in order, with the entries of each level.
 struct Grid {
     std::vector<std::string> ops;
     std::map<std::pair<std::string, int>, TimerRow> cells;
     int levels = 0;
 
-    explicit Grid(const Results& results) : levels(static_cast<int>(results.facts.level_cells.size())) {
-        for (const TimerRow& row : results.timers) {
+    Grid(const RunFacts& facts, const std::vector<TimerRow>& timers)
+        : levels(static_cast<int>(facts.level_cells.size())) {
+        for (const TimerRow& row : timers) {
             if (std::find(ops.begin(), ops.end(), row.op) == ops.end()) ops.push_back(row.op);
             cells[{row.op, row.level}] = row;
         }
@@ -84,8 +143,7 @@ struct Grid {
     }
 };
 
-std::string table_head(const Results& results, const std::string& last) {
-    const RunFacts& facts = results.facts;
+std::string table_head(const RunFacts& facts, const std::string& last) {
     std::string text = fmt::format("{:<18}", "level");
     for (std::size_t l = 0; l < facts.level_cells.size(); ++l) text += fmt::format(" {:>11}", l);
     text += fmt::format(" {:>11}\n{:<18}", last, "cells");
@@ -95,10 +153,9 @@ std::string table_head(const Results& results, const std::string& last) {
     return text + "\n";
 }
 
-std::string timing_text(const Results& results) {
-    const Grid grid(results);
+std::string timing_text(const RunFacts& facts, const Grid& grid) {
     std::string text =
-        "Seconds per solve: mean over ranks, below it the slowest rank\n" + table_head(results, "total");
+        "Seconds per solve: mean over ranks, below it the slowest rank\n" + table_head(facts, "total");
     std::vector<double> column(static_cast<std::size_t>(grid.levels) + 1);
     for (const std::string& op : grid.ops) {
         std::string mean = fmt::format("{:<18}", op);
@@ -123,11 +180,10 @@ std::string timing_text(const Results& results) {
     return text + "\n";
 }
 
-std::string communication_text(const Results& results) {
-    const Grid grid(results);
+std::string communication_text(const RunFacts& facts, const Grid& grid) {
     std::string text =
         "Communication per solve, counted: the busiest rank (messages) and any rank (reductions)\n" +
-        table_head(results, "total");
+        table_head(facts, "total");
     const auto line = [&](const std::string& name, const std::string& op, double TimerRow::*number) {
         text += fmt::format("{:<18}", name);
         double total = 0;
@@ -148,9 +204,8 @@ std::string communication_text(const Results& results) {
     return text;
 }
 
-std::string roofline_text(const Results& results) {
-    const Grid grid(results);
-    const double triad = results.facts.triad_bytes_per_second;
+std::string roofline_text(const RunFacts& facts, const Grid& grid) {
+    const double triad = facts.triad_bytes_per_second;
     std::string text = fmt::format(
         "Bandwidth: bytes that an operation must move at the least over the mean time; triad measured by "
         "this run: "
@@ -188,7 +243,7 @@ std::string closing_text(const Results& results) {
                             small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.4g}", check.value),
                             check.want);
     }
-    text += fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit);
+    text += fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit());
     return text + fmt::format("RESULT {}\n", results.valid() ? "VALID" : "INVALID");
 }
 
@@ -237,17 +292,23 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
 }
 
 std::string results_text(const Parameters& parameters, const Results& results) {
-    std::string text = convergence_text(results.solves.back().report) + "\n";
-    text += timing_text(results) + "\n" + communication_text(results) + "\n";
-    // Without the device's own times there are no bandwidths.
-    if (parameters.run.launches == Launches::synchronous) text += roofline_text(results) + "\n";
-    std::vector<double> seconds;
-    for (const SolveRecord& solve : results.solves) seconds.push_back(solve.seconds);
-    std::sort(seconds.begin(), seconds.end());
-    text += fmt::format("Solve: median {:.4f} s of {} (min {:.4f}, max {:.4f}); set-up {:.3f} s\n",
-                        results.median_seconds(), seconds.size(), seconds.front(), seconds.back(),
-                        results.facts.setup_seconds);
-    return text + closing_text(results);
+    const RunFacts& facts = results.facts;
+    const auto one_solver = [&](const auto& mode) {
+        const Grid grid(facts, mode.timers);
+        std::string text = convergence_text(mode.solves.back()) + "\n" + timing_text(facts, grid) + "\n" +
+                           communication_text(facts, grid) + "\n";
+        // Without the device's own times there are no bandwidths.
+        if (parameters.run.launches == Launches::synchronous) text += roofline_text(facts, grid) + "\n";
+        std::vector<double> seconds;
+        for (const auto& solve : mode.solves) seconds.push_back(solve.cost.seconds);
+        const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+        return text + fmt::format("Solve: median {:.4f} s of {} (min {:.4f}, max {:.4f}); set-up {:.3f} s\n",
+                                  results.seconds, seconds.size(), *least, *most, facts.setup_seconds);
+    };
+    return std::visit(
+               Overloaded{one_solver, [](const SurveyResults& survey) { return survey_text(survey) + "\n"; }},
+               results.of_mode) +
+           closing_text(results);
 }
 
 }  // namespace keel

@@ -12,7 +12,8 @@ namespace keel {
 // Version, build, machine, the deck's non-default keys.
 std::string header_text(const Table& table, const Parameters& parameters, const RunFacts& facts);
 
-// Convergence of the last solve, time by operation and level, communication, roofline, closing lines.
+// What the mode found (convergence of the last solve, or the survey's table), time by operation and level,
+// communication, roofline, closing lines.
 std::string results_text(const Parameters& parameters, const Results& results);
 
 // "24.3 MB"

@@ -4,41 +4,39 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/communicator.hpp"
 #include "comm/topology.hpp"
 #include "kernels/backends/registry.hpp"
-#include "kernels/ledger.hpp"
 #include "miniapp/checks.hpp"
+#include "miniapp/measure.hpp"
 #include "miniapp/parameters.hpp"
+#include "solvers/krylov.hpp"
 #include "solvers/multigrid.hpp"
 
 namespace keel {
 
-// One operation on one level, per solve, over all ranks.
-struct TimerRow {
-    std::string op;
-    int level = 0;
-    double calls = 0;  // on rank 0
-    double t_min = 0, t_mean = 0, t_max = 0;
-    int rank_max = 0;        // the rank that took t_max
-    double bytes_moved = 0;  // all ranks, by declared costs
-    double flops = 0;        // all ranks
-    // Messages sent: the busiest rank, and all ranks together.
-    double messages = 0, bytes = 0, off_node_messages = 0, off_node_bytes = 0;
-    double all_messages = 0, all_bytes = 0, all_off_node_messages = 0, all_off_node_bytes = 0;
-    double words = 0;  // in all-reduces
+// One multigrid solve.
+struct SolveRecord {
+    std::string solver;  // at the bottom
+    SolveReport report;
+    SolveCost cost;
+    double u_l2 = 0;
 };
 
-struct SolveRecord {
-    SolveReport report;
-    double seconds = 0;  // the slowest rank, set-up not counted
-    long reductions = 0;
-    long reduction_words = 0;
-    long exchanges = 0;
+// One solve by a Krylov method on the finest grid.
+struct KrylovRecord {
+    std::string solver;
+    Report report;  // its norms are of the system that the method sees (solvers/grid_system.hpp)
+    SolveCost cost;
+    long v_cycles = 0;  // of the preconditioner
     double u_l2 = 0;
+
+    bool converged() const { return report.met && report.outcome == Outcome::converged; }
 };
 
 struct RunFacts {
@@ -67,20 +65,46 @@ struct RunFacts {
     double measured_bytes = 0;
 };
 
+// What each mode brings home: the measured solves, and where their time went, complete on rank 0.
+struct SolveResults {
+    std::vector<SolveRecord> solves;
+    std::vector<TimerRow> timers;
+};
+struct KrylovResults {
+    std::vector<KrylovRecord> solves;
+    std::vector<TimerRow> timers;
+};
+struct SurveyResults {
+    struct Row {
+        std::string solver;
+        std::vector<SolveRecord> solves;  // one a round
+        std::vector<TimerRow> timers;
+
+        bool converged() const;  // every round
+        std::vector<double> seconds() const;
+    };
+    std::vector<Row> rows;  // the baseline first
+
+    // Median seconds of the baseline over those of the row; nothing unless both converged.
+    std::optional<double> speed_up(const Row& row) const;
+};
+
 struct Results {
     RunFacts facts;
-    std::vector<SolveRecord> solves;  // the measured ones
-    std::vector<TimerRow> timers;     // complete on rank 0
+    std::variant<SolveResults, KrylovResults, SurveyResults> of_mode;
     std::vector<Check> checks;
-    double figure_of_merit = 0;  // cells / median seconds
+    double seconds =
+        0;  // median of the measured solves; in a survey those of the fastest solver that converged
 
     bool valid() const;
-    double median_seconds() const;
+    double figure_of_merit() const;  // cells / seconds
 };
+
+using Progress = std::function<void(const std::string&)>;
 
 // Collective. `progress` is told what goes on, on rank 0 only. The parameters have passed validate().
 Results simulate(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                 const std::function<void(const std::string&)>& progress);
+                 const Progress& progress);
 
 // What both a run and --dry-run derive from the deck.
 Layout finest_layout(const Parameters& parameters, int ranks, int rank);

@@ -16,6 +16,8 @@
 #include "comm/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck.hpp"
+#include "miniapp/modes.hpp"
+#include "solvers/bottom.hpp"
 
 namespace keel {
 namespace {
@@ -69,26 +71,34 @@ void check_coarsening(Rules& rules, const Parameters& p) {
 
     std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
     if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
-    rules.require(std::ranges::find(widths, p.multigrid.bottom_box) != widths.end(),
+    rules.require(std::ranges::find(widths, coarsest_box(p)) != widths.end(),
                   {"multigrid.bottom_box", "problem.box"},
                   fmt::format("multigrid.bottom_box = {}: not reached by halving problem.box = {}; {}",
                               p.multigrid.bottom_box, p.problem.box, remedy));
 
-    rules.require(p.comm.ghost_depth <= p.multigrid.bottom_box, {"comm.ghost_depth", "multigrid.bottom_box"},
+    rules.require(p.comm.ghost_depth <= coarsest_box(p), {"comm.ghost_depth", "multigrid.bottom_box"},
                   fmt::format("comm.ghost_depth = {}: deeper than the coarsest boxes; choose at most "
-                              "multigrid.bottom_box = {}, or a wider bottom_box",
-                              p.comm.ghost_depth, p.multigrid.bottom_box));
+                              "{} = {}, or a wider one",
+                              p.comm.ghost_depth,
+                              coarsest_box(p) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
+                              coarsest_box(p)));
     rules.require(
         p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
 }
 
+// The cells of the grid that the Krylov method works on.
+double krylov_cells(const Parameters& p, int ranks) {
+    const int box = p.run.mode == Mode::krylov ? p.problem.box : p.multigrid.bottom_box;
+    return boxes_in_all(p, ranks) * std::pow(box, 3);
+}
+
 // Vectors of a Krylov space beyond the cells of the bottom grid would be noise, and use memory.
 void check_depth(Rules& rules, const Parameters& p, int ranks) {
     if (p.bottom.solver != "deep_pipelined_cg") return;
-    const double cells = boxes_in_all(p, ranks) * std::pow(p.multigrid.bottom_box, 3);
+    const double cells = krylov_cells(p, ranks);
     rules.require(
-        p.bottom.depth <= cells, {"bottom.depth", "bottom.solver", "multigrid.bottom_box"},
+        p.bottom.depth <= cells, {"bottom.depth", "bottom.solver", "run.survey", "multigrid.bottom_box"},
         fmt::format(
             "bottom.depth = {}: more than the {:.0f} cells of the bottom grid; choose at most {:.0f}, or "
             "a wider multigrid.bottom_box",
@@ -98,16 +108,24 @@ void check_depth(Rules& rules, const Parameters& p, int ranks) {
 // More basis vectors than the bottom grid has cells are dependent.
 void check_s_step(Rules& rules, const Parameters& p, int ranks) {
     if (p.bottom.solver != "ca_bicgstab" && p.bottom.solver != "ca_cg") return;
-    const double cells = boxes_in_all(p, ranks) * std::pow(p.multigrid.bottom_box, 3);
+    const double cells = krylov_cells(p, ranks);
     const double per_s = p.bottom.solver == "ca_bicgstab" ? 4 : 2;
     const double most = std::floor((cells - 1) / per_s);
     const std::string remedy =
         fmt::format("{}a wider multigrid.bottom_box",
                     most >= 1 ? fmt::format("choose at most {:.0f}, or ", most) : "choose ");
     rules.require(
-        p.bottom.s <= most, {"bottom.s", "bottom.solver", "multigrid.bottom_box"},
+        p.bottom.s <= most, {"bottom.s", "bottom.solver", "run.survey", "multigrid.bottom_box"},
         fmt::format("bottom.s = {}: {:.0f} basis vectors on a bottom grid of {:.0f} cells are dependent; {}",
                     p.bottom.s, per_s * p.bottom.s + 1, cells, remedy));
+}
+
+// The parameters as each of a survey's solvers has them; in other modes only those of the deck.
+std::vector<Parameters> each_solver(const Parameters& p) {
+    if (p.run.mode != Mode::survey) return {p};
+    std::vector<Parameters> all(p.contestants.size(), p);
+    for (std::size_t n = 0; n < all.size(); ++n) all[n].bottom = p.contestants[n].bottom;
+    return all;
 }
 
 void check_boxes(Rules& rules, const Parameters& p, int ranks) {
@@ -135,8 +153,10 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
-    check_depth(rules, p, ranks);
-    check_s_step(rules, p, ranks);
+    for (const Parameters& one : each_solver(p)) {
+        check_depth(rules, one, ranks);
+        check_s_step(rules, one, ranks);
+    }
     if (automatic) return;
 
     rules.require(
@@ -151,6 +171,47 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {} ranks, but problem.boxes = {} makes "
                     "{:.0f}; give only one of the two keys",
                     p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
+}
+
+// Keys that were given but play no part in the mode, and what a preconditioned method can be.
+void check_mode(Rules& rules, const Deck& deck) {
+    const Parameters& p = deck.parameters;
+    for (const auto& [key, origin] : deck.origin) {
+        const std::string reason = why_idle(key, p);
+        rules.require(origin == "default" || reason.empty(), {key, "run.mode", "run.preconditioner"},
+                      fmt::format("{}: {}", key, reason));
+    }
+    if (p.run.mode != Mode::krylov) return;
+    rules.require(
+        p.bottom.solver != "smooth", {"bottom.solver", "run.mode"},
+        "bottom.solver = \"smooth\": relaxation alone is no solver of a whole problem; choose another, "
+        "or run.mode = solve");
+    if (p.run.preconditioner == MainPreconditioner::none) return;
+    const auto require = [&](bool holds, std::initializer_list<std::string> keys, const std::string& what) {
+        rules.require(holds, keys, "run.preconditioner = \"v_cycle\": " + what);
+    };
+    const std::string& solver = p.bottom.solver;
+    require(p.multigrid.bottom_box < p.problem.box,
+            {"multigrid.bottom_box", "problem.box", "run.preconditioner"},
+            fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
+                        p.problem.box));
+    require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
+            "already scales the system; give bottom.scaling = \"none\"");
+    require(
+        accepts_preconditioner(bottom_method(solver)), {"bottom.solver", "run.preconditioner"},
+        fmt::format("bottom.solver = \"{}\" is not one of {}; choose one of these, or preconditioner = none",
+                    solver, fmt::join(preconditionable(), ", ")));
+    require(solver != "ca_bicgstab" || p.bottom.basis == Basis::monomial,
+            {"bottom.basis", "bottom.solver", "run.preconditioner"},
+            "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
+    if (solver != "cg") return;
+    require(
+        p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},
+        fmt::format("cg needs a symmetric one: multigrid.pre = {} must equal multigrid.post = {}; make them "
+                    "equal, or choose bicgstab",
+                    p.multigrid.pre, p.multigrid.post));
+    require(p.multigrid.interpolation == Interpolation::constant, {"multigrid.interpolation"},
+            "cg needs a symmetric one; give multigrid.interpolation = \"constant\", or choose bicgstab");
 }
 
 // A deck that asks a backend for what it has not.
@@ -195,6 +256,7 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
     Rules rules(deck);
     check_boxes(rules, p, ranks);
     check_coarsening(rules, p);
+    check_mode(rules, deck);
     rules.require(
         p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node"},
         fmt::format("comm.ranks_per_node = {}: there are only {} ranks; choose at most that, or 0 to "

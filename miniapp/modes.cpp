@@ -1,0 +1,105 @@
+#include "miniapp/modes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "solvers/bottom.hpp"
+
+namespace keel {
+namespace {
+
+const char* const baseline = "bicgstab";
+
+bool preconditioned(const Parameters& p) {
+    return p.run.mode == Mode::krylov && p.run.preconditioner == MainPreconditioner::v_cycle;
+}
+
+// "NAME KEY=VALUE ..." as words for read_deck(), and with single blanks.
+std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
+    std::istringstream stream(entry);
+    std::vector<std::string> overrides;
+    for (std::string word; stream >> word;) {
+        name += (name.empty() ? "" : " ") + word;
+        overrides.push_back((overrides.empty() ? "bottom.solver=" : "bottom.") + word);
+    }
+    return overrides;
+}
+
+}  // namespace
+
+std::string why_idle(const std::string& key, const Parameters& p) {
+    const bool krylov = p.run.mode == Mode::krylov;
+    if (key == "run.preconditioner" && !krylov) return "only run.mode = krylov has one; leave it out";
+    if (key == "run.survey" && p.run.mode != Mode::survey) return "needs run.mode = survey";
+    if (key == "bottom.solver" && p.run.mode == Mode::survey)
+        return "run.mode = survey takes its solvers from run.survey; leave it out";
+    if (!krylov) return "";
+    if (key == "multigrid.tolerance") return "run.mode = krylov stops at bottom.tolerance; give that";
+    if (key == "multigrid.max_cycles")
+        return "run.mode = krylov stops after bottom.max_iterations; give that";
+    if (key == "multigrid.cycle") return "a preconditioner is one V-cycle; leave it out";
+    if (key.starts_with("multigrid.") && !preconditioned(p))
+        return "run.mode = krylov has a multigrid cycle with run.preconditioner = v_cycle only; leave it out";
+    return "";
+}
+
+int coarsest_box(const Parameters& p) {
+    return p.run.mode == Mode::krylov && !preconditioned(p) ? p.problem.box : p.multigrid.bottom_box;
+}
+
+int fields_on_finest(const Parameters& p) {
+    return p.run.mode == Mode::krylov ? krylov_fields(p.bottom, preconditioned(p)) : 0;
+}
+
+int fields_on_coarsest(const Parameters& p) {
+    if (p.run.mode == Mode::krylov) return 0;
+    if (p.run.mode == Mode::solve) return bottom_fields(p.bottom);
+    int fields = 0;
+    for (const auto& contestant : p.contestants) fields += bottom_fields(contestant.bottom);
+    return fields;
+}
+
+void name_contestants(const Table& table, Deck& deck) {
+    if (deck.parameters.run.mode != Mode::survey || deck.refused.contains("run.survey")) return;
+    std::vector<std::string> entries = deck.parameters.run.survey;
+    if (entries.empty()) entries = bottom_names();
+    auto& contestants = deck.parameters.contestants;
+    const std::string where = deck.origin.at("run.survey");
+    const auto complain = [&](const std::string& entry, const std::string& what) {
+        deck.errors.push_back(
+            fmt::format("{}: run.survey: {}: {}", where, nlohmann::json(entry).dump(), what));
+        deck.refused.insert("run.survey");
+    };
+    for (const std::string& entry : entries) {
+        std::string name;
+        const std::vector<std::string> overrides = overrides_of(entry, name);
+        if (overrides.empty()) {
+            complain(entry, "names no solver; choose " + fmt::format("{}", fmt::join(bottom_names(), ", ")));
+            continue;
+        }
+        const Deck own = read_deck(table, {}, overrides);
+        for (const std::string& error : own.errors) complain(entry, error.substr(error.find(": ") + 2));
+        if (std::ranges::any_of(contestants, [&](const auto& other) { return other.name == name; }))
+            complain(entry, "given twice; give it once");
+        Parameters merged = deck.parameters;
+        for (const Key& key : table.keys())
+            if (own.origin.at(key.full_name()) != "default")
+                std::visit([&](const auto& kind) { kind.value.set(merged, kind.value.get(own.parameters)); },
+                           key.kind);
+        contestants.push_back({name, merged.bottom});
+    }
+    const auto first = std::ranges::find_if(contestants, [](const auto& c) { return c.name == baseline; });
+    if (first != contestants.end()) {
+        std::rotate(contestants.begin(), first, first + 1);
+    } else {
+        Parameters::Contestant added{baseline, deck.parameters.bottom};
+        added.bottom.solver = baseline;
+        contestants.insert(contestants.begin(), added);
+    }
+}
+
+}  // namespace keel

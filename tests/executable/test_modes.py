@@ -1,0 +1,299 @@
+"""run.mode = krylov and survey: histories and counts of independent codes, costs as the table says, rows side by side."""
+
+import json
+import re
+from itertools import product
+from math import fsum
+from statistics import fmean, median
+from typing import Any
+
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run, at_once
+
+GOLDEN = ROOT / "tests/golden"
+BOX = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
+KRYLOV = [*BOX, "run.mode=krylov", "bottom.max_iterations=1000", "bottom.tolerance=1e-8"]
+V_CYCLE = [*KRYLOV, "run.preconditioner=v_cycle", "bottom.scaling=none"]
+SURVEY = [*BOX, "run.mode=survey"]
+DETERMINISTIC = "run.deterministic=true"
+PRECONDITIONABLE = ["bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "pipelined_bicgstab"]
+FIELDS = {"solver", "repeat", "seconds", "converged", "iterations", "outcome", "vanished", "restarts", "residuals",
+          "true_residual", "applications", "v_cycles", "reductions", "reduction_words", "exchanges", "u_l2"}  # fmt: skip
+
+
+def value(formula: str, variables: dict[str, int]) -> float:
+    """A cell of the table of bottom solvers, such as "(4s+1)(2s+2)/s"; of several forms the first."""
+    expression = re.sub(r"(?<=[\d)])(?=[sl(])", "*", formula.split(";")[0])
+    return eval(expression, {"max": max} | variables)
+
+
+def words_of(problem: Record) -> list[str]:
+    """A golden file's problem as a deck's words: N^3 cells in 8 boxes."""
+    beta = re.fullmatch(r"(const|smooth|ball)(\d*)", problem["beta"])
+    assert beta
+    words = {
+        "problem.box": problem["N"] // 2,
+        "problem.boxes": "[2,2,2]",
+        "problem.a": problem.get("a", 0.9),
+        "problem.b": problem.get("b", 0.9),
+        "problem.coefficients": beta[1].replace("const", "constant"),
+        "problem.contrast": beta[2] or 10,
+        "problem.alpha": problem["alpha"].replace("const", "constant"),
+        "problem.rhs": {"tri": "triangle"}.get(problem["rhs"], problem["rhs"]),
+        "problem.boundary": problem["bc"],
+    }
+    return [f"{key}={word}" for key, word in words.items()]
+
+
+class ModeTest(KeelTest):
+    def run_keel(self, ranks: int | None, *words: object, **options: Any) -> Run:
+        """Of words for the same key the last one counts."""
+        last = {str(word).partition("=")[0]: word for word in words}
+        return super().run_keel(ranks, *last.values(), **options)
+
+
+class Krylov(ModeTest):
+    def solve(self, ranks: int, *words: object) -> Record:
+        return self.valid(ranks, *words).record("solve")
+
+    def test_the_record_tells_how_the_method_converged(self) -> None:
+        for ranks in (1, 2, 4):
+            run = self.valid(ranks, *KRYLOV, "bottom.solver=cg", "run.repeats=2", "run.warmup=1")
+            solves = run.records("solve")
+            self.assertEqual([solve["repeat"] for solve in solves], [0, 1])
+            for solve in solves:
+                self.assertLessEqual(FIELDS, set(solve))
+                self.assertEqual((solve["solver"], solve["outcome"], solve["converged"]), ("cg", "converged", True))
+                self.assertEqual(solve["residuals"][0], 1)
+                self.assertEqual(len(solve["residuals"]), solve["iterations"] + 1)
+                self.assertLessEqual(solve["residuals"][-1], 1e-8)
+                self.assertGreater(solve["residuals"][-2], 1e-8)
+                self.assertAlmostEqual(solve["true_residual"] / solve["residuals"][-1], 1, delta=1e-3)
+                self.assertGreater(solve["u_l2"], 0)
+            (check,) = (check for check in run.records("check") if check["name"] == "residual_recomputed")
+            self.assertAlmostEqual(check["value"] / solves[-1]["true_residual"], 1, delta=1e-3)
+            self.assertEqual(len(run.record("run")["levels"]), 1)
+            result = run.record("result")
+            self.assertEqual(result["seconds"], median(solve["seconds"] for solve in solves))
+            self.assertAlmostEqual(result["fom"] * result["seconds"] / 16**3, 1, delta=1e-12)
+            last = f"{solves[-1]['iterations']} iterations, converged, 0 restarts; residual claimed"
+            self.assertIn(last, run.stdout)
+
+    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_2_and_4_ranks(self) -> None:
+        lines = self.text(None, "--help").splitlines()
+        start = next(n for n, line in enumerate(lines) if line.startswith("bottom.solver"))
+        rows = [re.split(r"  +", line)[:4] for line in lines[start + 1 : lines.index("", start)]]
+        self.assertGreaterEqual(len(rows), 9)
+
+        def cost(case: tuple[list[str], int]) -> list[float]:
+            (solver, *_), ranks = case
+
+            def counts(iterations: int) -> list[float]:
+                # Nothing converges to 1e-30. Beyond 11 iterations telescoping has reached s = 4.
+                run = self.run_keel(ranks, *KRYLOV, f"bottom.solver={solver}", "bottom.tolerance=1e-30",
+                                    f"bottom.max_iterations={iterations}")  # fmt: skip
+                self.assertEqual(run.status, 1, run)
+                solve = run.record("solve")
+                self.assertEqual((solve["outcome"], solve["iterations"]), ("iteration_limit", iterations))
+                self.assertEqual(sum(row["calls"] for row in run.timer("reduction").values()), solve["reductions"])
+                self.assertEqual(sum(row["words"] for row in run.timer("reduction").values()), solve["reduction_words"])
+                return [solve["exchanges"], solve["reductions"], solve["reduction_words"]]
+
+            return [(late - early) / 8 for late, early in zip(counts(19), counts(11), strict=True)]
+
+        cases = [(row, ranks) for row, ranks in product(rows, (1, 2, 4)) if row[0] != "smooth"]
+        for (row, ranks), counted in zip(cases, at_once(2, cost, cases), strict=True):
+            with self.subTest(solver=row[0], ranks=ranks):
+                self.assertEqual(counted, [value(cell, {"s": 4, "l": 2, "t": 4}) for cell in row[1:4]])
+
+    def test_messages_are_those_of_the_planned_exchange_and_the_rows_add_up(self) -> None:
+        words = [*KRYLOV, "problem.box=16", "bottom.solver=cg"]
+        (planned,) = re.findall(r"(?m)^ +0 +32x32x32 .* - +(\d+) +(\d+) +0 +0$", self.text(4, "--dry-run", *words))
+        run = self.valid(4, *words)
+        solve = run.record("solve")
+        sent = run.timer("exchange.send")
+        self.assertEqual(list(sent), [0])
+        self.assertEqual([sent[0]["messages"], sent[0]["bytes"]], [solve["exchanges"] * int(n) for n in planned])
+        self.assertEqual(solve["exchanges"], solve["iterations"] + 1)
+        self.assertEqual(run.timer("bottom.operator")[0]["calls"], solve["applications"])
+        for case in ([*words, "bottom.scaling=none", "run.preconditioner=v_cycle", "run.repeats=3"], words):
+            alone = self.valid(1, *case)
+            seconds = fmean(solve["seconds"] for solve in alone.records("solve"))
+            self.assertAlmostEqual(fsum(row["t_mean"] for row in alone.records("timer")) / seconds, 1, delta=1e-6)
+
+    def test_histories_are_those_of_independent_codes(self) -> None:
+        golden: Any = json.loads((GOLDEN / "krylov_classic.json").read_text())
+        self.assertGreaterEqual(len(golden["cases"]), 21)
+        names = {"bicgstab": "bicgstab", "bicgstab2": "bicgstab_fused", "cg": "cg"}
+
+        def solve(case: Record) -> Record:
+            scaling = "jacobi" if case["problem"].get("jacobi") else "none"
+            return self.solve(2, *words_of(case["problem"]), *ONCE, "run.mode=krylov", "bottom.tolerance=1e-8",
+                              "bottom.max_iterations=600", f"bottom.scaling={scaling}",
+                              f"bottom.solver={names[case['solver']]}")  # fmt: skip
+
+        for case, record in zip(golden["cases"], at_once(2, solve, golden["cases"]), strict=True):
+            with self.subTest(solver=case["solver"], problem=case["problem"]):
+                for mine, other in zip(record["residuals"][1:], case["hist"][: case["agree8"]], strict=False):
+                    # Exhausted Krylov spaces end at rounding.
+                    self.assertAlmostEqual(mine, other, delta=1e-6 * other + 1e-15)
+                self.assertGreaterEqual(len(record["residuals"]), case["agree8"])
+                counts = (case["its"], case["its_longdouble"])
+                slack = max(2, max(counts) // 10)  # BiCGStab's histories decorrelate
+                self.assertGreaterEqual(record["iterations"], min(counts) - slack)
+                self.assertLessEqual(record["iterations"], max(counts) + slack)
+
+    def test_iterations_are_those_of_petsc(self) -> None:
+        golden: Any = json.loads((GOLDEN / "petsc_iterations.json").read_text())
+        # What a deck can express, and PETSc's pipelcg where it does not restart (tests/golden/README.md).
+        cases = [case for case in golden["cases"] if (case["problem"]["beta"], case["problem"]["rhs"]) == ("const", "tri")]
+        self.assertGreaterEqual(len(cases), 50)
+        solvers = {"cg": "cg", "pipecg": "pipelined_cg", "bcgs": "bicgstab", "pipebcgs": "pipelined_bicgstab",
+                   "pipelcg": "deep_pipelined_cg"}  # fmt: skip
+
+        def solve(case: Record) -> Record:
+            scaling = "jacobi" if case["pc"] == "jacobi" else "none"
+            return self.solve(2, *words_of(case["problem"]), *ONCE, "run.mode=krylov", "bottom.tolerance=1e-8",
+                              "bottom.max_iterations=600", "bottom.max_restarts=30", f"bottom.scaling={scaling}",
+                              f"bottom.depth={case.get('pipel', 1)}", f"bottom.solver={solvers[case['ksp']]}")  # fmt: skip
+
+        for case, record in zip(cases, at_once(2, solve, cases), strict=True):
+            with self.subTest(case=case):
+                for key, tolerance in (("its_1e3", 1e-3), ("its_1e8", 1e-8)):
+                    if case["ksp"] == "pipelcg" and key == "its_1e8":
+                        continue  # after its restarts
+                    reached = next(n for n, residual in enumerate(record["residuals"]) if residual <= tolerance)
+                    self.assertLessEqual(abs(reached - case[key]), 2 if "bcgs" in case["ksp"] else 1)
+
+    def test_a_v_cycle_saves_iterations_with_every_method_that_takes_it(self) -> None:
+        def solves(case: tuple[str, int, str]) -> tuple[Record, Record]:
+            solver, ranks, a = case
+            chosen = [f"bottom.solver={solver}", f"problem.a={a}"]
+            return self.solve(ranks, *KRYLOV, *chosen), self.solve(ranks, *V_CYCLE, *chosen)
+
+        cases = list(product(PRECONDITIONABLE, (1, 2, 4), ("0.9", "0")))  # the latter is singular
+        for (solver, ranks, a), (plain, mine) in zip(cases, at_once(2, solves, cases), strict=True):
+            with self.subTest(solver=solver, ranks=ranks, a=a):
+                self.assertLess(mine["iterations"], plain["iterations"] / 3)
+                self.assertEqual(plain["v_cycles"], 0)
+                # CG needs one to start, and BiCGStab one to recover u; verifying costs an application of both.
+                n, restarts = mine["iterations"], mine["restarts"]
+                self.assertEqual(mine["v_cycles"], n + 1 if solver == "cg" else mine["applications"] + 1)
+                if solver == "cg":
+                    self.assertEqual((mine["applications"], restarts), (n + 1, 0))
+                self.assertAlmostEqual(mine["u_l2"] / plain["u_l2"], 1, delta=1e-4)
+
+    def test_a_preconditioned_cycle_communicates_as_planned(self) -> None:
+        words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6"]
+        run = self.valid(4, *words)
+        rows = [line.split() for line in self.text(4, "--dry-run", *words).splitlines() if re.match(r" +\d+ +\d+x", line)]
+        self.assertEqual([int(row[4]) for row in rows], [9, 13])  # V(2,2); 6 sweeps and a red half sweep
+        solve = run.record("solve")
+        calls = [row["calls"] for row in run.timer("exchange.send").values()]
+        self.assertEqual(calls, [9 * solve["v_cycles"] + solve["applications"], 13 * solve["v_cycles"]])
+        self.assertEqual(solve["exchanges"], sum(calls))
+        self.assertEqual(list(run.timer("reduction")), [0])
+        (check,) = (check for check in run.records("check") if check["name"] == "preconditioner_symmetry")
+        self.assertLess(check["value"], 1e-12)
+
+    def test_a_deterministic_solve_is_bitwise_the_same_on_any_ranks(self) -> None:
+        for words in ([*KRYLOV, "bottom.solver=pipelined_cg"], [*V_CYCLE, "bottom.solver=bicgstab"]):
+            one, *others = (self.solve(ranks, *words, DETERMINISTIC) for ranks in (1, 2, 3))
+            for other in others:
+                self.assertEqual([one["residuals"], one["u_l2"]], [other["residuals"], other["u_l2"]])
+
+    def test_a_solve_that_does_not_converge_ends_with_status_1(self) -> None:
+        run = self.run_keel(2, *KRYLOV, "bottom.solver=cg", "bottom.max_iterations=5")
+        self.assertEqual(run.status, 1, run)
+        self.assertEqual(run.stdout.splitlines()[-1], "RESULT INVALID")
+        self.assertRegex(run.stdout, r"(?m)^CHECK  solves_converged +FAIL  0 ")
+        self.assertRegex(run.stdout, r"(?m)^CHECK  residual_recomputed +FAIL ")
+        solve = run.record("solve")
+        self.assertEqual((solve["converged"], solve["outcome"], solve["iterations"]), (False, "iteration_limit", 5))
+
+    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
+        for words in (["bottom.solver=ca_bicgstab"], ["bottom.solver=cg", "bottom.scaling=none", "run.preconditioner=v_cycle"]):
+            words = ["run.mode=krylov", "bottom.tolerance=1e-2", *words, *ONCE]
+            with self.subTest(words=words):
+                facts = self.valid(1, *words).record("run")
+                self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+        self.refused(2, "problem.box=1024", "problem.boxes=[4,4,4]", "run.mode=krylov", expected=["on a node of"])
+
+
+class Survey(ModeTest):
+    LIST = 'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none"]'
+    NAMES = ["bicgstab", "ca_bicgstab s=2 basis=newton", "cg scaling=none"]
+
+    def test_solvers_take_turns_and_each_has_a_row(self) -> None:
+        run = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", "run.warmup=1")
+        solves = run.records("solve")
+        self.assertEqual([(s["repeat"], s["solver"]) for s in solves], list(product((0, 1), self.NAMES)))
+        rows = run.records("survey")
+        self.assertEqual([row["solver"] for row in rows], self.NAMES)
+        baseline = median(solve["seconds"] for solve in solves if solve["solver"] == "bicgstab")
+        for row in rows:
+            mine = [solve for solve in solves if solve["solver"] == row["solver"]]
+            seconds = [solve["seconds"] for solve in mine]
+            self.assertEqual((row["seconds_min"], row["seconds_median"]), (min(seconds), median(seconds)))
+            self.assertAlmostEqual(row["speed_up"] * median(seconds) / baseline, 1, delta=1e-12)
+            for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges", "missed_bottoms"):
+                self.assertEqual({row[name]}, {solve[name] for solve in mine}, name)
+            counts = [row["cycles"], row["bottom_iterations"], row["reductions"], row["reduction_words"], row["exchanges"]]
+            self.assertRegex(run.stdout, rf"(?m)^{row['solver']} +{' +'.join(map(str, counts))} ")
+            timers = [timer for timer in run.records("timer") if timer["solver"] == row["solver"]]
+            self.assertEqual(sum(t["calls"] for t in timers if t["op"] == "reduction"), row["reductions"])
+            # Ranks wait for each other before the clock starts, so that the mean is at most the slowest.
+            self.assertLessEqual(fsum(t["t_mean"] for t in timers), fmean(seconds) * (1 + 1e-6))
+        self.assertEqual(run.record("result")["seconds"], min(row["seconds_median"] for row in rows))
+
+    def test_a_solver_in_a_survey_does_what_it_does_alone(self) -> None:
+        survey = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", DETERMINISTIC)
+        alone = [["bottom.solver=bicgstab"], ["bottom.solver=ca_bicgstab", "bottom.s=2", "bottom.basis=newton"],
+                 ["bottom.solver=cg", "bottom.scaling=none"]]  # fmt: skip
+        for name, words in zip(self.NAMES, alone, strict=True):
+            single = self.valid(2, *BOX, *words, DETERMINISTIC).record("solve")
+            for solve in survey.records("solve"):
+                if solve["solver"] == name:
+                    for field in ("residuals", "bottom", "u_l2", "reductions", "reduction_words", "exchanges"):
+                        self.assertEqual(solve[field], single[field], (name, field))
+
+    def test_without_a_list_every_solver_takes_part(self) -> None:
+        names = re.findall(r"(?m)^bottom\.solver = .*$", self.text(None, "--keys"))
+        run = self.valid(2, *SURVEY)
+        for row in run.records("survey"):
+            self.assertIn(row["solver"], names[0])
+        self.assertGreaterEqual(len(run.records("survey")), 9)
+
+    def failing(self, *words: str) -> Run:
+        return self.run_keel(2, *SURVEY, "multigrid.bottom_box=8", *words)
+
+    def test_a_solver_that_fails_has_its_row_and_the_survey_goes_on(self) -> None:
+        run = self.failing('run.survey=["smooth sweeps=1","cg"]', "multigrid.max_cycles=9", "multigrid.bottom_box=4",
+                           "problem.a=0.01")  # fmt: skip
+        self.assertEqual(run.status, 0, run)
+        rows = {row["solver"]: row for row in run.records("survey")}
+        self.assertEqual([row["converged"] for row in rows.values()], [True, False, True])
+        self.assertIsNone(rows["smooth sweeps=1"]["speed_up"])
+        self.assertGreater(rows["cg"]["speed_up"], 0)
+        self.assertRegex(run.stdout, r"(?m)^smooth sweeps=1 .* failed$")
+        self.assertRegex(run.stdout, r"(?m)^smooth sweeps=1 failed: max\|f - L u\| / max\|f\| = .* after 9 cycles")
+        self.assertEqual(run.stdout.splitlines()[-1], "RESULT VALID")
+
+    def test_a_survey_without_its_baseline_is_invalid(self) -> None:
+        run = self.failing('run.survey=["cg"]', "multigrid.max_cycles=1", "bottom.max_iterations=1")
+        self.assertEqual(run.status, 1, run)
+        self.assertRegex(run.stdout, r"(?m)^CHECK  baseline_converged +FAIL  0 ")
+        self.assertEqual(run.record("result")["valid"], False)
+
+    def test_memory_of_all_solvers_is_predicted(self) -> None:
+        words = ["run.mode=survey", "problem.box=64", "multigrid.bottom_box=32", "bottom.tolerance=0.1", *ONCE]
+        text = self.text(1, "--dry-run", *words)
+        one = self.text(1, "--dry-run", "multigrid.bottom_box=32")
+        megabytes = [float(re.findall(r"(?m)^memory: ([\d.]+) MB", answer)[0]) for answer in (text, one)]
+        self.assertGreater(megabytes[0], 1.5 * megabytes[1])
+        facts = self.valid(1, *words).record("run")
+        self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+
+    def test_the_shipped_decks_resolve(self) -> None:
+        for deck in ("krylov", "survey"):
+            self.assertIn("per iteration of ", self.text(2, "--dry-run", INPUTS / f"{deck}.toml"))
+        self.assertIn("per iteration of bicgstab:", self.text(2, "--dry-run", INPUTS / "contrast.toml", "run.mode=survey"))
