@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/boundary.hpp"
+#include "kernels/bricks.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/field.hpp"
 #include "kernels/layout.hpp"
@@ -83,6 +84,8 @@ class Operations {
     virtual Work multiply(Field z, Field x, Field y) = 0;  // z = x y, cell by cell
     virtual Work square_root(Field y, Field x) = 0;        // y = sqrt(x), cell by cell
     virtual Work shift(Field y, double amount) = 0;        // y += amount
+    // y = x on the cells of one column of the bricks, 0 on the others
+    virtual Work take_column(Field y, Field x, const Bricks& bricks, int column) = 0;
     // sums[n * local boxes + q] = the n-th inner product over local box q, one pass for all of them. The order of
     // summation is fixed, whatever the number of threads.
     virtual Work dots(std::span<const Product> products, std::span<double> sums) = 0;

@@ -47,6 +47,9 @@ class TimedOperations : public Operations {
     Work shift(Field y, double amount) override {
         return book(Op::vector, [&] { return inner_.shift(y, amount); });
     }
+    Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
+        return book(Op::vector, [&] { return inner_.take_column(y, x, bricks, column); });
+    }
     Work dots(std::span<const Product> products, std::span<double> sums) override {
         return book(Op::vector, [&] { return inner_.dots(products, sums); });
     }

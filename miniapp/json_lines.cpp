@@ -70,6 +70,7 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                           {"true_residual", number(v.true_residual)},
                           {"met", v.met},
                           {"applications", v.counts.applications},
+                          {"columns_dropped", v.columns_dropped},
                           {"reductions", v.counts.reductions},
                           {"reduction_words", v.counts.words},
                           {"exchanges", v.counts.exchanges}});
@@ -98,6 +99,7 @@ Json solve_record(std::size_t repeat, const KrylovRecord& solve) {
                 {"outcome", name(report.outcome)},
                 {"vanished", report.vanished},
                 {"restarts", report.restarts},
+                {"columns_dropped", report.columns_dropped},
                 {"residuals", report.residuals},
                 {"true_residual", report.true_residual},
                 {"applications", report.counts.applications},

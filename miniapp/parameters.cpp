@@ -197,6 +197,12 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
            "their s = 1, 2, 4, ... up to bottom.s, instead of bottom.s from the start");
     s.choice("powers", &Bottom::powers, {"paired", "sequential"},
              "their exchanges: for both Krylov spaces at once, or one space after the other");
+    s.integer("block", &Bottom::block, between(1, 1000),
+              "of the enlarged methods enlarged_cg and sre_cg: directions at a time", "columns");
+    s.choice("splitting", &Bottom::splitting, {"boxes", "interleaved", "slabs"},
+             "their residual's: box or cell n in column n mod bottom.block, or slabs across x");
+    s.choice("variant", &Bottom::variant, {"orthodir", "orthomin"},
+             "of enlarged_cg: one all-reduce per iteration, or two that stand scaling = none");
 }
 
 void add_comm(std::vector<Key>& keys) {

@@ -62,6 +62,7 @@ std::string convergence_text(const SolveRecord& solve) {
             if (v.restarts > 0) text += fmt::format(" after {} restarts", v.restarts);
             if (v.residual && v.true_residual)
                 text += fmt::format(" {:.1e} {:.1e}", *v.residual, *v.true_residual);
+            if (v.columns_dropped > 0) text += fmt::format(", {} columns dropped", v.columns_dropped);
         }
         text += '\n';
     }

@@ -120,6 +120,18 @@ void check_s_step(Rules& rules, const Parameters& p, int ranks) {
                     p.bottom.s, per_s * p.bottom.s + 1, cells, remedy));
 }
 
+// More columns than cells cannot be independent.
+void check_block(Rules& rules, const Parameters& p, int ranks) {
+    if (p.bottom.solver != "enlarged_cg" && p.bottom.solver != "sre_cg") return;
+    const double cells = krylov_cells(p, ranks);
+    rules.require(
+        p.bottom.block <= cells, {"bottom.block", "bottom.solver", "run.survey", "multigrid.bottom_box"},
+        fmt::format(
+            "bottom.block = {}: more columns than the {:.0f} cells of the bottom grid; choose at most "
+            "{:.0f}, or a wider multigrid.bottom_box",
+            p.bottom.block, cells, cells));
+}
+
 // The parameters as each of a survey's solvers has them; in other modes only those of the deck.
 std::vector<Parameters> each_solver(const Parameters& p) {
     if (p.run.mode != Mode::survey) return {p};
@@ -156,6 +168,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
     for (const Parameters& one : each_solver(p)) {
         check_depth(rules, one, ranks);
         check_s_step(rules, one, ranks);
+        check_block(rules, one, ranks);
     }
     if (automatic) return;
 

@@ -51,6 +51,41 @@ double pair_or_one(const BottomOptions& options) {
     return options.powers == Powers::paired ? 2 : 1;
 }
 
+// --- The numbers of enlarged methods with t columns.
+using FormulaInT = double (*)(double t);
+
+Quantity in_t(const std::string& text, FormulaInT formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.block); }};
+}
+Quantity by_variant(const Quantity& orthodir, const Quantity& orthomin) {
+    return {orthodir.text() + "; orthomin " + orthomin.text(), [=](const BottomOptions& o) {
+                return (o.variant == Enlarged::orthodir ? orthodir : orthomin).of(o);
+            }};
+}
+// The flops of `count` combinations of n vectors ...
+double combinations(double count, double n) {
+    return count * combine_flops(static_cast<std::size_t>(n));
+}
+// ... and of t combinations of others + 1, others + 2, ..., others + t vectors.
+double triangle(double t, double others) {
+    double flops = 0;
+    for (double n = 1; n <= t; ++n) flops += combinations(1, others + n);
+    return flops;
+}
+double columns(double t) {
+    return t;
+}
+double flops_of_orthodir(double t) {
+    return 2 * (t + 1) * (t + 1) + combinations(2, t + 1) + triangle(t, 2 * t);
+}
+double flops_of_orthomin(double t) {
+    return 2 * (3 * t * t + t + 1) + combinations(2 * t + 2, t + 1) + 2 * triangle(t, 0);
+}
+double flops_of_sre_cg(double t) {
+    return 5 * t * t + 3 * t + 2 + combinations(2 * t, 2 * t + 1) + 2 * triangle(t, 0) +
+           combinations(2, t + 1);
+}
+
 }  // namespace
 
 const std::vector<BottomMethod>& bottom_methods() {
@@ -85,6 +120,22 @@ const std::vector<BottomMethod>& bottom_methods() {
          "jacobi"},
         {"pipelined_bicgstab", "Cools and Vanroose 2017", DiagonalScaling::right, 2, 2, 7, 8, 2, 48,
          "bicgstab, each all-reduce hidden behind an application; bottom.replace_every for tight tolerances"},
+        {"enlarged_cg", "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused",
+         DiagonalScaling::symmetric, 1, by_variant(1, 2),
+         by_variant(in_t("(t+1)^2", [](double t) { return (t + 1) * (t + 1); }),
+                    in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; })),
+         by_variant(in_t("4t", [](double t) { return 4 * t; }), in_t("3t", [](double t) { return 3 * t; })),
+         in_t("t", columns),
+         by_variant(in_t("about 7t^2 + 8t + 4", flops_of_orthodir),
+                    in_t("12t^2 + 8t + 4", flops_of_orthomin)),
+         "t directions at a time: fewer iterations for t times the work; variant orthomin where scaling = "
+         "none",
+         in_t("", columns)},
+        {"sre_cg", "Grigori, Moufawad and Nataf 2016", DiagonalScaling::symmetric, 1, 4,
+         in_t("(5t^2+3t)/2 + 1", [](double t) { return (5 * t * t + 3 * t) / 2 + 1; }),
+         in_t("6t", [](double t) { return 6 * t; }), in_t("t", columns),
+         in_t("about 15t^2 + 9t + 4", flops_of_sre_cg), "the iterates of enlarged_cg, to compare with",
+         in_t("", columns)},
         {"smooth", "relaxation with multigrid.smoother", DiagonalScaling::none, 2, 0, 0, 0, 0, 13,
          "no all-reduce at all; only for bottom grids of a few cells"},
     };
@@ -128,6 +179,8 @@ std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSy
     if (name == "deep_pipelined_cg")
         return make_deep_pipelined_cg(A, options.depth, spectrum.lowest, spectrum.highest);
     if (name == "pipelined_bicgstab") return make_pipelined_bicgstab(A, options.replace_every);
+    if (name == "enlarged_cg") return make_enlarged_cg(A, options.block, options.splitting, options.variant);
+    if (name == "sre_cg") return make_sre_cg(A, options.block, options.splitting);
     throw std::invalid_argument("unknown bottom solver " + name);
 }
 
@@ -202,8 +255,9 @@ class KrylovBottom : public BottomSolver {
 
     Visit solve(Field u, Field f) override {
         const Report report = krylov_->solve(u, f);
-        return {report.iterations,       name(report.outcome), report.vanished, report.restarts,
-                report.residuals.back(), report.true_residual, report.met,      report.counts};
+        return {report.iterations, name(report.outcome),    report.vanished,
+                report.restarts,   report.residuals.back(), report.true_residual,
+                report.met,        report.columns_dropped,  report.counts};
     }
 
     Visit improve() override {  // u += L^-1 (f - L u)
@@ -233,7 +287,7 @@ class SmoothBottom : public BottomSolver {
 
     Visit improve() override {
         (options_.symmetric ? smooth_symmetric : smooth)(level_, level_.bottom_operations, sweeps_, options_);
-        return {sweeps_, "not_tested", "", 0, std::nullopt, std::nullopt, true, {}};
+        return {sweeps_, "not_tested", "", 0, std::nullopt, std::nullopt, true, 0, {}};
     }
 
   private:

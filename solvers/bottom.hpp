@@ -71,6 +71,7 @@ class BottomSolver {
         std::optional<double> residual;       // what the method's recurrence claims
         std::optional<double> true_residual;  // of the u returned
         bool met = true;                      // the tolerance, by the true residual
+        int columns_dropped = 0;              // Report
         Counts counts;
     };
 

@@ -1,6 +1,7 @@
 #include "solvers/grid_system.hpp"
 
 #include "kernels/check.hpp"
+#include "solvers/splitting.hpp"
 
 namespace keel {
 
@@ -36,6 +37,12 @@ void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
     reduction_.progress();
     if (scaling_ != DiagonalScaling::symmetric) return;
     for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(y[n], scale_, y[n]);
+}
+
+void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting splitting) {
+    const Bricks bricks = bricks_of(splitting, operations_.layout(), static_cast<int>(columns.size()));
+    for (int n = 0; n < bricks.columns; ++n)
+        operations_.take_column(columns[static_cast<std::size_t>(n)], r, bricks, n);
 }
 
 std::span<double> GridSystem::parts(std::size_t sums) {

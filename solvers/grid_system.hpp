@@ -31,6 +31,7 @@ class GridSystem : public LinearSystem {
         reduction_.progress();
     }
     void fill(Vector y, double value) override { operations_.fill(y, value); }
+    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     void dots(std::span<const Product> products, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
     PendingSum begin_dots(std::span<const Product> products) override;

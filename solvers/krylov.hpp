@@ -30,6 +30,7 @@ struct Report {
     std::vector<double> residuals;  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
     double true_residual = 0;       // |b - A x| / |b| of the x returned
     bool met = true;                // whether the true residual meets the tolerance
+    int columns_dropped = 0;        // enlarged methods: the most that the block vectors had lost in a run
     Counts counts;
 
     // How a method ends its run: `return report.breakdown("(r~,Ap)")`.
@@ -95,5 +96,9 @@ std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth,
                                                      double highest);
 // replace_every: iterations between residual replacements; 0 = none.
 std::unique_ptr<KrylovMethod> make_pipelined_bicgstab(LinearSystem& A, int replace_every);
+// columns: t >= 1 of the block vectors, at most the unknowns of A.
+std::unique_ptr<KrylovMethod> make_enlarged_cg(LinearSystem& A, int columns, Splitting splitting,
+                                               Enlarged variant);
+std::unique_ptr<KrylovMethod> make_sre_cg(LinearSystem& A, int columns, Splitting splitting);
 
 }  // namespace keel

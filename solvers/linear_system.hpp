@@ -9,6 +9,7 @@
 
 #include "comm/reduction.hpp"
 #include "kernels/operations.hpp"
+#include "solvers/options.hpp"
 
 namespace keel {
 
@@ -37,6 +38,9 @@ class LinearSystem {
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
     virtual void fill(Vector y, double value) = 0;
+    // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r. Which entry is
+    // where does not depend on ranks.
+    virtual void split(std::span<const Vector> columns, Vector r, Splitting splitting) = 0;
     // All inner products with one all-reduce.
     virtual void dots(std::span<const Product> products, std::span<double> results) = 0;
     // The upper triangle of X^T X and X^T Y beside it, row by row, with one all-reduce (Operations::gram).

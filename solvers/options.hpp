@@ -12,6 +12,8 @@ enum class Interpolation { constant, linear };
 enum class Scaling { jacobi, none };
 enum class Basis { monomial, newton, chebyshev };
 enum class Powers { paired, sequential };
+enum class Splitting { boxes, interleaved, slabs };
+enum class Enlarged { orthodir, orthomin };
 
 struct MultigridOptions {
     Cycle cycle = Cycle::v;
@@ -43,6 +45,10 @@ struct BottomOptions {
     Basis basis = Basis::monomial;
     bool telescoping = true;         // s = 1, 2, 4, ... up to s
     Powers powers = Powers::paired;  // exchanges for both bases at once, or for one after the other
+    // --- of the enlarged methods
+    int block = 4;  // columns of the block vectors
+    Splitting splitting = Splitting::boxes;
+    Enlarged variant = Enlarged::orthodir;
 };
 
 }  // namespace keel

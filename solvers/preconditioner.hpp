@@ -37,6 +37,9 @@ class RightPreconditioned : public LinearSystem {
         A_.combine(y, c, x);
     }
     void fill(Vector y, double value) override { A_.fill(y, value); }
+    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override {
+        A_.split(columns, r, splitting);
+    }
     void dots(std::span<const Product> products, std::span<double> results) override {
         A_.dots(products, results);
     }

@@ -30,11 +30,14 @@ class OperationsOn : public Operations {
           layout_(std::move(layout)),
           shape_(Shape::of(layout_.local_count(), layout_.width(), ghosts)) {
         std::vector<int> parity;
+        std::vector<Index> first_cells;
         for (const int box : layout_.local()) {
             const Index first = layout_.first_cell(box);
             parity.push_back((first[0] + first[1] + first[2]) & 1);
+            first_cells.push_back(first);
         }
         parity_ = backend_.keep(std::span<const int>(parity));
+        first_cells_ = backend_.keep(std::span<const Index>(first_cells));
     }
 
     const Layout& layout() const override { return layout_; }
@@ -90,6 +93,10 @@ class OperationsOn : public Operations {
     Work multiply(Field z, Field x, Field y) override { return each(Multiply{z.view(), x.view(), y.view()}); }
     Work square_root(Field y, Field x) override { return each(SquareRoot{y.view(), x.view()}); }
     Work shift(Field y, double amount) override { return each(Shift{y.view(), amount}); }
+    Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
+        check(bricks.cells == layout_.cells(), "the bricks are those of this level");
+        return each(TakeColumn{y.view(), x.view(), bricks, column, first_cells_});
+    }
 
     Work dots(std::span<const Product> products, std::span<double> sums) override {
         const auto boxes = static_cast<std::size_t>(shape_.boxes);
@@ -287,7 +294,8 @@ class OperationsOn : public Operations {
     Backend backend_;
     Layout layout_;
     Shape shape_;
-    const int* parity_ = nullptr;
+    const int* parity_ = nullptr;         // of the sum of the global indices of each box's first cell
+    const Index* first_cells_ = nullptr;  // of each box
 };
 
 }  // namespace keel

@@ -19,7 +19,7 @@ FIELDS = {
     "check": {"name", "passed", "value", "want"},
     "result": {"fom", "unit", "seconds", "valid", "exit"},
 }  # fmt: skip
-VISIT = {"iterations", "outcome", "vanished", "true_residual", "met", "reductions", "exchanges"}
+VISIT = {"iterations", "outcome", "vanished", "true_residual", "met", "columns_dropped", "reductions", "exchanges"}
 
 EIGHT_BOXES = ["problem.boxes=[2,2,2]", "problem.coefficients=smooth"]
 BOX = ["problem.box=16", *EIGHT_BOXES, *ONCE]
@@ -243,6 +243,15 @@ class Counts(KeelTest):
                 if solver != "bicgstab_fused":  # which alone puts several products into one
                     words = sum(visit["reductions"] for visit in visits)
                 self.assertEqual(run.timer("reduction")[1]["words"], words)
+
+    def test_dropped_columns_are_told(self) -> None:
+        words = ("bottom.solver=enlarged_cg", "bottom.block=8", "multigrid.bottom_box=16")
+        point = self.valid(2, *BOX, *words, "problem.rhs=point")
+        self.assertEqual(point.record("solve")["bottom"][0]["columns_dropped"], 7)
+        self.assertRegex(point.stdout, r"(?m)^ +1 .* converged .*, 7 columns dropped$")
+        wave = self.valid(2, *BOX, *words, "problem.rhs=wave")
+        self.assertEqual({visit["columns_dropped"] for visit in wave.record("solve")["bottom"]}, {0})
+        self.assertNotIn("dropped", wave.stdout)
 
     def test_relaxation_at_the_bottom_reduces_nothing(self) -> None:
         run = self.valid(2, *BOX, "bottom.solver=smooth", "bottom.sweeps=20", "multigrid.bottom_box=2")

@@ -684,6 +684,27 @@ TEST_CASE("the other vector operations") {
     CHECK(x.difference(y, [&](int q, int i, int j, int k) { return -0.5 * at(1, q, i, j, k); }) == 0);
 }
 
+TEST_CASE("a column has the cells of its bricks, by the global index, and zeros elsewhere") {
+    Fixture x;
+    const Field u = x.make(1);
+    const Field y = x.make(2);
+    const HostField values = x.on_host(u);
+    const Bricks bricks{x.layout.cells(), {4, 5, 2}, 3};
+    for (const int column : {0, 1, 2}) {
+        x.operations->take_column(y, u, bricks, column);
+        CHECK(x.difference(y, [&](int q, int i, int j, int k) {
+            const Index c = x.cell(q, i, j, k);
+            const int brick = c[0] * 4 / 10 + 4 * (c[1] + 5 * (c[2] * 2 / 5));
+            return brick % 3 == column ? values(q, i, j, k) : 0.0;
+        }) == 0.0);
+    }
+    x.operations->take_column(u, u, bricks, 1);  // in place
+    x.operations->take_column(y, u, bricks, 1);
+    CHECK(x.difference(y, [&, u_values = x.on_host(u)](int q, int i, int j, int k) {
+        return u_values(q, i, j, k);
+    }) == 0.0);
+}
+
 TEST_CASE("a formula is assigned by global index and read box by box, x fastest") {
     const int width = GENERATE(1, 4, 5);
     const auto formula = [](const Index& c) { return c[0] + 100.0 * c[1] + 10000.0 * c[2]; };
@@ -985,6 +1006,7 @@ TEST_CASE("every operation declares the bytes that its grids hold") {
     CHECK(doubles_per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == 3);
     CHECK(doubles_per_cell(fine.multiply(u, f, r)) == 3);
     CHECK(doubles_per_cell(fine.square_root(u, f)) == 2);
+    CHECK(doubles_per_cell(fine.take_column(f, u, {fine.layout().cells(), {1, 1, 1}, 1}, 0)) == 2);
     CHECK(doubles_per_cell(fine.shift(u, 1.0)) == 2);
     CHECK(doubles_per_cell(fine.max_norm(u, norm)) == 1);
     std::array<double, 6> sums{};

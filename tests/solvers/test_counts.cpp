@@ -109,13 +109,15 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                                                   {2, Basis::chebyshev, 2},
                                                   {1, Basis::chebyshev, 1}}) {
                 INFO(row.name << (scaling == Scaling::none ? "" : ", scaled") << ", s = " << s
-                              << ", l = " << depth);
+                              << ", l = " << depth << ", t = " << s);
                 BottomOptions options;
                 options.solver = row.name;
                 options.scaling = scaling;
                 options.s = s;
                 options.basis = basis;
                 options.depth = depth;
+                options.block = s;
+                options.variant = depth == 1 ? Enlarged::orthomin : Enlarged::orthodir;
                 // Whole outer steps of an s-step method, after s = 1, 2, 4.
                 const auto [eight, flops] = spent_by(options, 15) - spent_by(options, 7);
                 CHECK(static_cast<double>(eight.exchanges) == 8 * row.exchanges.of(options));
