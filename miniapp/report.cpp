@@ -88,6 +88,7 @@ std::string convergence_text(const KrylovRecord& solve) {
                         report.iterations, name(report.outcome),
                         report.vanished.empty() ? "" : " of " + report.vanished, report.restarts,
                         report.residuals.back(), report.true_residual);
+    if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
     text += fmt::format(
         "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",
         report.counts.applications, solve.v_cycles, solve.cost.reductions, solve.cost.reduction_words,
