@@ -1,38 +1,112 @@
 #include "comm/exchange.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-std::vector<Segment> segments(const std::vector<Message>& messages, const Layout& layout, int Need::*box,
-                              Region Need::*cells) {
-    std::vector<Segment> list;
-    for (const Message& message : messages) {
-        std::size_t offset = message.offset;
-        for (const Need& need : message.needs) {
-            list.push_back({layout.local_index(need.*box), need.*cells, offset});
-            offset += need.source.cells();
+// Cells of a box that lie in a buffer as a whole, x fastest.
+struct Lot {
+    int box;
+    Region cells;
+    std::size_t offset;  // values behind the start of a one-field buffer
+
+    friend bool operator==(const Lot&, const Lot&) = default;
+};
+
+// How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the needs that it
+// satisfies: their sources lie in it whole, in the order of the needs, but for those that overlap one before. That makes
+// fewer and longer rows to pack.
+std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std::vector<Need>& needs,
+                         int Need::*peer) {
+    std::vector<Lot> lots;
+    std::size_t offset = leg.offset;
+    const auto append = [&](int box, const Region& cells) {
+        lots.push_back({box, cells, offset});
+        offset += cells.cells();
+    };
+    if (leg.relayed) {
+        for (const Item& item : leg.items) append(pattern.box(item), pattern.region(item));
+    } else {
+        std::set<Item> placed;
+        for (const Need& need : needs) {
+            if (need.*peer != leg.peer) continue;
+            const std::vector<Item> items = pattern.items(need.from, need.source);
+            const bool overlaps = std::any_of(items.begin(), items.end(),
+                                              [&](const Item& item) { return placed.contains(item); });
+            if (!overlaps) append(need.from, need.source);
+            for (const Item& item : items)
+                if (placed.insert(item).second && overlaps) append(need.from, pattern.region(item));
         }
     }
-    return list;
+    check(offset == leg.offset + leg.values, "both ends of a message know how long it is");
+    return lots;
+}
+
+std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    const std::vector<Need> needs = pattern.sends();
+    std::vector<Segment> segments;
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends)
+            for (const Lot& lot : lots_of(leg, pattern, needs, &Need::receiver))
+                if (layout.owner(lot.box) == itinerary.rank)
+                    segments.push_back({layout.local_index(lot.box), lot.cells, lot.offset});
+    return segments;
+}
+
+std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    const std::vector<Need> needs = pattern.receives();
+    std::map<Item, Lot> found;
+    for (const Leg& leg : itinerary.receives)
+        for (const Lot& lot : lots_of(leg, pattern, needs, &Need::owner))
+            for (const Item& item : pattern.items(lot.box, lot.cells)) found.try_emplace(item, lot);
+    std::vector<Segment> segments;
+    for (const Need& need : needs) {
+        const std::vector<Item> items = pattern.items(need.from, need.source);
+        const int box = layout.local_index(need.to);
+        const Lot& first = found.at(items.front());
+        if (first.cells == need.source) {
+            segments.push_back({box, need.target, first.offset});
+            continue;
+        }
+        for (const Item& item : items) {
+            const Lot& lot = found.at(item);
+            const Region source = pattern.region(item);
+            const Region target{need.target.lo + source.lo + -need.source.lo, source.size};
+            segments.push_back({box, target, lot.offset, source.lo + -lot.cells.lo, lot.cells.size});
+        }
+    }
+    return segments;
 }
 
 class PlannedExchange : public Exchange {
   public:
-    PlannedExchange(Operations& operations, Plan plan, const ExchangeOptions& options,
-                    const Transport& transport)
-        : operations_(operations), plan_(std::move(plan)), options_(options), messages_(transport(plan_)) {
+    PlannedExchange(Operations& operations, const GhostPattern& pattern, Plan plan,
+                    const ExchangeOptions& options, const Transport& transport)
+        : operations_(operations),
+          plan_(std::move(plan)),
+          itinerary_(plan_, operations.layout().rank()),
+          options_(options),
+          messages_(transport(itinerary_)) {
         const Layout& layout = operations.layout();
-        const auto sends = segments(plan_.sends, layout, &Need::from, &Need::source);
-        const auto receives = segments(plan_.receives, layout, &Need::to, &Need::target);
+        const auto sends = segments_to_pack(itinerary_, pattern);
+        const auto receives = segments_to_unpack(itinerary_, pattern);
         std::vector<CopyItem> copies;
-        for (const Need& need : plan_.copies)
+        for (const Need& need : pattern.copies())
             copies.push_back(
                 {layout.local_index(need.from), need.source, layout.local_index(need.to), need.target});
         packed_ = operations.make_items(std::span<const Segment>(sends));
         unpacked_ = operations.make_items(std::span<const Segment>(receives));
         copied_ = operations.make_items(std::span<const CopyItem>(copies));
+        for (const Departure& departure : itinerary_.departures)
+            forwarded_.push_back(operations.make_items(std::span<const Parcel>(departure.parcels)));
         PlannedExchange::reserve(1);
     }
 
@@ -42,7 +116,7 @@ class PlannedExchange : public Exchange {
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
-        if (has_messages()) {
+        if (!itinerary_.empty()) {
             operations_.pack(send_, packed_, u);
             messages_->start(send_.wire, receive_.wire, u.size());
         }
@@ -52,32 +126,49 @@ class PlannedExchange : public Exchange {
     void finish() override {
         check(under_way_, "no exchange is under way");
         under_way_ = false;
-        if (!has_messages()) return;
+        if (itinerary_.empty()) return;
+        for (std::size_t d = 1; d < itinerary_.departures.size(); ++d) {
+            messages_->await(d);
+            forward(d);
+            messages_->depart(d);
+        }
         messages_->wait();
         operations_.unpack(fields_, unpacked_, receive_);
     }
 
     void reserve(std::size_t fields) override {
         if (fields <= room_) return;
-        send_ = operations_.make_buffer(plan_.send_values() * fields, options_.wire);
-        receive_ = operations_.make_buffer(plan_.receive_values() * fields, options_.wire);
+        send_ = operations_.make_buffer(itinerary_.send_values() * fields, options_.wire);
+        receive_ = operations_.make_buffer(itinerary_.receive_values() * fields, options_.wire);
         fields_.reserve(fields);
         room_ = fields;
     }
 
     long count() const override { return count_; }
-    bool overlaps() const override { return options_.overlap && has_messages(); }
+    bool overlaps() const override { return options_.overlap && !itinerary_.empty(); }
     const Plan& plan() const override { return plan_; }
 
   private:
-    bool has_messages() const { return !plan_.sends.empty() || !plan_.receives.empty(); }
+    // Staged messages are passed on where they arrive, in host memory: the device does not see them.
+    void forward(std::size_t departure) {
+        const std::size_t fields = fields_.size();
+        if (send_.wire == send_.data) {
+            operations_.forward(send_, forwarded_[departure], receive_, fields);
+            return;
+        }
+        for (const Parcel& p : itinerary_.departures[departure].parcels)
+            std::copy_n(receive_.wire + p.from * fields, static_cast<std::size_t>(p.values) * fields,
+                        send_.wire + p.to * fields);
+    }
 
     Operations& operations_;
     Plan plan_;
+    Itinerary itinerary_;
     ExchangeOptions options_;
     std::unique_ptr<PointToPoint> messages_;
     Items<Segment> packed_, unpacked_;
     Items<CopyItem> copied_;
+    std::vector<Items<Parcel>> forwarded_;  // at each departure
     Buffer send_, receive_;
     std::vector<Field> fields_;
     std::size_t room_ = 0;
@@ -87,9 +178,9 @@ class PlannedExchange : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const ExchangeOptions& options,
-                                        const Transport& transport) {
-    return std::make_unique<PlannedExchange>(operations, std::move(plan), options, transport);
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport) {
+    return std::make_unique<PlannedExchange>(operations, pattern, std::move(plan), options, transport);
 }
 
 }  // namespace keel

@@ -2,9 +2,11 @@
 
 // Runs a plan on fields: after finish() the target cells of every field hold their source cells' values.
 
+#include <functional>
 #include <memory>
 #include <span>
 
+#include "comm/ghosts.hpp"
 #include "comm/plan.hpp"
 #include "comm/point_to_point.hpp"
 #include "kernels/operations.hpp"
@@ -45,17 +47,17 @@ class Exchange {
     }
 };
 
-// Wraps the raw messages of a plan, e.g. to time them.
-using Transport = std::function<std::unique_ptr<PointToPoint>(const Plan&)>;
+// Makes the messages of a rank's part of a plan, plain or wrapped, e.g. to time them.
+using Transport = std::function<std::unique_ptr<PointToPoint>(const Itinerary&)>;
 
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
     bool overlap = false;      // work on interiors while messages are under way
 };
 
-// `operations` pack, unpack and copy; they must outlive the exchange. Buffers are made for one field and grow
-// when more are reserved or carried.
-std::unique_ptr<Exchange> make_exchange(Operations& operations, Plan plan, const ExchangeOptions& options,
-                                        const Transport& transport);
+// `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must outlive the
+// exchange. Buffers are made for one field and grow when more are reserved or carried.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport);
 
 }  // namespace keel

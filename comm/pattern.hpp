@@ -1,31 +1,68 @@
 #pragma once
 
-// What one rank needs from others and owes to them. Pure data: no MPI, any imaginary number of ranks.
+// What ranks need from each other, whoever carries it. Pure data: no MPI, any imaginary number of ranks.
 
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
-
-#include "kernels/box.hpp"
 
 namespace keel {
 
-// Cells `source` of global box `from` fill the cells `target` (ghosts) of global box `to`.
-struct Need {
-    int from;
-    Region source;
-    int to;
-    Region target;
-    int owner;     // rank of `from`
-    int receiver;  // rank of `to`
+// The smallest thing that travels: some values that one rank owns, named by a number of the owner's. Items are ordered
+// by owner, then name.
+struct Item {
+    int owner = 0;
+    int values = 1;
+    std::int64_t name = 0;
 
-    friend bool operator==(const Need&, const Need&) = default;
+    friend bool operator==(const Item& a, const Item& b) { return a.owner == b.owner && a.name == b.name; }
+    friend std::strong_ordering operator<=>(const Item& a, const Item& b) {
+        return a.owner != b.owner ? a.owner <=> b.owner : a.name <=> b.name;
+    }
 };
 
-// All needs that touch one rank, in an order that both sides of a message agree on.
-struct Pattern {
+// `rank`, which is not the owner, needs the item.
+struct Request {
+    Item item;
     int rank = 0;
-    std::vector<Need> receives;  // receiver = rank, owner elsewhere
-    std::vector<Need> sends;     // owner = rank, receiver elsewhere
-    std::vector<Need> copies;    // both are this rank
+
+    friend auto operator<=>(const Request&, const Request&) = default;
 };
+
+// A sparse communication pattern. Both functions return distinct requests in ascending order, and cost no more than
+// what they return.
+class Pattern {
+  public:
+    virtual ~Pattern() = default;
+    virtual std::vector<Request> needed_by(std::span<const int> ranks) const = 0;
+    virtual std::vector<Request> owned_by(std::span<const int> ranks) const = 0;
+};
+
+// A pattern of which all requests are known: of imaginary ranks, or of a test. Duplicates and what a rank needs of its
+// own are dropped.
+class ListedPattern : public Pattern {
+  public:
+    explicit ListedPattern(std::vector<Request> requests);
+
+    const std::vector<Request>& requests() const { return by_item_; }
+    std::vector<Request> needed_by(std::span<const int> ranks) const override;
+    std::vector<Request> owned_by(std::span<const int> ranks) const override;
+
+  private:
+    std::vector<Request> by_item_;  // in ascending order
+    std::vector<Request> by_rank_;
+};
+
+// The requests of a pattern that concern any of the ranks, in ascending order.
+std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks);
+
+template <class T>
+void sort_distinct(std::vector<T>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+}
 
 }  // namespace keel

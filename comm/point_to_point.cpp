@@ -8,49 +8,76 @@
 namespace keel {
 namespace {
 
+// Requests: those of the receives, then of the sends, departure after departure. Each phase has a tag of its own; within
+// one, messages between two ranks do not overtake each other.
 class Mpi : public PointToPoint {
   public:
-    Mpi(const Communicator& comm, const Topology& topology, const Plan& plan, int tag)
+    Mpi(const Communicator& comm, const Topology& topology, const Itinerary& itinerary, int tag)
         : comm_(comm),
           topology_(topology),
-          plan_(plan),
-          tag_(tag),
-          requests_(plan.sends.size() + plan.receives.size(), MPI_REQUEST_NULL) {}
+          itinerary_(itinerary),
+          first_tag_(tag * static_cast<int>(phase_count)) {
+        first_.push_back(itinerary.receives.size());
+        for (const Departure& departure : itinerary.departures)
+            first_.push_back(first_.back() + departure.sends.size());
+        requests_.resize(first_.back(), MPI_REQUEST_NULL);
+    }
 
     Traffic start(const double* send, double* receive, std::size_t fields) override {
+        send_ = send;
+        fields_ = fields;
+        arrived_ = 0;
         std::size_t r = 0;
-        for (const Message& m : plan_.receives)
-            require(MPI_Irecv(receive + m.offset * fields, count(m, fields), MPI_DOUBLE, m.peer, tag_,
+        for (const Leg& leg : itinerary_.receives)
+            require(MPI_Irecv(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
                               comm_.impl().comm, &requests_[r++]),
                     "MPI_Irecv");
+        return depart(0);
+    }
+
+    void await(std::size_t departure) override {
+        const std::size_t receives = itinerary_.departures[departure].receives;
+        wait_for(arrived_, receives);
+        arrived_ = receives;
+    }
+
+    Traffic depart(std::size_t departure) override {
         Traffic sent;
-        for (const Message& m : plan_.sends) {
-            require(MPI_Isend(send + m.offset * fields, count(m, fields), MPI_DOUBLE, m.peer, tag_,
+        std::size_t r = first_[departure];
+        for (const Leg& leg : itinerary_.departures[departure].sends) {
+            require(MPI_Isend(send_ + leg.offset * fields_, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
                               comm_.impl().comm, &requests_[r++]),
                     "MPI_Isend");
-            sent += traffic(m, fields);
+            sent += traffic(leg);
         }
         return sent;
     }
 
-    void wait() override {
-        require(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                "MPI_Waitall");
-    }
+    void wait() override { wait_for(arrived_, requests_.size()); }
 
   protected:
-    static int count(const Message& m, std::size_t fields) { return static_cast<int>(m.values * fields); }
-    Traffic traffic(const Message& m, std::size_t fields) const {
-        const long bytes = count(m, fields) * static_cast<long>(sizeof(double));
-        const bool off_node = !topology_.same_node(plan_.rank, m.peer);
+    int count(const Leg& leg) const { return static_cast<int>(leg.values * fields_); }
+    int tag(const Leg& leg) const { return first_tag_ + static_cast<int>(leg.phase); }
+    Traffic traffic(const Leg& leg) const {
+        const long bytes = count(leg) * static_cast<long>(sizeof(double));
+        const bool off_node = !topology_.same_node(itinerary_.rank, leg.peer);
         return {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+    }
+    void wait_for(std::size_t begin, std::size_t end) {
+        if (begin < end)
+            require(MPI_Waitall(static_cast<int>(end - begin), &requests_[begin], MPI_STATUSES_IGNORE),
+                    "MPI_Waitall");
     }
 
     Communicator comm_;
     Topology topology_;
-    const Plan& plan_;
-    int tag_;
+    const Itinerary& itinerary_;
+    int first_tag_;
+    std::vector<std::size_t> first_;  // request of each departure
     std::vector<MPI_Request> requests_;
+    const double* send_ = nullptr;
+    std::size_t fields_ = 0;
+    std::size_t arrived_ = 0;  // receives waited for
 };
 
 // The requests are made at the first exchange and made anew only when the buffers or the number of fields change.
@@ -63,45 +90,55 @@ class PersistentMpi : public Mpi {
 
     Traffic start(const double* send, double* receive, std::size_t fields) override {
         if (send != send_ || receive != receive_ || fields != fields_) prepare(send, receive, fields);
-        if (!requests_.empty())
-            require(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall");
-        Traffic sent;
-        for (const Message& m : plan_.sends) sent += traffic(m, fields);
-        return sent;
+        arrived_ = 0;
+        start_requests(0, first_[1]);
+        return sent_by(0);
+    }
+    Traffic depart(std::size_t departure) override {
+        start_requests(first_[departure], first_[departure + 1]);
+        return sent_by(departure);
     }
 
   private:
     void prepare(const double* send, double* receive, std::size_t fields) {
         free();
-        std::size_t r = 0;
-        for (const Message& m : plan_.receives)
-            require(MPI_Recv_init(receive + m.offset * fields, count(m, fields), MPI_DOUBLE, m.peer, tag_,
-                                  comm_.impl().comm, &requests_[r++]),
-                    "MPI_Recv_init");
-        for (const Message& m : plan_.sends)
-            require(MPI_Send_init(send + m.offset * fields, count(m, fields), MPI_DOUBLE, m.peer, tag_,
-                                  comm_.impl().comm, &requests_[r++]),
-                    "MPI_Send_init");
         send_ = send;
         receive_ = receive;
         fields_ = fields;
+        std::size_t r = 0;
+        for (const Leg& leg : itinerary_.receives)
+            require(MPI_Recv_init(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                                  comm_.impl().comm, &requests_[r++]),
+                    "MPI_Recv_init");
+        for (const Departure& departure : itinerary_.departures)
+            for (const Leg& leg : departure.sends)
+                require(MPI_Send_init(send + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                                      comm_.impl().comm, &requests_[r++]),
+                        "MPI_Send_init");
+    }
+    void start_requests(std::size_t begin, std::size_t end) {
+        if (begin < end)
+            require(MPI_Startall(static_cast<int>(end - begin), &requests_[begin]), "MPI_Startall");
+    }
+    Traffic sent_by(std::size_t departure) const {
+        Traffic sent;
+        for (const Leg& leg : itinerary_.departures[departure].sends) sent += traffic(leg);
+        return sent;
     }
     void free() {
         for (MPI_Request& request : requests_)
             if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     }
 
-    const double* send_ = nullptr;
     double* receive_ = nullptr;
-    std::size_t fields_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
-                                                  const Plan& plan, int tag, bool persistent) {
-    if (persistent) return std::make_unique<PersistentMpi>(comm, topology, plan, tag);
-    return std::make_unique<Mpi>(comm, topology, plan, tag);
+                                                  const Itinerary& itinerary, int tag, bool persistent) {
+    if (persistent) return std::make_unique<PersistentMpi>(comm, topology, itinerary, tag);
+    return std::make_unique<Mpi>(comm, topology, itinerary, tag);
 }
 
 }  // namespace keel

@@ -1,12 +1,12 @@
 #pragma once
 
-// The messages of one plan on the wire.
+// One rank's messages of a plan on the wire.
 
 #include <cstddef>
 #include <memory>
 
 #include "comm/communicator.hpp"
-#include "comm/plan.hpp"
+#include "comm/itinerary.hpp"
 #include "kernels/ledger.hpp"
 
 namespace keel {
@@ -14,15 +14,21 @@ namespace keel {
 class PointToPoint {
   public:
     virtual ~PointToPoint() = default;
-    // Posts all receives and sends of the plan for `fields` fields; the buffers hold message after message and
-    // must stay untouched until wait(). Returns what this rank sent.
+    // Posts all receives, and the sends of the first departure, for `fields` fields. The buffers must stay untouched until
+    // wait(), but for what await() and depart() say. Returns what this rank sent.
     virtual Traffic start(const double* send, double* receive, std::size_t fields) = 0;
+    // Waits for the receives that a later departure needs: these may be read.
+    virtual void await(std::size_t departure) = 0;
+    // Posts the sends of a later departure, whose messages have been completed. Returns what this rank sent.
+    virtual Traffic depart(std::size_t departure) = 0;
+    // Waits for everything.
     virtual void wait() = 0;
 };
 
-// Non-blocking sends and receives with `tag`; persistent requests if asked for. The plan must outlive the result.
+// Non-blocking sends and receives; persistent requests if asked for. Exchanges with different `tag` do not meet. The
+// itinerary must outlive the result.
 std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
-                                                  const Plan& plan, int tag, bool persistent);
+                                                  const Itinerary& itinerary, int tag, bool persistent);
 
 // Books `send` and `wait`.
 class TimedPointToPoint : public PointToPoint {
@@ -31,16 +37,27 @@ class TimedPointToPoint : public PointToPoint {
         : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
 
     Traffic start(const double* send, double* receive, std::size_t fields) override {
-        Entry& entry = ledger_.at(Op::send, level_);
-        const Traffic sent = timed(entry, [&] { return inner_->start(send, receive, fields); });
-        entry.traffic += sent;
-        return sent;
+        return book([&] { return inner_->start(send, receive, fields); });
+    }
+    void await(std::size_t departure) override {
+        timed(ledger_.at(Op::wait, level_), [&] { inner_->await(departure); });
+    }
+    Traffic depart(std::size_t departure) override {
+        return book([&] { return inner_->depart(departure); });
     }
     void wait() override {
         timed(ledger_.at(Op::wait, level_), [&] { inner_->wait(); });
     }
 
   private:
+    template <class Action>
+    Traffic book(const Action& action) {
+        Entry& entry = ledger_.at(Op::send, level_);
+        const Traffic sent = timed(entry, action);
+        entry.traffic += sent;
+        return sent;
+    }
+
     std::unique_ptr<PointToPoint> inner_;
     Ledger& ledger_;
     int level_;

@@ -6,40 +6,81 @@
 #include "kernels/check.hpp"
 
 namespace keel {
+namespace {
 
-int Topology::nodes() const {
-    return node_of.empty() ? 0 : 1 + *std::max_element(node_of.begin(), node_of.end());
+// Ascending ranks as "0-3, 6".
+std::string ranges(std::span<const int> ranks) {
+    std::string text;
+    for (std::size_t n = 0; n < ranks.size();) {
+        std::size_t last = n;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        if (!text.empty()) text += ", ";
+        text += std::to_string(ranks[n]);
+        if (last > n) text.append("-").append(std::to_string(ranks[last]));
+        n = last + 1;
+    }
+    return text;
 }
 
-int Topology::local_rank(int rank) const {
-    return static_cast<int>(
-        std::count(node_of.begin(), node_of.begin() + rank, node_of[static_cast<std::size_t>(rank)]));
+}  // namespace
+
+Topology::Topology(std::span<const int> labels, NodeSource source) : source_(source) {
+    std::map<int, int> number;  // of the node with that label
+    std::vector<std::vector<int>> members;
+    for (std::size_t rank = 0; rank < labels.size(); ++rank) {
+        const int node = number.try_emplace(labels[rank], static_cast<int>(number.size())).first->second;
+        members.resize(number.size());
+        auto& here = members[static_cast<std::size_t>(node)];
+        node_of_.push_back(node);
+        local_rank_.push_back(static_cast<int>(here.size()));
+        here.push_back(static_cast<int>(rank));
+    }
+    for (const auto& here : members) {
+        by_node_.insert(by_node_.end(), here.begin(), here.end());
+        first_.push_back(by_node_.size());
+    }
+}
+
+std::span<const int> Topology::ranks_on(int node) const {
+    const auto n = static_cast<std::size_t>(node);
+    return std::span(by_node_).subspan(first_[n], first_[n + 1] - first_[n]);
 }
 
 std::string Topology::describe() const {
-    std::vector<int> size(static_cast<std::size_t>(nodes()));
-    for (const int node : node_of) ++size[static_cast<std::size_t>(node)];
-    const auto [least, most] = std::minmax_element(size.begin(), size.end());
-    std::string per_node = std::to_string(*most);
-    if (*least != *most) per_node = std::to_string(*least) + " to " + per_node;
+    int least = ranks();
+    int most = 0;
+    for (int n = 0; n < nodes(); ++n) {
+        least = std::min(least, size(n));
+        most = std::max(most, size(n));
+    }
+    std::string per_node = std::to_string(most);
+    if (least != most) per_node = std::to_string(least) + " to " + per_node;
+    constexpr const char* known_from[] = {"detected", "virtual: comm.ranks_per_node",
+                                          "virtual: comm.node_map"};
     return std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") + per_node +
            (per_node == "1" ? " rank" : " ranks") + " per node (" +
-           (detected ? "detected" : "virtual: comm.ranks_per_node") + ")";
+           known_from[static_cast<std::size_t>(source_)] + ")";
+}
+
+std::string Topology::map() const {
+    std::string text;
+    for (int n = 0; n < nodes(); ++n) {
+        if (n > 0) text += "; ";
+        text += std::to_string(n);
+        text.append(": ").append(ranges(ranks_on(n)));
+    }
+    return text;
 }
 
 Topology detect_topology(const Communicator& comm) {
-    Topology topology{comm.node_leaders(), true};
-    std::map<int, int> number;  // of the node with that leader
-    for (int& node : topology.node_of)
-        node = number.try_emplace(node, static_cast<int>(number.size())).first->second;
-    return topology;
+    return {comm.node_leaders(), NodeSource::detected};
 }
 
 Topology virtual_topology(int ranks, int ranks_per_node) {
     check(ranks_per_node >= 1, "a node has at least one rank");
-    Topology topology;
-    for (int rank = 0; rank < ranks; ++rank) topology.node_of.push_back(rank / ranks_per_node);
-    return topology;
+    std::vector<int> labels;
+    for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank / ranks_per_node);
+    return {labels, NodeSource::slices};
 }
 
 }  // namespace keel

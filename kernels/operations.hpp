@@ -41,7 +41,8 @@ template <class T>
 struct Items {
     const T* data = nullptr;
     std::size_t count = 0;
-    std::size_t cells = 0;  // of all items together
+    std::size_t cells = 0;   // of all items together
+    std::size_t values = 0;  // of a one-field buffer, up to the last that they reach
 };
 
 // Whether messages leave from the backend's memory itself or by way of host memory. Where the backend's memory is the
@@ -69,6 +70,7 @@ class Operations {
     virtual Buffer make_buffer(std::size_t values, Wire wire) = 0;
     virtual Items<Segment> make_items(std::span<const Segment>) = 0;
     virtual Items<CopyItem> make_items(std::span<const CopyItem>) = 0;
+    virtual Items<Parcel> make_items(std::span<const Parcel>) = 0;
     virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;
     // u = formula on these cells (ghosts or not) of every local box. Set-up only: the formula runs on the host.
     virtual void assign(Field u, const Region& cells, const Formula& formula) = 0;
@@ -122,6 +124,8 @@ class Operations {
     // buffer.wire may be received into again as soon as these operations have packed something else.
     virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) = 0;
     virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) = 0;
+    // Messages received are passed on: from.data to to.data. Returns when to.data may be sent.
+    virtual Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) = 0;
 
     // --- Shorthands
     Work axpby(Field z, double a, Field x, double b, Field y) {  // z = a x + b y

@@ -23,6 +23,7 @@ class TimedOperations : public Operations {
     Buffer make_buffer(std::size_t values, Wire wire) override { return inner_.make_buffer(values, wire); }
     Items<Segment> make_items(std::span<const Segment> items) override { return inner_.make_items(items); }
     Items<CopyItem> make_items(std::span<const CopyItem> items) override { return inner_.make_items(items); }
+    Items<Parcel> make_items(std::span<const Parcel> items) override { return inner_.make_items(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         return inner_.make_items(items);
     }
@@ -109,6 +110,9 @@ class TimedOperations : public Operations {
     }
     Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
         return book(Op::copy, [&] { return inner_.copy_cells(u, copies); });
+    }
+    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
+        return book(Op::copy, [&] { return inner_.forward(to, parcels, from, fields); });
     }
 
   private:

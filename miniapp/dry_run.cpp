@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "comm/ghosts.hpp"
-#include "comm/plan.hpp"
+#include "comm/schemes.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
 #include "solvers/bottom.hpp"
@@ -37,7 +36,7 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
     const HierarchyOptions options = hierarchy_options(parameters);
     const auto& multigrid = parameters.multigrid;
     Layout layout = finest_layout(parameters, comm.size(), comm.rank());
-    const double fields = comm.max(static_cast<double>(predicted_bytes(parameters, layout)));
+    const double fields = comm.max(static_cast<double>(predicted_bytes(parameters, layout, topology)));
     const double arrays = comm.max(static_cast<double>(array_bytes(parameters, layout)));
 
     std::string text = fmt::format("{} ranks, {}\n", comm.size(), topology.describe());
@@ -51,8 +50,9 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
         if (l > 0) layout = layout.coarsened();
         const Index n = layout.cells();
         const auto row = [&](int depth, Neighbours neighbours, const std::string& exchanges) {
-            const Traffic traffic =
-                plan_standard(ghost_pattern(layout, depth, neighbours)).traffic(topology, 1);
+            const Traffic traffic = make_plan(ghost_pattern(layout, depth, neighbours, options.scheme),
+                                              topology, options.scheme, comm.rank())
+                                        .traffic(comm.rank(), topology, 1);
             const auto most = [&](long value) { return comm.max(static_cast<double>(value)); };
             text += fmt::format(
                 "{:>5} {:>16} {:>8} {:>11.0f} {:>10} {:>10.0f} {:>12.0f} {:>10.0f} {:>10.0f}\n", l,

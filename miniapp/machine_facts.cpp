@@ -58,9 +58,9 @@ int processors() {
 }
 
 int most_ranks_per_node(const Topology& topology) {
-    std::vector<int> ranks(static_cast<std::size_t>(topology.nodes()));
-    for (const int node : topology.node_of) ++ranks[static_cast<std::size_t>(node)];
-    return *std::max_element(ranks.begin(), ranks.end());
+    int most = 0;
+    for (int node = 0; node < topology.nodes(); ++node) most = std::max(most, topology.size(node));
+    return most;
 }
 
 namespace {

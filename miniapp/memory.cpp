@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comm/ghosts.hpp"
-#include "comm/plan.hpp"
+#include "comm/itinerary.hpp"
+#include "comm/schemes.hpp"
 #include "miniapp/deck.hpp"
 #include "miniapp/modes.hpp"
 #include "miniapp/simulation.hpp"
@@ -39,15 +39,17 @@ void for_each_level(const Parameters& parameters, const Layout& finest, const Vi
 
 }  // namespace
 
-std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest) {
+std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology) {
     const HierarchyOptions options = hierarchy_options(parameters);
     std::size_t values = 0;
     for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool coarse) {
         values += static_cast<std::size_t>(fields) *
                   Shape::of(layout.local_count(), layout.width(), options.ghost_depth).values();
         const auto buffers = [&](int depth, Neighbours neighbours) {
-            const Plan plan = plan_standard(ghost_pattern(layout, depth, neighbours));
-            return plan.send_values() + plan.receive_values();
+            const Itinerary itinerary(make_plan(ghost_pattern(layout, depth, neighbours, options.scheme),
+                                                topology, options.scheme, layout.rank()),
+                                      layout.rank());
+            return itinerary.send_values() + itinerary.receive_values();
         };
         values += buffers(options.ghost_depth, options.neighbours);
         const int at_once = carried_at_once(parameters);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "comm/topology.hpp"
 #include "miniapp/parameters.hpp"
 
 namespace keel {
@@ -12,7 +13,7 @@ class Layout;
 
 // Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels, the
 // bottom solver's vectors, message buffers. Allocates nothing of that size.
-std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest);
+std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology);
 
 // The grid-sized arrays alone, without ghosts and padding: what the run would need at the least.
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest);

@@ -32,7 +32,8 @@ int most_ranks_per_device(const std::vector<std::string>& devices, const Topolog
     std::map<std::pair<int, std::string>, int> ranks;
     int most = 1;
     for (std::size_t rank = 0; rank < devices.size(); ++rank)
-        if (!devices[rank].empty()) most = std::max(most, ++ranks[{detected.node_of[rank], devices[rank]}]);
+        if (!devices[rank].empty())
+            most = std::max(most, ++ranks[{detected.node(static_cast<int>(rank)), devices[rank]}]);
     return most;
 }
 
@@ -83,7 +84,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(parameters, finest)));
-    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(parameters, finest)));
+    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(parameters, finest, topology)));
 
     progress("measuring the triad bandwidth");
     facts.triad_bytes_per_second = measure_triad(comm, topology, backend);

@@ -1,6 +1,5 @@
 #include "solvers/hierarchy.hpp"
 
-#include "comm/ghosts.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -55,11 +54,12 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
 
         const auto exchange = [&](int depth, Neighbours neighbours) {
             const int own_tag = tag++;
+            const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, options.scheme);
             return make_exchange(
-                level.operations, plan_standard(ghost_pattern(layout, depth, neighbours)), options.exchange,
-                [&, own_tag](const Plan& plan) {
+                level.operations, pattern, make_plan(pattern, topology, options.scheme, comm.rank()),
+                options.exchange, [&](const Itinerary& itinerary) {
                     return std::make_unique<TimedPointToPoint>(
-                        make_point_to_point(comm, topology, plan, own_tag, options.persistent), ledger,
+                        make_point_to_point(comm, topology, itinerary, own_tag, options.persistent), ledger,
                         number);
                 });
         };

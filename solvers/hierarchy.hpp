@@ -8,6 +8,7 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/reduction.hpp"
+#include "comm/schemes.hpp"
 #include "comm/topology.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout.hpp"
@@ -32,6 +33,7 @@ struct HierarchyOptions {
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
     bool persistent = false;
+    SchemeOptions scheme = {};
     ExchangeOptions exchange{};
     bool deterministic = false;
     AllReduceOptions all_reduce = {};

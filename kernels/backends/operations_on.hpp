@@ -49,6 +49,7 @@ class OperationsOn : public Operations {
     }
     Items<Segment> make_items(std::span<const Segment> items) override { return keep(items); }
     Items<CopyItem> make_items(std::span<const CopyItem> items) override { return keep(items); }
+    Items<Parcel> make_items(std::span<const Parcel> items) override { return keep(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override { return keep(items); }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
@@ -195,14 +196,14 @@ class OperationsOn : public Operations {
         return Cost{1, 1, 1} * ghosts.cells;
     }
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
-        check(buffer.values >= segments.cells * u.size(), "the message buffer is too small");
+        check(buffer.values >= segments.values * u.size(), "the message buffer is too small");
         in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
             backend_.for_each_item(segments, count, Pack{buffer.data, order, views});
         });
         return Cost{0, 1, 1} * (segments.cells * u.size());
     }
     Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
-        check(buffer.values >= segments.cells * u.size(), "the message buffer is too small");
+        check(buffer.values >= segments.values * u.size(), "the message buffer is too small");
         in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
             backend_.for_each_item(segments, count, Unpack{buffer.data, order, views});
         });
@@ -213,6 +214,10 @@ class OperationsOn : public Operations {
             backend_.for_each_item(copies, count, CopyCells{views});
         });
         return Cost{0, 1, 1} * (copies.cells * u.size());
+    }
+    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
+        backend_.for_each_item(parcels, fields, Forward{from.data, to.data, fields});
+        return Cost{0, 1, 1} * (parcels.cells * fields);
     }
 
   protected:
@@ -287,8 +292,12 @@ class OperationsOn : public Operations {
     template <class T>
     Items<T> keep(std::span<const T> items) {
         std::size_t cells = 0;
-        for (const T& item : items) cells += product(item.size());
-        return {backend_.keep(items), items.size(), cells};
+        std::size_t values = 0;
+        for (const T& item : items) {
+            cells += product(item.size());
+            if constexpr (requires { item.end(); }) values = std::max(values, item.end());
+        }
+        return {backend_.keep(items), items.size(), cells, values};
     }
 
     Backend backend_;

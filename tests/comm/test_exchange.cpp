@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "comm/exchange.hpp"
-#include "comm/ghosts.hpp"
 #include "comm/reduction.hpp"
+#include "comm/schemes.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;
@@ -80,6 +80,23 @@ struct Fixture {
         return wrong;
     }
 
+    std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, const Topology& topology,
+                                       const SchemeOptions& scheme, const ExchangeOptions& options,
+                                       const Transport& transport) const {
+        const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
+        return make_exchange(*operations, pattern, make_plan(pattern, topology, scheme, comm.rank()), options,
+                             transport);
+    }
+
+    // Under the standard scheme, as it comes.
+    std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, bool persistent = false,
+                                       int tag = 7) const {
+        const Topology topology = virtual_topology(comm.size(), 1);
+        return exchange(depth, neighbours, topology, {}, {}, [&](const Itinerary& itinerary) {
+            return make_point_to_point(comm, topology, itinerary, tag, persistent);
+        });
+    }
+
     Communicator comm;
     Layout layout;
     std::unique_ptr<Operations> operations;
@@ -90,6 +107,8 @@ struct Fixture {
 TEST_CASE(
     "after an exchange every ghost cell holds its neighbour's value, and only messages that were planned "
     "went") {
+    const auto scheme =
+        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     const auto placement = GENERATE(Placement::curve, Placement::round_robin);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const int depth = GENERATE(1, 2, 3);
@@ -101,11 +120,11 @@ TEST_CASE(
         const Topology topology = virtual_topology(x.comm.size(), 2);
         Ledger ledger(1);
         const auto exchange =
-            make_exchange(*x.operations, plan_standard(ghost_pattern(x.layout, depth, neighbours)),
-                          {.wire = wire}, [&](const Plan& plan) {
-                              return std::make_unique<TimedPointToPoint>(
-                                  make_point_to_point(x.comm, topology, plan, 7, persistent), ledger, 0);
-                          });
+            x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 256}, {.wire = wire},
+                       [&](const Itinerary& itinerary) {
+                           return std::make_unique<TimedPointToPoint>(
+                               make_point_to_point(x.comm, topology, itinerary, 7, persistent), ledger, 0);
+                       });
         Traffic predicted;
         // One field, then more in one exchange, then one again; each on fresh fields.
         for (const std::size_t fields : {1U, 3U, 10U, 1U}) {
@@ -117,40 +136,75 @@ TEST_CASE(
             for (std::size_t n = 0; n < fields; ++n)
                 wrong += x.wrong_ghosts(u[n], static_cast<int>(n), depth, neighbours);
             CHECK(wrong == 0);
-            predicted += exchange->plan().traffic(topology, fields);
+            predicted += exchange->plan().traffic(x.comm.rank(), topology, fields);
         }
         CHECK(exchange->count() == 4);
         CHECK(ledger.at(Op::send, 0).traffic == predicted);
-        const auto peers = static_cast<long>(exchange->plan().sends.size());
-        CHECK(ledger.at(Op::send, 0).traffic.messages ==
-              4 * peers);  // one per neighbour, however many fields
+        // As many messages for many fields as for one.
+        CHECK(predicted.messages == 4 * exchange->plan().traffic(x.comm.rank(), topology, 1).messages);
     }
 }
 
-TEST_CASE("exchanges work on odd boxes, whoever owns them, and on ranks that own none") {
+TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own none and under every scheme") {
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
+    const auto partner_rule = GENERATE(PartnerRule::local_index, PartnerRule::max_need);
     for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 1}, Index{2, 3, 1}, Index{3, 3, 2}})
-        for (const Boundaries& boundaries : {periodic, mixed}) {
-            Fixture x(boxes, 5, boundaries, placement, 2);
-            const Topology topology = virtual_topology(x.comm.size(), 3);
-            const auto exchange = make_exchange(
-                *x.operations, plan_standard(ghost_pattern(x.layout, 2, neighbours)), {},
-                [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, false); });
-            const Field u = x.make(1);
-            exchange->run(u);
-            CHECK(x.wrong_ghosts(u, 1, 2, neighbours) == 0);
+        for (const Boundaries& boundaries : {periodic, mixed})
+            for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split,
+                                        Scheme::staged_axes}) {
+                if (partner_rule == PartnerRule::max_need && scheme != Scheme::two_step) continue;
+                Fixture x(boxes, 5, boundaries, placement, 2);
+                const Topology topology = virtual_topology(x.comm.size(), 3);
+                const auto exchange =
+                    x.exchange(2, neighbours, topology,
+                               {.scheme = scheme, .partner_rule = partner_rule, .message_cap = 100}, {},
+                               [&](const Itinerary& itinerary) {
+                                   return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                               });
+                const Field u = x.make(1);
+                exchange->run(u);
+                CHECK(x.wrong_ghosts(u, 1, 2, neighbours) == 0);
+            }
+}
+
+TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged") {
+    const auto scheme =
+        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const bool persistent = GENERATE(false, true);
+    Fixture x({3, 2, 2}, 4, mixed, Placement::scattered, 2);
+    std::vector<Topology> topologies;
+    for (const int ranks_per_node : {1, 2, 3, 4, 8})
+        topologies.push_back(virtual_topology(x.comm.size(), ranks_per_node));
+    std::vector<int> dealt;
+    std::vector<int> ragged;
+    for (int rank = 0; rank < x.comm.size(); ++rank) {
+        dealt.push_back(rank % 3);
+        ragged.push_back(rank * rank / 5);
+    }
+    topologies.emplace_back(dealt, NodeSource::map);
+    topologies.emplace_back(ragged, NodeSource::map);
+    for (const Topology& topology : topologies)
+        for (const CapRule rule : {CapRule::paper, CapRule::always}) {
+            const auto exchange = x.exchange(
+                2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 200, .cap_rule = rule}, {},
+                [&](const Itinerary& itinerary) {
+                    return make_point_to_point(x.comm, topology, itinerary, 7, persistent);
+                });
+            for (int repeat = 0; repeat < 3; ++repeat) {
+                const std::array u{x.make(repeat), x.make(repeat + 5)};
+                exchange->run(u, [](Part) {});
+                CHECK(x.wrong_ghosts(u[0], repeat, 2, Neighbours::all) == 0);
+                CHECK(x.wrong_ghosts(u[1], repeat + 5, 2, Neighbours::all) == 0);
+            }
         }
 }
 
 TEST_CASE("an exchange that is repeated carries the new values") {
     const bool persistent = GENERATE(false, true);
     Fixture x({3, 2, 2}, 4, periodic, Placement::round_robin, 1);
-    const Topology topology = virtual_topology(x.comm.size(), 1);
-    const auto exchange = make_exchange(
-        *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::all)), {},
-        [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, persistent); });
+    const auto exchange = x.exchange(1, Neighbours::all, persistent);
     const Field u = x.make(0);
     const Field v = x.make(0);
     for (int repeat = 1; repeat <= 4; ++repeat) {
@@ -164,13 +218,15 @@ TEST_CASE("an exchange that is repeated carries the new values") {
 
 TEST_CASE("two exchanges under way at once, finished in the other order, do not mix") {
     const bool persistent = GENERATE(false, true);
+    const auto scheme =
+        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     Fixture x({3, 2, 2}, 4, mixed, Placement::curve, 2);
-    const Topology topology = virtual_topology(x.comm.size(), 1);
+    const Topology topology = virtual_topology(x.comm.size(), 2);
     const auto exchange_with = [&](int tag, int depth) {
-        return make_exchange(*x.operations, plan_standard(ghost_pattern(x.layout, depth, Neighbours::all)),
-                             {}, [&x, &topology, tag, persistent](const Plan& plan) {
-                                 return make_point_to_point(x.comm, topology, plan, tag, persistent);
-                             });
+        return x.exchange(depth, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
+                          [&x, &topology, tag, persistent](const Itinerary& itinerary) {
+                              return make_point_to_point(x.comm, topology, itinerary, tag, persistent);
+                          });
     };
     const auto first = exchange_with(1, 2);
     const auto second = exchange_with(2, 1);
@@ -189,10 +245,7 @@ TEST_CASE("neighbours and boundaries together fill every ghost cell of depth 1")
     const Boundaries walls{Boundary::dirichlet, Boundary::dirichlet, Boundary::neumann};
     for (const Boundaries& boundaries : {mixed, walls}) {
         Fixture x({3, 2, 2}, 3, boundaries, placement, 1);
-        const Topology topology = virtual_topology(x.comm.size(), 1);
-        const auto exchange = make_exchange(
-            *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::all)), {},
-            [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 7, false); });
+        const auto exchange = x.exchange(1, Neighbours::all);
         std::array<double, 3> factor{};
         for (std::size_t d = 0; d < 3; ++d) factor[d] = boundaries[d] == Boundary::dirichlet ? -1.0 : 1.0;
         const Field u = x.make(1);
@@ -226,42 +279,70 @@ TEST_CASE("neighbours and boundaries together fill every ghost cell of depth 1")
 }
 
 TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
+    const auto scheme =
+        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 3));
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 2);
+    const SchemeOptions options{.scheme = scheme, .message_cap = 512};
     const Topology topology = virtual_topology(x.comm.size(), 2);
     Ledger ledger(1);
-    const auto exchange = make_exchange(
-        *x.operations, plan_standard(ghost_pattern(x.layout, 2, neighbours)), {}, [&](const Plan& plan) {
-            return std::make_unique<TimedPointToPoint>(make_point_to_point(x.comm, topology, plan, 7, false),
-                                                       ledger, 0);
-        });
+    const auto exchange = x.exchange(2, neighbours, topology, options, {}, [&](const Itinerary& itinerary) {
+        return std::make_unique<TimedPointToPoint>(make_point_to_point(x.comm, topology, itinerary, 7, false),
+                                                   ledger, 0);
+    });
     std::vector<Field> u;
     for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
     exchange->begin(u);
     exchange->finish();
+    const Plan everyone = make_plan(ghost_pattern(x.layout, 2, neighbours, options), topology, options, {});
     Traffic predicted;
-    for (int rank = 0; rank < x.comm.size(); ++rank) {
-        const auto owners = place({3, 2, 2}, x.comm.size(), Placement::curve);
-        const Layout imaginary({3, 2, 2}, 4, periodic, owners, rank);
-        predicted += plan_standard(ghost_pattern(imaginary, 2, neighbours)).traffic(topology, fields);
-    }
+    for (int rank = 0; rank < x.comm.size(); ++rank) predicted += everyone.traffic(rank, topology, fields);
     const Entry& send = ledger.at(Op::send, 0);
+    CHECK(send.traffic == everyone.traffic(x.comm.rank(), topology, fields));
     CHECK(x.comm.sum(static_cast<double>(send.traffic.messages)) == static_cast<double>(predicted.messages));
     CHECK(x.comm.sum(static_cast<double>(send.traffic.bytes)) == static_cast<double>(predicted.bytes));
     CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_messages)) ==
           static_cast<double>(predicted.off_node_messages));
     CHECK(x.comm.sum(static_cast<double>(send.traffic.off_node_bytes)) ==
           static_cast<double>(predicted.off_node_bytes));
+    if (scheme != Scheme::standard) return;
     const long calls = x.comm.size() > 1 ? 1 : 0;  // a rank without neighbours posts nothing
     CHECK(send.calls == calls);
     CHECK(ledger.at(Op::wait, 0).calls == calls);
 }
 
+TEST_CASE("a message leaves as soon as what it carries has come") {
+    // Ranks 0, 1 | 2, 3 and an item of rank 0 that both others' ranks need: in three steps it goes 0 -> 1 -> 2 -> 3.
+    const Topology topology = virtual_topology(4, 2);
+    const ListedPattern pattern({{{0, 5, 0}, 2}, {{0, 5, 0}, 3}, {{1, 3, 0}, 0}});
+    const auto itinerary = [&](int rank) {
+        return Itinerary(plan_three_step(pattern, topology, rank), rank);
+    };
+    CHECK(itinerary(0).departures.size() == 1);
+    const Itinerary sender = itinerary(1);
+    REQUIRE(sender.departures.size() == 2);
+    CHECK(sender.departures[0].sends.size() == 1);  // its own item, to rank 0
+    CHECK(sender.departures[1].receives == 1);
+    REQUIRE(sender.departures[1].sends.size() == 1);
+    CHECK(sender.departures[1].sends[0].peer == 2);
+    REQUIRE(sender.departures[1].parcels.size() == 1);
+    CHECK(sender.departures[1].parcels[0].values == 5);
+    CHECK(itinerary(2).departures.size() == 2);
+    CHECK(itinerary(3).departures.size() == 1);
+    CHECK(itinerary(3).receive_values() == 5);
+    // In two steps the owner crosses at once.
+    const Itinerary owner(plan_two_step(pattern, topology, PartnerRule::local_index, 0), 0);
+    CHECK(owner.departures.size() == 1);
+    CHECK(owner.departures[0].sends.size() == 1);
+}
+
 TEST_CASE("a failing call of MPI is an error that names it") {
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 1);
-    const Plan nowhere{comm.rank(), {Message{comm.size(), {}, 0, 1}}, {}, {}};
+    Itinerary nowhere;
+    nowhere.rank = comm.rank();
+    nowhere.departures.push_back({0, {}, {{Phase::global, comm.size(), 0, 1, false, {}}}});
     const auto messages = make_point_to_point(comm, topology, nowhere, 7, false);
     const double value = 1;
     std::string message;
@@ -275,10 +356,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
 
 TEST_CASE("an exchange is begun and finished in turn") {
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
-    const Topology topology = virtual_topology(x.comm.size(), 1);
-    const auto exchange = make_exchange(
-        *x.operations, plan_standard(ghost_pattern(x.layout, 1, Neighbours::faces)), {},
-        [&](const Plan& plan) { return make_point_to_point(x.comm, topology, plan, 8, false); });
+    const auto exchange = x.exchange(1, Neighbours::faces, false, 8);
     const Field u = x.make(0);
     CHECK_THROWS_AS(exchange->finish(), std::logic_error);
     exchange->begin(std::span(&u, 1));
@@ -437,18 +515,18 @@ TEST_CASE("a communicator gathers several values a rank, rank after rank") {
 
 TEST_CASE("this rank alone is one node with one rank") {
     const Topology topology = detect_topology(Communicator::self());
-    CHECK(topology.node_of == std::vector<int>{0});
+    CHECK(topology.node_of() == std::vector<int>{0});
     CHECK(topology.describe() == "1 node, 1 rank per node (detected)");
 }
 
 TEST_CASE("the nodes that MPI reports are numbered from 0 and have all ranks") {
     const Communicator comm = Communicator::world();
     const Topology topology = detect_topology(comm);
-    CHECK(topology.detected);
+    CHECK(topology.source() == NodeSource::detected);
     REQUIRE(topology.ranks() == comm.size());
-    CHECK(topology.node_of[0] == 0);
+    CHECK(topology.node(0) == 0);
     int highest = 0;
-    for (const int node : topology.node_of) {
+    for (const int node : topology.node_of()) {
         CHECK(node <= highest + 1);
         highest = std::max(highest, node);
     }

@@ -1,13 +1,13 @@
 // Plans for any number of imaginary ranks: no message is sent here.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "comm/ghosts.hpp"
-#include "comm/plan.hpp"
+#include "comm/schemes.hpp"
 
 using namespace keel;
 
@@ -17,10 +17,10 @@ constexpr Boundaries periodic{};
 constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Boundary::neumann};
 constexpr Boundaries walls{Boundary::dirichlet, Boundary::dirichlet, Boundary::dirichlet};
 
-std::vector<Pattern> patterns(Index boxes, int width, const Boundaries& boundaries, int ranks,
-                              Placement placement, int depth, Neighbours neighbours) {
+std::vector<GhostPattern> patterns(Index boxes, int width, const Boundaries& boundaries, int ranks,
+                                   Placement placement, int depth, Neighbours neighbours) {
     const auto owners = place(boxes, ranks, placement);
-    std::vector<Pattern> all;
+    std::vector<GhostPattern> all;
     for (int rank = 0; rank < ranks; ++rank)
         all.push_back(ghost_pattern(Layout(boxes, width, boundaries, owners, rank), depth, neighbours));
     return all;
@@ -43,17 +43,19 @@ TEST_CASE("what a rank sends is what the other receives, item by item") {
         std::map<std::pair<int, int>, std::vector<Need>> sent;  // by sender and receiver
         std::map<std::pair<int, int>, std::vector<Need>> received;
         int misplaced = 0;
-        for (const Pattern& pattern : patterns(boxes, 4, boundaries, ranks, placement, depth, neighbours)) {
-            for (const Need& need : pattern.sends) {
+        for (const GhostPattern& pattern :
+             patterns(boxes, 4, boundaries, ranks, placement, depth, neighbours)) {
+            const int rank = pattern.layout().rank();
+            for (const Need& need : pattern.sends()) {
                 sent[{need.owner, need.receiver}].push_back(need);
-                misplaced += need.owner != pattern.rank || need.receiver == pattern.rank ? 1 : 0;
+                misplaced += need.owner != rank || need.receiver == rank ? 1 : 0;
             }
-            for (const Need& need : pattern.receives) {
+            for (const Need& need : pattern.receives()) {
                 received[{need.owner, need.receiver}].push_back(need);
-                misplaced += need.owner == pattern.rank || need.receiver != pattern.rank ? 1 : 0;
+                misplaced += need.owner == rank || need.receiver != rank ? 1 : 0;
             }
-            for (const Need& need : pattern.copies)
-                misplaced += need.owner != pattern.rank || need.receiver != pattern.rank ? 1 : 0;
+            for (const Need& need : pattern.copies())
+                misplaced += need.owner != rank || need.receiver != rank ? 1 : 0;
         }
         CHECK(misplaced == 0);
         CHECK(sent.empty() == (ranks == 1));
@@ -85,11 +87,11 @@ TEST_CASE("every ghost cell inside the domain is filled once, from the right cel
             };
             std::vector<int> filled(product(boxes) * product(all));
             int wrong = 0;
-            for (const Pattern& pattern :
+            for (const GhostPattern& pattern :
                  patterns(boxes, width, boundaries, ranks, placement, depth, neighbours))
-                for (const auto* needs : {&pattern.receives, &pattern.copies})
-                    for (const Need& need : *needs) {
-                        wrong += need.receiver == pattern.rank ? 0 : 1;
+                for (const auto& needs : {pattern.receives(), pattern.copies()})
+                    for (const Need& need : needs) {
+                        wrong += need.receiver == pattern.layout().rank() ? 0 : 1;
                         wrong += layout.owner(need.from) == need.owner ? 0 : 1;
                         wrong += layout.owner(need.to) == need.receiver ? 0 : 1;
                         REQUIRE(need.source.size == need.target.size);
@@ -126,36 +128,69 @@ TEST_CASE("every ghost cell inside the domain is filled once, from the right cel
         }
 }
 
+namespace {
+
+struct Sent {
+    std::size_t messages = 0;
+    std::size_t values = 0;
+    std::vector<std::size_t> values_of;  // each message
+};
+
+Sent sent_by(const GhostPattern& pattern, int ranks) {
+    const int rank = pattern.layout().rank();
+    Sent sent;
+    plan_standard(pattern, virtual_topology(ranks, 1), rank).for_each_stage([&](const Stage& stage) {
+        for (const Message& message : stage.messages)
+            if (message.source == rank) {
+                ++sent.messages;
+                sent.values += message.values();
+                sent.values_of.push_back(message.values());
+            }
+    });
+    return sent;
+}
+
+}  // namespace
+
 TEST_CASE(
     "a box among boxes of other ranks has one message a neighbour, as large as its share of the ghosts") {
     const int depth = GENERATE(1, 2, 3);
     constexpr int n = 4;
     const std::size_t shell = product({n + 2 * depth, n + 2 * depth, n + 2 * depth}) - n * n * n;
-    for (const Pattern& pattern :
+    for (const GhostPattern& pattern :
          patterns({3, 3, 3}, n, periodic, 27, Placement::curve, depth, Neighbours::faces)) {
-        const Plan plan = plan_standard(pattern);
-        CHECK(plan.sends.size() == 6);
-        for (const Message& message : plan.sends)
-            CHECK(message.values == static_cast<std::size_t>(n * n * depth));
+        const Sent sent = sent_by(pattern, 27);
+        CHECK(sent.messages == 6);
+        for (const std::size_t values : sent.values_of)
+            CHECK(values == static_cast<std::size_t>(n * n * depth));
     }
-    for (const Pattern& pattern :
+    for (const GhostPattern& pattern :
          patterns({3, 3, 3}, n, periodic, 27, Placement::curve, depth, Neighbours::all)) {
-        const Plan plan = plan_standard(pattern);
-        CHECK(plan.sends.size() == 26);
-        CHECK(plan.send_values() == shell);
-        CHECK(plan.receive_values() == shell);
+        const Sent sent = sent_by(pattern, 27);
+        CHECK(sent.messages == 26);
+        CHECK(sent.values == shell);
     }
-    // With two boxes in a periodic direction both sides are the same neighbour: still one message.
-    for (const Pattern& pattern :
+    // With two boxes in a periodic direction both sides are the same neighbour: still one message, and what both sides
+    // need, where the ghosts are deeper than half a box, goes once.
+    const auto layers = static_cast<std::size_t>(std::min(2 * depth, n));
+    for (const GhostPattern& pattern :
          patterns({2, 2, 2}, n, periodic, 8, Placement::curve, depth, Neighbours::all)) {
-        const Plan plan = plan_standard(pattern);
-        CHECK(plan.sends.size() == 7);
-        CHECK(plan.send_values() == shell);
+        const Sent sent = sent_by(pattern, 8);
+        CHECK(sent.messages == 7);
+        CHECK(sent.values == 3 * n * n * layers + 3 * n * layers * layers + layers * layers * layers);
     }
     // With one there is no message at all.
     const auto alone = patterns({1, 1, 1}, n, periodic, 1, Placement::curve, depth, Neighbours::all);
-    CHECK(plan_standard(alone[0]).sends.empty());
-    CHECK(alone[0].copies.size() == 26);
+    CHECK(sent_by(alone[0], 1).messages == 0);
+    CHECK(alone[0].copies().size() == 26);
+}
+
+TEST_CASE("a rank sends a cell once to each rank that needs it, however many of its boxes do") {
+    // Rank 0 owns one box, rank 1 the three around one of its edges: the cells on that edge are needed by all three.
+    const Layout layout({2, 2, 1}, 4, walls, {0, 1, 1, 1}, 0);
+    const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
+    CHECK(pattern.sends().size() == 3);
+    CHECK(sent_by(pattern, 2).values == 2 * 16 - 4);
 }
 
 TEST_CASE("ghosts deeper than a box are refused") {
@@ -199,65 +234,93 @@ TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
         }
 }
 
-TEST_CASE("the standard plan has one message per peer, and its traffic is that of the messages") {
-    const int ranks = GENERATE(1, 2, 3, 8);
-    const int ranks_per_node = GENERATE(1, 2, 3, 100);
-    const auto all = patterns({4, 2, 2}, 4, periodic, ranks, Placement::curve, 1, Neighbours::all);
-    const Topology topology = virtual_topology(ranks, ranks_per_node);
-    for (const Pattern& pattern : all) {
-        const Plan plan = plan_standard(pattern);
-        CHECK(plan.rank == pattern.rank);
-        CHECK(plan.copies == pattern.copies);
-        const auto complete = [](const std::vector<Message>& messages, const std::vector<Need>& needs,
-                                 int Need::*peer) {
-            std::size_t offset = 0;
-            std::size_t planned = 0;
-            int last_peer = -1;
-            for (const Message& message : messages) {
-                CHECK(message.peer > last_peer);
-                CHECK(message.offset == offset);
-                std::vector<Need> of_peer;  // in the pattern's order
-                std::size_t values = 0;
-                for (const Need& need : needs)
-                    if (need.*peer == message.peer) {
-                        of_peer.push_back(need);
-                        values += need.source.cells();
-                    }
-                CHECK(message.needs == of_peer);
-                CHECK(message.values == values);
-                CHECK(values > 0);
-                offset += values;
-                planned += message.needs.size();
-                last_peer = message.peer;
+TEST_CASE("the items of a box are its cells, cut so that every source is a union of them") {
+    const int width = GENERATE(1, 2, 3, 4, 7, 8);
+    const int longest = GENERATE(1, 2, 3, 100);
+    for (int depth = 1; depth <= width; ++depth) {
+        const Layout layout({2, 1, 1}, width, periodic, {0, 1}, 0);
+        const GhostPattern pattern(layout, depth, Neighbours::all, longest);
+        std::vector<int> covered(product(cube(width).size));
+        Item last{-1, 1, 0};
+        for (const Item& item : pattern.items(1, cube(width))) {
+            CHECK(last < item);
+            last = item;
+            CHECK(item.owner == 1);
+            CHECK(pattern.box(item) == 1);
+            const Region cells = pattern.region(item);
+            CHECK(cells.cells() == static_cast<std::size_t>(item.values));
+            for (const int length : cells.size) CHECK((length >= 1 && length <= longest));
+            for_each_cell(cells, [&](const Index& c) {
+                const Index at = cells.lo + c;
+                ++covered.at(static_cast<std::size_t>(at[0] + width * (at[1] + width * at[2])));
+            });
+        }
+        CHECK(std::all_of(covered.begin(), covered.end(), [](int times) { return times == 1; }));
+        for (const Need& need : pattern.receives()) {
+            std::size_t cells = 0;
+            for (const Item& item : pattern.items(need.from, need.source)) {
+                const Region part = pattern.region(item);
+                for (std::size_t d = 0; d < 3; ++d)
+                    CHECK((part.lo[d] >= need.source.lo[d] &&
+                           part.lo[d] + part.size[d] <= need.source.lo[d] + need.source.size[d]));
+                cells += part.cells();
             }
-            CHECK(planned == needs.size());
-            return offset;
-        };
-        CHECK(complete(plan.sends, pattern.sends, &Need::receiver) == plan.send_values());
-        CHECK(complete(plan.receives, pattern.receives, &Need::owner) == plan.receive_values());
-
-        for (const std::size_t fields : {1U, 3U}) {
-            Traffic expected;
-            for (const Message& message : plan.sends) {
-                const auto bytes = static_cast<long>(8 * fields * message.values);
-                const bool off_node = message.peer / ranks_per_node != plan.rank / ranks_per_node;
-                expected += {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
-            }
-            CHECK(plan.traffic(topology, fields) == expected);
+            CHECK(cells == need.source.cells());
         }
     }
 }
 
+TEST_CASE("a plan's traffic is that of the messages a rank sends") {
+    const int ranks = GENERATE(1, 2, 3, 8);
+    const int ranks_per_node = GENERATE(1, 2, 3, 100);
+    const auto all = patterns({4, 2, 2}, 4, periodic, ranks, Placement::curve, 1, Neighbours::all);
+    const Topology topology = virtual_topology(ranks, ranks_per_node);
+    for (const GhostPattern& pattern : all)
+        for (const Scheme scheme :
+             {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
+            const int rank = pattern.layout().rank();
+            const Plan plan = make_plan(pattern, topology, {.scheme = scheme, .message_cap = 256}, rank);
+            for (const std::size_t fields : {1U, 3U}) {
+                Traffic expected;
+                plan.for_each_stage([&](const Stage& stage) {
+                    for (const Message& message : stage.messages) {
+                        if (message.source != rank) continue;
+                        long bytes = 0;
+                        for (const Item& item : message.items)
+                            bytes += static_cast<long>(8 * fields) * item.values;
+                        const bool off_node = message.target / ranks_per_node != rank / ranks_per_node;
+                        expected += {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+                    }
+                });
+                CHECK(plan.traffic(rank, topology, fields) == expected);
+            }
+        }
+}
+
 TEST_CASE("virtual nodes are slices of the ranks, the last one possibly smaller") {
     const Topology topology = virtual_topology(8, 3);
-    CHECK(topology.node_of == std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2});
+    CHECK(topology.node_of() == std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2});
     CHECK(topology.nodes() == 3);
     CHECK(topology.same_node(3, 5));
     CHECK_FALSE(topology.same_node(2, 3));
     CHECK(topology.describe() == "3 nodes, 2 to 3 ranks per node (virtual: comm.ranks_per_node)");
     CHECK(virtual_topology(2, 1).describe() == "2 nodes, 1 rank per node (virtual: comm.ranks_per_node)");
     CHECK(virtual_topology(4, 8).describe() == "1 node, 4 ranks per node (virtual: comm.ranks_per_node)");
-    CHECK(Topology{{0}, true}.describe() == "1 node, 1 rank per node (detected)");
-    CHECK_FALSE(topology.detected);
+    CHECK(Topology(std::vector{7}, NodeSource::detected).describe() == "1 node, 1 rank per node (detected)");
+    CHECK(topology.source() == NodeSource::slices);
     CHECK(topology.ranks() == 8);
+}
+
+TEST_CASE("nodes are numbered by their smallest rank, whatever their labels, and may hold any ranks") {
+    const Topology topology(std::vector{9, -4, 9, 9, 5, -4, 9}, NodeSource::map);
+    CHECK(topology.node_of() == std::vector{0, 1, 0, 0, 2, 1, 0});
+    CHECK(topology.describe() == "3 nodes, 1 to 4 ranks per node (virtual: comm.node_map)");
+    CHECK(topology.map() == "0: 0, 2-3, 6; 1: 1, 5; 2: 4");
+    CHECK(topology.size(0) == 4);
+    const std::vector<int> local{0, 0, 1, 2, 0, 1, 3};
+    for (int rank = 0; rank < 7; ++rank) {
+        CHECK(topology.local_rank(rank) == local[static_cast<std::size_t>(rank)]);
+        CHECK(topology.ranks_on(topology.node(rank))[static_cast<std::size_t>(topology.local_rank(rank))] ==
+              rank);
+    }
 }

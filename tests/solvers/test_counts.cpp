@@ -285,7 +285,7 @@ TEST_CASE("messages and bytes in the ledger are the plan's, times the exchanges"
             Traffic expected;
             long exchanges = 0;
             const auto add = [&](const Exchange& exchange) {
-                const Traffic once = exchange.plan().traffic(setup.topology, 1);
+                const Traffic once = exchange.plan().traffic(setup.comm.rank(), setup.topology, 1);
                 for (long n = 0; n < exchange.count(); ++n) expected += once;
                 if (once.messages > 0) exchanges += exchange.count();
             };
@@ -309,7 +309,7 @@ TEST_CASE("a face exchange sends every outer face of a rank's boxes once") {
     // each met on two sides.
     const Problem problem{.boxes = {2, 2, 2}, .width = 4};
     Setup setup(problem, {.bottom_box = 4});
-    const Traffic once = setup.finest().ghosts->plan().traffic(setup.topology, 1);
+    const Traffic once = setup.finest().ghosts->plan().traffic(setup.comm.rank(), setup.topology, 1);
     const double bytes = setup.comm.sum(static_cast<double>(once.bytes));
     const double messages = setup.comm.sum(static_cast<double>(once.messages));
     if (setup.comm.size() == 8) {

@@ -267,7 +267,7 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 CHECK(visit.counts.words == expected.words);
 
                 // One message per neighbour for all columns; the verification's holds one vector.
-                const Traffic once = level.ghosts->plan().traffic(setup.topology, 1);
+                const Traffic once = level.ghosts->plan().traffic(setup.comm.rank(), setup.topology, 1);
                 const Traffic sent = setup.ledger.at(Op::send, 0).traffic;
                 CHECK(sent.messages == expected.exchanges * once.messages);
                 CHECK(sent.bytes == expected.applications * once.bytes);

@@ -238,7 +238,7 @@ TEST_CASE("a pair of vectors travels in one message per neighbour") {
         Setup setup(rough, {.bottom_box = 4});
         make_bottom(setup.hierarchy, options, {})->solve(setup.finest().u, setup.finest().f);
         return std::pair(setup.ledger.at(Op::send, 0).traffic,
-                         setup.finest().ghosts->plan().traffic(setup.topology, 1));
+                         setup.finest().ghosts->plan().traffic(setup.comm.rank(), setup.topology, 1));
     };
     const auto [paired, once] = traffic(Powers::paired);
     const auto [sequential, same] = traffic(Powers::sequential);

@@ -168,7 +168,7 @@ class GpuOperations : public OperationsOn<Gpu> {
         device().transfer_follows_compute();
         device().on_transfer([&] {
             work = OperationsOn::pack(buffer, segments, u);
-            const std::size_t bytes = segments.cells * u.size() * sizeof(double);
+            const std::size_t bytes = segments.values * u.size() * sizeof(double);
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_host(buffer.wire, buffer.data, bytes);
             device().wait_for_current();
@@ -180,13 +180,23 @@ class GpuOperations : public OperationsOn<Gpu> {
     Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
         Work work;
         device().on_transfer([&] {
-            const std::size_t bytes = segments.cells * u.size() * sizeof(double);
+            const std::size_t bytes = segments.values * u.size() * sizeof(double);
             check(buffer.values * sizeof(double) >= bytes, "the message buffer is too small");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
             work = OperationsOn::unpack(u, segments, buffer);
         });
         device().compute_follows_transfer();
+        return work;
+    }
+
+    // Behind the unpacking of the exchange before, which used the same buffers.
+    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
+        Work work;
+        device().on_transfer([&] {
+            work = OperationsOn::forward(to, parcels, from, fields);
+            device().wait_for_current();
+        });
         return work;
     }
 

@@ -1,0 +1,537 @@
+// The schemes' plans for imaginary ranks: golden plans, invariants, delivery.
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "comm/counts.hpp"
+#include "comm/schemes.hpp"
+#include "tests/comm/naive_delivery.hpp"
+
+using namespace keel;
+using nlohmann::json;
+
+namespace {
+
+constexpr Boundaries periodic{};
+
+json golden_plans() {
+    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/plans.json");
+    return json::parse(file);
+}
+
+std::vector<int> every(int ranks) {
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+ListedPattern pattern_of(const json& golden) {
+    std::vector<Request> requests;
+    if (golden.contains("halo")) {
+        const json& halo = golden.at("halo");
+        const Index boxes{halo.at("px"), halo.at("py"), halo.at("pz")};
+        const int ranks = static_cast<int>(product(boxes));
+        const auto neighbours = halo.at("neighbours") == 6 ? Neighbours::faces : Neighbours::all;
+        // An item is a cell. The file numbers a rank's cells as it first needs them, direction by direction.
+        const GhostPattern cells(Layout(boxes, halo.at("n"), periodic, every(ranks), 0), halo.at("depth"),
+                                 neighbours, 1);
+        std::map<Item, std::int64_t> number;
+        for (int box = 0; box < ranks; ++box) {
+            std::int64_t next = 0;
+            for (const Index& direction : cells.sides())
+                for (const Item& item : cells.items(box, cells.need_of(box, -direction)->source))
+                    next += number.try_emplace(item, next).second ? 1 : 0;
+        }
+        requests = cells.needed_by(every(ranks));
+        for (Request& r : requests) r.item.name = number.at(r.item);
+        return ListedPattern(requests);
+    }
+    for (const json& message : golden.at("pattern"))
+        for (const json& item : message.at("items"))
+            requests.push_back({{message.at("src"), 1, item}, message.at("dst")});
+    return ListedPattern(requests);
+}
+
+SchemeOptions options_named(const std::string& plan, const json& golden) {
+    SchemeOptions options{.message_cap = golden.at("message_cap"), .columns = golden.at("columns")};
+    if (plan == "standard") options.scheme = Scheme::standard;
+    if (plan == "nap2" || plan == "nap2_max_need") options.scheme = Scheme::two_step;
+    if (plan == "nap2_max_need") options.partner_rule = PartnerRule::max_need;
+    if (plan == "nap3") options.scheme = Scheme::three_step;
+    if (plan == "split" || plan == "split_always") options.scheme = Scheme::split;
+    if (plan == "split_always") options.cap_rule = CapRule::always;
+    return options;
+}
+
+constexpr Phase phases[] = {Phase::local, Phase::local_s, Phase::global, Phase::local_r};
+
+}  // namespace
+
+TEST_CASE("plans are the golden ones: every message, item and total") {
+    const json golden = golden_plans();
+    int phases_compared = 0;
+    int with_messages = 0;
+    for (const json& g : golden.at("cases")) {
+        const std::vector<int> labels = g.at("node_of_rank");
+        const Topology topology(labels, NodeSource::map);
+        const ListedPattern pattern = pattern_of(g);
+        for (const auto& [key, expected] : g.at("plans").items()) {
+            const Plan plan = make_plan(pattern, topology, options_named(key, g), {});
+            for (const Phase phase : phases) {
+                INFO(g.at("name") << " " << key << " " << name(phase));
+                const json& total = expected.at("totals").at(name(phase));
+                const StageTotals t = totals(plan.messages(phase), topology, g.at("columns"));
+                CHECK(t.messages == total.at("msgs"));
+                CHECK(t.items == total.at("items"));
+                CHECK(t.bytes == total.at("bytes"));
+                CHECK(t.max_send_messages == total.at("max_send_msgs"));
+                CHECK(t.max_receive_messages == total.at("max_recv_msgs"));
+                CHECK(t.max_send_bytes == total.at("max_send_bytes"));
+                CHECK(t.max_receive_bytes == total.at("max_recv_bytes"));
+                CHECK(t.max_message_bytes == total.at("max_msg_bytes"));
+                if (phase == Phase::global) {
+                    CHECK(t.max_node_send_messages == total.at("max_node_send_msgs"));
+                    CHECK(t.max_node_send_bytes == total.at("max_node_send_bytes"));
+                }
+                ++phases_compared;
+                if (!expected.contains("messages")) continue;
+                ++with_messages;
+                json messages = json::array();
+                for (const Message& m : plan.messages(phase)) {
+                    json items = json::array();
+                    for (const Item& item : m.items) items.push_back({item.owner, item.name});
+                    messages.push_back(
+                        {{"src", m.source}, {"dst", m.target}, {"seq", m.sequence}, {"items", items}});
+                }
+                CHECK(messages == expected.at("messages").at(name(phase)));
+            }
+        }
+    }
+    CHECK(phases_compared == 15 * 6 * 4);
+    CHECK(with_messages >= 200);
+}
+
+TEST_CASE("what the models count is what the golden file counts") {
+    const json golden = golden_plans();
+    for (const json& g : golden.at("cases")) {
+        INFO(g.at("name"));
+        const std::vector<int> labels = g.at("node_of_rank");
+        const Topology topology(labels, NodeSource::map);
+        const ListedPattern pattern = pattern_of(g);
+        const PatternCounts c = counts(pattern.requests(), topology, g.at("columns"));
+        const json& expected = g.at("counts");
+        CHECK(c.messages == expected.at("m"));
+        CHECK(c.bytes == expected.at("s"));
+        CHECK(c.bytes_per_rank == expected.at("s_proc"));
+        CHECK(c.bytes_per_node == expected.at("s_node"));
+        CHECK(c.standard_bytes_per_node == expected.at("s_node_std"));
+        CHECK(c.nodes_per_rank == expected.at("m_proc2node"));
+        CHECK(c.nodes_per_node == expected.at("m_node2node"));
+        CHECK(c.messages_per_node_pair == expected.at("m_node2node_msgs"));
+        CHECK(c.bytes_per_node_pair == expected.at("s_node2node"));
+        CHECK(c.standard_bytes_per_node_pair == expected.at("s_node2node_std"));
+        CHECK(c.duplicate_bytes == expected.at("dup_bytes"));
+        CHECK(c.sending_ranks == expected.at("n_active_procs"));
+    }
+}
+
+namespace {
+
+struct RandomCase {
+    std::vector<int> labels;
+    std::vector<Request> requests;  // with duplicates and what ranks need of their own
+    std::size_t message_cap;
+};
+
+class Dice {
+  public:
+    explicit Dice(unsigned seed) : engine_(seed) {}
+    int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
+    std::vector<int> shuffled(std::vector<int> list) {
+        std::shuffle(list.begin(), list.end(), engine_);
+        return list;
+    }
+    template <class T>
+    void shuffle(std::vector<T>& list) {
+        std::shuffle(list.begin(), list.end(), engine_);
+    }
+
+  private:
+    std::mt19937 engine_;
+};
+
+// Any number of ranks; nodes in blocks, dealt out, at random, one for all, one each, or ragged; items of several sizes.
+RandomCase random_case(unsigned seed) {
+    Dice dice(seed);
+    RandomCase c;
+    const int ranks = 1 + dice.below(13);
+    const int kind = dice.below(6);
+    const int per_node = 1 + dice.below(5);
+    for (int rank = 0; rank < ranks; ++rank)
+        c.labels.push_back(kind == 0   ? rank / per_node
+                           : kind == 1 ? rank % per_node
+                           : kind == 2 ? 7 * dice.below(4) - 3
+                           : kind == 3 ? 5
+                           : kind == 4 ? -rank
+                                       : (rank * rank) / 9);
+    const int items = dice.below(8);  // of a rank; none is a pattern too
+    const int needs = dice.below(6 * ranks * (items + 1));
+    const bool sizes = dice.below(2) == 1;
+    for (int n = 0; items > 0 && n < needs; ++n) {
+        const int owner = dice.below(ranks);
+        const int item = dice.below(items);
+        c.requests.push_back({{owner, sizes ? 1 + (3 * item + owner) % 5 : 1, item}, dice.below(ranks)});
+    }
+    c.message_cap = static_cast<std::size_t>(1 + dice.below(96));
+    return c;
+}
+
+struct NamedPlan {
+    SchemeOptions options;
+    Plan plan;
+};
+
+std::vector<NamedPlan> all_plans(const Pattern& pattern, const Topology& topology, std::size_t message_cap,
+                                 OneRank rank) {
+    std::vector<NamedPlan> plans;
+    const auto add = [&](const SchemeOptions& options) {
+        plans.push_back({options, make_plan(pattern, topology, options, rank)});
+    };
+    add({.scheme = Scheme::standard});
+    add({.scheme = Scheme::two_step});
+    add({.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need});
+    add({.scheme = Scheme::three_step});
+    add({.scheme = Scheme::split, .message_cap = message_cap});
+    add({.scheme = Scheme::split, .message_cap = message_cap, .cap_rule = CapRule::always});
+    return plans;
+}
+
+bool dedups(const SchemeOptions& options) {
+    return options.scheme != Scheme::standard && options.scheme != Scheme::staged_axes;
+}
+
+Plan part_of(Plan plan, int rank) {
+    const auto keep = [&](Stage& stage) {
+        std::erase_if(stage.messages, [&](const Message& m) { return m.source != rank && m.target != rank; });
+    };
+    keep(plan.local);
+    for (Stage& stage : plan.stages) keep(stage);
+    return plan;
+}
+
+}  // namespace
+
+TEST_CASE("thousands of random patterns are delivered by every plan, by the naive checker's word") {
+    int wrong = 0;
+    long crossings = 0;
+    for (unsigned seed = 0; seed < 3000; ++seed) {
+        const RandomCase c = random_case(seed);
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {})) {
+            const std::string what =
+                test::complaint(plan, pattern.requests(), topology.node_of(), dedups(options));
+            if (!what.empty()) {
+                INFO("seed " << seed << ", scheme " << static_cast<int>(options.scheme) << ": " << what);
+                CHECK(what.empty());
+                ++wrong;
+            }
+            crossings += static_cast<long>(plan.messages(Phase::global).size());
+        }
+        if (wrong > 3) break;
+    }
+    CHECK(wrong == 0);
+    CHECK(crossings > 10000);
+}
+
+TEST_CASE("a rank that plans alone plans its part of what all plan together") {
+    int differ = 0;
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        const RandomCase c = random_case(seed);
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        const auto whole = all_plans(pattern, topology, c.message_cap, {});
+        for (int rank = 0; rank < topology.ranks(); ++rank) {
+            const auto own = all_plans(pattern, topology, c.message_cap, rank);
+            for (std::size_t n = 0; n < whole.size(); ++n)
+                differ += own[n].plan == part_of(whole[n].plan, rank) ? 0 : 1;
+        }
+    }
+    CHECK(differ == 0);
+}
+
+TEST_CASE("the invariants of node-aware plans hold for random patterns") {
+    for (unsigned seed = 0; seed < 1500; ++seed) {
+        INFO("seed " << seed);
+        const RandomCase c = random_case(seed);
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        const PatternCounts count = counts(pattern.requests(), topology, 1);
+        const auto plans = all_plans(pattern, topology, c.message_cap, {});
+        const auto totals_of = [&](std::size_t n, Phase phase) {
+            return totals(plans[n].plan.messages(phase), topology, 1);
+        };
+        enum : std::size_t { standard, two, two_max, three, split, split_always };
+        const auto messages = [&](std::size_t n) { return totals_of(n, Phase::global).messages; };
+        bool fine = messages(three) <= messages(two) && messages(two) <= messages(standard) &&
+                    messages(two) == messages(two_max) && messages(three) <= messages(split) &&
+                    messages(three) <= messages(split_always);
+        // Bytes between nodes: the same for all that remove duplicates.
+        const long bytes = totals_of(standard, Phase::global).bytes - count.duplicate_bytes;
+        for (const std::size_t n : {two, two_max, three, split, split_always}) {
+            fine = fine && totals_of(n, Phase::global).bytes == bytes;
+            fine = fine && plans[n].plan.local == plans[standard].plan.local;
+            fine = fine && totals_of(n, Phase::global).max_node_send_bytes == count.bytes_per_node;
+        }
+        fine = fine && totals_of(two_max, Phase::local_r).bytes <= totals_of(two, Phase::local_r).bytes;
+        // What the models count is what the plans do.
+        fine = fine && totals_of(standard, Phase::global).max_send_messages == count.messages;
+        fine = fine && totals_of(two, Phase::global).max_send_messages == count.nodes_per_rank;
+        fine = fine && totals_of(three, Phase::global).max_node_send_messages == count.nodes_per_node;
+        fine = fine && totals_of(three, Phase::global).max_message_bytes == count.bytes_per_node_pair;
+        // On a node the crossings are shared out evenly, and on-node messages go to different ranks.
+        for (const std::size_t n : {three, split, split_always}) {
+            std::vector<int> sends(static_cast<std::size_t>(topology.ranks()));
+            std::vector<int> receives(sends.size());
+            for (const Message& m : plans[n].plan.messages(Phase::global)) {
+                ++sends[static_cast<std::size_t>(m.source)];
+                ++receives[static_cast<std::size_t>(m.target)];
+            }
+            for (int node = 0; node < topology.nodes(); ++node)
+                for (const auto& done : {sends, receives}) {
+                    int least = std::numeric_limits<int>::max();
+                    int most = 0;
+                    for (const int rank : topology.ranks_on(node)) {
+                        least = std::min(least, done[static_cast<std::size_t>(rank)]);
+                        most = std::max(most, done[static_cast<std::size_t>(rank)]);
+                    }
+                    fine = fine && most - least <= 1;
+                }
+            for (const Phase phase : {Phase::local_s, Phase::local_r}) {
+                for (const Message& m : plans[n].plan.messages(phase)) fine = fine && m.sequence == 0;
+            }
+        }
+        // Split with no cap is three_step; with columns it is that of items so many times as long.
+        const Plan uncapped =
+            make_plan(pattern, topology, {.scheme = Scheme::split, .message_cap = std::size_t{1} << 40}, {});
+        fine = fine && uncapped == plans[three].plan;
+        std::vector<Request> longer = c.requests;
+        for (Request& r : longer) r.item.values *= 3;
+        fine = fine && make_plan(pattern, topology,
+                                 {.scheme = Scheme::split, .message_cap = c.message_cap, .columns = 3}, {}) ==
+                           make_plan(ListedPattern(longer), topology,
+                                     {.scheme = Scheme::split, .message_cap = c.message_cap}, {});
+        // One rank a node: no detours. One node: nothing crosses.
+        const bool lonely = topology.nodes() == topology.ranks();
+        for (std::size_t n = standard; lonely && n <= three; ++n) {
+            const auto across = plans[n].plan.messages(Phase::global);
+            const auto direct = plans[standard].plan.messages(Phase::global);
+            fine = fine && std::equal(across.begin(), across.end(), direct.begin(), direct.end());
+            fine = fine && messages(n) == messages(standard) && totals_of(n, Phase::local_s).messages == 0 &&
+                   totals_of(n, Phase::local_r).messages == 0;
+        }
+        if (topology.nodes() == 1)
+            for (std::size_t n = standard; n <= split_always; ++n) fine = fine && messages(n) == 0;
+        // The order of the input does not matter.
+        Dice dice(seed);
+        std::vector<Request> other_order = c.requests;
+        dice.shuffle(other_order);
+        const auto again = all_plans(ListedPattern(other_order), topology, c.message_cap, {});
+        for (std::size_t n = standard; n <= split_always; ++n) fine = fine && again[n].plan == plans[n].plan;
+        REQUIRE(fine);
+    }
+}
+
+TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
+    // One change of a plan; false where the plan has nothing to change so.
+    const auto drop_item = [](Stage& stage, Dice& dice) {
+        Message& m =
+            stage.messages[static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())))];
+        m.items.erase(m.items.begin() + dice.below(static_cast<int>(m.items.size())));
+        return true;
+    };
+    const auto drop_message = [](Stage& stage, Dice& dice) {
+        stage.messages.erase(stage.messages.begin() + dice.below(static_cast<int>(stage.messages.size())));
+        return true;
+    };
+    const auto redirect = [](Stage& stage, Dice& dice, int ranks, int Message::*end) {
+        Message& m =
+            stage.messages[static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())))];
+        if (ranks < 2) return false;
+        m.*end = (m.*end + 1 + dice.below(ranks - 1)) % ranks;
+        std::sort(stage.messages.begin(), stage.messages.end(), [](const Message& a, const Message& b) {
+            return std::tuple(a.source, a.target, a.sequence) < std::tuple(b.source, b.target, b.sequence);
+        });
+        return true;
+    };
+    const auto repeat_item = [](Stage& stage, Dice& dice) {  // in a message that does not have it
+        const auto some = [&] {
+            return static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())));
+        };
+        const Message& from = stage.messages[some()];
+        Message& to = stage.messages[some()];
+        const Item item =
+            from.items[static_cast<std::size_t>(dice.below(static_cast<int>(from.items.size())))];
+        const auto place = std::lower_bound(to.items.begin(), to.items.end(), item);
+        if (place != to.items.end() && *place == item) return false;
+        to.items.insert(place, item);
+        return true;
+    };
+    const auto repeat_message = [](Stage& stage, Dice& dice) {
+        const auto n = static_cast<std::ptrdiff_t>(dice.below(static_cast<int>(stage.messages.size())));
+        Message copy = stage.messages[static_cast<std::size_t>(n)];
+        auto behind = stage.messages.begin() + n + 1;
+        while (behind != stage.messages.end() && behind->source == copy.source &&
+               behind->target == copy.target)
+            copy.sequence = behind++->sequence;
+        ++copy.sequence;
+        stage.messages.insert(behind, copy);
+        return true;
+    };
+    const std::vector<std::function<bool(Stage&, Dice&, int)>> mutations{
+        [&](Stage& s, Dice& d, int) { return drop_item(s, d); },
+        [&](Stage& s, Dice& d, int) { return drop_message(s, d); },
+        [&](Stage& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::source); },
+        [&](Stage& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::target); },
+        [&](Stage& s, Dice& d, int) { return repeat_item(s, d); },
+        [&](Stage& s, Dice& d, int) { return repeat_message(s, d); }};
+    int tried = 0;
+    int missed = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        const RandomCase c = random_case(seed);
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        Dice dice(seed);
+        for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {}))
+            for (std::size_t s = 0; s <= plan.stages.size(); ++s)
+                for (std::size_t m = 0; m < mutations.size(); ++m) {
+                    Plan mutant = plan;
+                    Stage& stage = s == 0 ? mutant.local : mutant.stages[s - 1];
+                    if (stage.messages.empty() || !mutations[m](stage, dice, topology.ranks())) continue;
+                    ++tried;
+                    if (!test::complaint(mutant, pattern.requests(), topology.node_of(), dedups(options))
+                             .empty())
+                        continue;
+                    INFO("seed " << seed << " scheme " << static_cast<int>(options.scheme) << " stage " << s
+                                 << " mutation " << m);
+                    CHECK(false);
+                    ++missed;
+                }
+        if (missed > 3) break;
+    }
+    CHECK(missed == 0);
+    CHECK(tried > 5000);
+}
+
+namespace {
+
+// Counts the requests that a planner asks for.
+class WatchedPattern : public Pattern {
+  public:
+    explicit WatchedPattern(const Pattern& pattern) : pattern_(pattern) {}
+    std::vector<Request> needed_by(std::span<const int> ranks) const override {
+        return counted(pattern_.needed_by(ranks));
+    }
+    std::vector<Request> owned_by(std::span<const int> ranks) const override {
+        return counted(pattern_.owned_by(ranks));
+    }
+    std::size_t asked() const { return asked_; }
+
+  private:
+    std::vector<Request> counted(std::vector<Request> requests) const {
+        asked_ += requests.size();
+        return requests;
+    }
+    const Pattern& pattern_;
+    mutable std::size_t asked_ = 0;
+};
+
+Layout one_box_each(const Index& boxes, int width, int rank) {
+    return {boxes, width, periodic, place(boxes, static_cast<int>(product(boxes)), Placement::curve), rank};
+}
+
+}  // namespace
+
+TEST_CASE("what a rank looks at to plan its ghosts does not grow with the number of ranks") {
+    constexpr int ranks_per_node = 16;
+    constexpr std::size_t requests_of_box = 6 * 9 + 12 * 3 + 8;  // items by the ranks that need them
+    for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split}) {
+        const auto asked = [&](const Index& boxes) {
+            const int ranks = static_cast<int>(product(boxes));
+            const GhostPattern ghosts(one_box_each(boxes, 8, ranks / 2 + 5), 1, Neighbours::all);
+            const WatchedPattern watched(ghosts);
+            make_plan(watched, virtual_topology(ranks, ranks_per_node),
+                      {.scheme = scheme, .message_cap = 512}, ranks / 2 + 5);
+            return watched.asked();
+        };
+        const std::size_t nodes_asked =
+            scheme == Scheme::standard || scheme == Scheme::two_step ? 2 : 27 + 125 + 3;
+        const std::size_t ranks_asked = scheme == Scheme::standard ? 2 : nodes_asked * ranks_per_node;
+        CHECK(asked({16, 16, 16}) > 0);
+        CHECK(asked({16, 16, 16}) <= ranks_asked * requests_of_box);
+        CHECK(asked({32, 32, 32}) <= ranks_asked * requests_of_box);
+    }
+}
+
+TEST_CASE("every rank's own part of ghost plans fits together, for any boxes, owners, depth and nodes") {
+    const auto placement = GENERATE(Placement::curve, Placement::round_robin, Placement::scattered);
+    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
+    for (const Index boxes : {Index{1, 1, 1}, Index{2, 1, 1}, Index{3, 2, 2}, Index{4, 3, 3}})
+        for (const int ranks : {1, 3, 7})
+            for (const int depth : {1, 2, 3})
+                for (const Boundaries& boundaries :
+                     {periodic, Boundaries{Boundary::periodic, Boundary::dirichlet, Boundary::neumann}}) {
+                    const int width = 3 + depth % 2;
+                    const auto owners = place(boxes, ranks, placement);
+                    const Topology topology(std::vector<int>{0, 1, 0, 0, 2, 1, 0}, NodeSource::map);
+                    const auto pattern_of_rank = [&](int rank) {
+                        return GhostPattern(Layout(boxes, width, boundaries, owners, rank), depth, neighbours,
+                                            2);
+                    };
+                    const GhostPattern pattern = pattern_of_rank(0);
+                    const std::vector<Request> requests = pattern.needed_by(every(ranks));
+                    REQUIRE(requests == pattern.owned_by(every(ranks)));
+                    const Topology here(std::span(topology.node_of()).first(static_cast<std::size_t>(ranks)),
+                                        NodeSource::map);
+                    for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step,
+                                                Scheme::split, Scheme::staged_axes}) {
+                        const SchemeOptions options{.scheme = scheme, .message_cap = 64};
+                        const Plan whole = make_plan(pattern, here, options, {});
+                        INFO("scheme " << static_cast<int>(scheme) << ", ranks " << ranks << ", boxes "
+                                       << product(boxes) << ", depth " << depth);
+                        REQUIRE(test::complaint(whole, requests, here.node_of(), dedups(options)) == "");
+                        for (int rank = 0; rank < ranks; ++rank)
+                            REQUIRE(make_plan(pattern_of_rank(rank), here, options, rank) ==
+                                    part_of(whole, rank));
+                    }
+                }
+}
+
+TEST_CASE("staged axes: six messages fill all ghosts, with slabs that grow") {
+    constexpr int n = 8;
+    const Index boxes{4, 4, 4};
+    for (const int depth : {1, 2, 4}) {
+        const GhostPattern pattern(one_box_each(boxes, n, 0), depth, Neighbours::all);
+        const Plan plan = plan_staged_axes(pattern, 21);
+        REQUIRE(plan.stages.size() == 3);
+        std::size_t across = n;
+        std::size_t slab = n * n;
+        for (const Stage& stage : plan.stages) {
+            int sends = 0;
+            for (const Message& m : stage.messages) {
+                CHECK(m.values() == slab * static_cast<std::size_t>(depth));
+                sends += m.source == 21 ? 1 : 0;
+            }
+            CHECK(sends == 2);
+            const std::size_t grown = n + 2 * static_cast<std::size_t>(depth);
+            slab = stage.phase == Phase::axis_x ? across * grown : grown * grown;
+        }
+    }
+}
