@@ -72,6 +72,30 @@ std::string Topology::map() const {
     return text;
 }
 
+std::vector<std::string> Topology::warnings() const {
+    std::vector<std::string> found;
+    const std::string remedy =
+        source_ == NodeSource::detected ? "; if MPI is wrong, set comm.ranks_per_node or comm.node_map" : "";
+    int alone = 0;
+    for (int n = 0; n < nodes(); ++n) alone += size(n) == 1 ? 1 : 0;
+    if (ranks() > 1 && alone == nodes())
+        found.push_back(
+            "every rank is a node of its own: off-node counts are all counts, and node-aware schemes have "
+            "nothing to gather" +
+            remedy);
+    else if (alone > 0)
+        found.push_back(std::to_string(alone) + (alone == 1 ? " node has" : " nodes have") +
+                        " one rank only" + remedy);
+    // Of the steps from a rank to the next, as few as possible leave a node where ranks fill node after node.
+    int leaving = 0;
+    for (int rank = 1; rank < ranks(); ++rank) leaving += same_node(rank - 1, rank) ? 0 : 1;
+    if (alone < nodes() && 2 * leaving > ranks() && leaving > nodes() - 1)
+        found.push_back(
+            "ranks are dealt out to the nodes in turn: neighbours are mostly off node; let ranks fill node "
+            "after node");
+    return found;
+}
+
 Topology detect_topology(const Communicator& comm) {
     return {comm.node_leaders(), NodeSource::detected};
 }

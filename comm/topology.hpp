@@ -30,8 +30,9 @@ class Topology {
     bool same_node(int a, int b) const { return node(a) == node(b); }
 
     NodeSource source() const { return source_; }
-    std::string describe() const;  // one line: nodes, ranks per node, how known
-    std::string map() const;       // "node 0: ranks 0-3; node 1: ranks 4, 6"
+    std::string describe() const;               // one line: nodes, ranks per node, how known
+    std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd
+    std::string map() const;                    // "node 0: ranks 0-3; node 1: ranks 4, 6"
 
   private:
     std::vector<int> node_of_;

@@ -29,7 +29,8 @@ Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& f
                std::span<const std::string> overrides);
 
 // What is wrong with the combination of keys on so many ranks; empty if nothing. Leaves out what only follows
-// from a key in deck.errors. Touches no file; looks whether output.json could be written.
+// from a key in deck.errors. Reads comm.node_map, and looks whether output.json could be
+// written.
 std::vector<std::string> validate(const Deck& deck, int ranks);
 
 // Why the deck cannot run here and now, though it may elsewhere: the backend, and what the MPI says of devices.

@@ -40,6 +40,8 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
     const double arrays = comm.max(static_cast<double>(array_bytes(parameters, layout)));
 
     std::string text = fmt::format("{} ranks, {}\n", comm.size(), topology.describe());
+    if (topology.nodes() > 1) text += fmt::format("nodes {}\n", topology.map());
+    for (const std::string& warning : topology.warnings()) text += fmt::format("warning: {}\n", warning);
     text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "level", "cells",
                         "boxes of", "boxes/rank", "exchanges", "messages", "bytes", "off-node", "off-node");
     text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "", "", "",

@@ -208,10 +208,21 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
 void add_comm(std::vector<Key>& keys) {
     using Comm = Parameters::Comm;
     Section s(keys, "comm", &Parameters::comm);
-    s.choice("scheme", &Comm::scheme, {"standard"},
-             "who sends what to whom: straight to each neighbour rank");
+    s.choice("scheme", &Comm::scheme, {"standard", "two_step", "three_step", "split", "staged_axes"},
+             "ghosts straight from rank to rank; by way of a partner on the other node; gathered by node; "
+             "the same in "
+             "several messages; or along x, y, z in turn");
+    s.choice("partner_rule", &Comm::partner_rule, {"local_index", "max_need"},
+             "of two_step: the partner has the sender's place on its node, or needs most of what comes");
+    s.integer("message_cap", &Comm::message_cap, at_least(1), "of split: longest message between nodes",
+              "bytes");
+    s.choice(
+        "cap_rule", &Comm::cap_rule, {"paper", "always"},
+        "of split: raise the cap to a message a rank where few nodes send, or wherever there would be more");
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "0 = detect; else pretend nodes of so many", "ranks");
+    s.text("node_map", &Comm::node_map, "pretend nodes: file with a label a line for each rank; \"\" = none",
+           "path");
     s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");
     s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "layers of ghost cells", "cells");
     s.choice("neighbours", &Comm::neighbours, {"faces", "all"},

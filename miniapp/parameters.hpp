@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comm/all_reduce.hpp"
+#include "comm/schemes.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/box.hpp"
 #include "kernels/layout.hpp"
@@ -48,8 +49,12 @@ struct Parameters {
         Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
     };
     struct Comm {
-        std::string scheme = "standard";
-        int ranks_per_node = 0;  // 0 = detect
+        Scheme scheme = Scheme::standard;
+        PartnerRule partner_rule = PartnerRule::local_index;  // of two_step
+        int message_cap = 8192;                               // of split, bytes
+        CapRule cap_rule = CapRule::paper;                    // of split
+        int ranks_per_node = 0;                               // 0 = detect
+        std::string node_map;  // path of a node label for each rank; empty = none
         bool persistent = false;
         int ghost_depth = 1;  // cells
         Neighbours neighbours = Neighbours::faces;

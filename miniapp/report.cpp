@@ -260,6 +260,7 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
                                    build_info::compiler, build_info::build_type, build_info::flags);
     text += fmt::format("backend   {}\n", facts.backend);
     text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
+    if (facts.topology.nodes() > 1) text += fmt::format("nodes     {}\n", facts.topology.map());
     text += fmt::format("binding   {}\n", bindings_text(facts));
     text += fmt::format(
         "progress  asynchronous: {}; {}\n", facts.asynchronous_progress,
@@ -288,8 +289,8 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
             "warning   run.launches is not synchronous: the device runs behind the host, so an operation's "
             "time is what "
             "the host spent on it; what the device does shows where the host waits\n";
-    if (facts.ranks > 1 && facts.topology.nodes() == facts.ranks)
-        text += "warning   every rank is a node of its own: off-node counts are all counts\n";
+    for (const std::string& warning : facts.topology.warnings())
+        text += fmt::format("warning   {}\n", warning);
     return text;
 }
 

@@ -8,6 +8,7 @@
 #include "miniapp/memory.hpp"
 #include "miniapp/mode_runs.hpp"
 #include "miniapp/modes.hpp"
+#include "miniapp/node_map.hpp"
 #include "miniapp/problem.hpp"
 
 namespace keel {
@@ -18,6 +19,8 @@ Layout finest_layout(const Parameters& parameters, int ranks, int rank) {
 }
 
 Topology topology_of(const Parameters& parameters, const Communicator& comm) {
+    if (!parameters.comm.node_map.empty())
+        return {read_node_map(parameters.comm.node_map, comm.size()).labels, NodeSource::map};
     return parameters.comm.ranks_per_node > 0 ? virtual_topology(comm.size(), parameters.comm.ranks_per_node)
                                               : detect_topology(comm);
 }
@@ -46,6 +49,10 @@ HierarchyOptions hierarchy_options(const Parameters& parameters) {
             .all_ghosts = parameters.multigrid.cycle == Cycle::f ||
                           parameters.multigrid.interpolation == Interpolation::linear,
             .persistent = parameters.comm.persistent,
+            .scheme = {.scheme = parameters.comm.scheme,
+                       .partner_rule = parameters.comm.partner_rule,
+                       .message_cap = static_cast<std::size_t>(parameters.comm.message_cap),
+                       .cap_rule = parameters.comm.cap_rule},
             .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = parameters.comm.overlap},
             .deterministic = parameters.run.deterministic,
             .all_reduce = {parameters.comm.allreduce, parameters.comm.progress}};

@@ -17,6 +17,7 @@
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck.hpp"
 #include "miniapp/modes.hpp"
+#include "miniapp/node_map.hpp"
 #include "solvers/bottom.hpp"
 
 namespace keel {
@@ -275,6 +276,15 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
         fmt::format("comm.ranks_per_node = {}: there are only {} ranks; choose at most that, or 0 to "
                     "detect the nodes",
                     p.comm.ranks_per_node, ranks));
+    if (!p.comm.node_map.empty()) {
+        const std::string error = read_node_map(p.comm.node_map, ranks).error;
+        rules.require(error.empty(), {"comm.node_map"},
+                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, error));
+        rules.require(
+            p.comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
+            fmt::format("comm.node_map = \"{}\" and comm.ranks_per_node = {}: give only one of the two",
+                        p.comm.node_map, p.comm.ranks_per_node));
+    }
     check_features(rules, p);
     if (!p.output.json.empty()) {
         const std::string reason = reason_not_writable(p.output.json);

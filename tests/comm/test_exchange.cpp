@@ -201,6 +201,27 @@ TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ra
         }
 }
 
+TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every scheme") {
+    Fixture x({4, 4, 4}, 3, periodic, Placement::curve, 2);
+    std::vector<int> ragged;
+    for (int rank = 0; rank < x.comm.size(); ++rank) ragged.push_back(rank * rank / 40);
+    std::vector<Topology> topologies{Topology(ragged, NodeSource::map)};
+    for (const int ranks_per_node : {1, 2, 3, 4, 8})
+        topologies.push_back(virtual_topology(x.comm.size(), ranks_per_node));
+    for (const Topology& topology : topologies)
+        for (const Scheme scheme :
+             {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
+            const auto exchange =
+                x.exchange(2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
+                           [&](const Itinerary& itinerary) {
+                               return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                           });
+            const Field u = x.make(static_cast<int>(scheme));
+            exchange->run(u);
+            CHECK(x.wrong_ghosts(u, static_cast<int>(scheme), 2, Neighbours::all) == 0);
+        }
+}
+
 TEST_CASE("an exchange that is repeated carries the new values") {
     const bool persistent = GENERATE(false, true);
     Fixture x({3, 2, 2}, 4, periodic, Placement::round_robin, 1);
