@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <cstdlib>
+#include <numeric>
 
 #include "comm/mpi.hpp"
 
@@ -66,15 +67,29 @@ Communicator Communicator::self() {
     return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_SELF, 0, 1}));
 }
 
+namespace {
+
+// Frees the communicator too.
+void free_both(const Communicator::Impl* impl) {
+    MPI_Comm comm = impl->comm;
+    MPI_Comm_free(&comm);
+    delete impl;
+}
+
+}  // namespace
+
 Communicator Communicator::duplicate() const {
     Impl copy = *impl_;
     require(MPI_Comm_dup(impl_->comm, &copy.comm), "MPI_Comm_dup");
-    const auto free = [](const Impl* impl) {
-        MPI_Comm comm = impl->comm;
-        MPI_Comm_free(&comm);
-        delete impl;
-    };
-    return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free));
+    return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free_both));
+}
+
+Communicator Communicator::split(int colour) const {
+    Impl part{MPI_COMM_NULL, 0, 1};
+    require(MPI_Comm_split(impl_->comm, colour, rank(), &part.comm), "MPI_Comm_split");
+    require(MPI_Comm_rank(part.comm, &part.rank), "MPI_Comm_rank");
+    require(MPI_Comm_size(part.comm, &part.size), "MPI_Comm_size");
+    return Communicator(std::shared_ptr<const Impl>(new Impl(part), free_both));
 }
 
 int Communicator::rank() const {
@@ -127,6 +142,19 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
     for (std::size_t at = 0; at < all.size(); at += padded.size())
         texts.emplace_back(all.substr(at, padded.size()).c_str());
     return texts;
+}
+
+std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const {
+    const int count = static_cast<int>(values.size());
+    std::vector<int> counts(static_cast<std::size_t>(size()));
+    require(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    std::vector<std::int64_t> all(static_cast<std::size_t>(first.back() + counts.back()));
+    require(MPI_Allgatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
+                           MPI_INT64_T, impl_->comm),
+            "MPI_Allgatherv");
+    return all;
 }
 
 std::vector<int> Communicator::node_leaders() const {

@@ -2,6 +2,7 @@
 
 // The ranks of a run. MPI itself is named only in the .cpp files of this room.
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -44,6 +45,9 @@ class Communicator {
     // must be before the session ends. Collective.
     Communicator duplicate() const;
 
+    // The ranks that give the same colour, in this group's order. Freed as a duplicate. Collective.
+    Communicator split(int colour) const;
+
     int rank() const;
     int size() const;
     void barrier() const;
@@ -53,6 +57,8 @@ class Communicator {
     // Every rank's values, rank after rank, on rank 0 (empty elsewhere); all ranks give equally many.
     std::vector<double> gather(std::span<const double> values) const;
     std::vector<std::string> gather(const std::string& text) const;
+    // Every rank's values, rank after rank, on all; ranks may give differently many.
+    std::vector<std::int64_t> all_gather(std::span<const std::int64_t> values) const;
     // For each rank the smallest rank that shares memory (a node) with it.
     std::vector<int> node_leaders() const;
 

@@ -78,34 +78,51 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
              {Phase::local_r, messages_of(std::move(from_receiver), rank)}}};
 }
 
-std::vector<Piece>& Crossings::into(int node) {
-    const auto [found, is_new] = into_.try_emplace(node);
-    std::vector<Piece>& pieces = found->second;
-    if (!is_new) return pieces;
+std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
+                               const Cut& how) {
     std::map<int, std::vector<Item>> from;  // distinct, ascending, by node
-    for (const Request& r : pattern_.needed_by(topology_.ranks_on(node))) {
-        if (topology_.node(r.item.owner) == node) continue;
-        auto& items = from[topology_.node(r.item.owner)];
+    for (const Request& r : requests) {
+        if (topology.node(r.item.owner) == node || topology.node(r.rank) != node) continue;
+        auto& items = from[topology.node(r.item.owner)];
         if (items.empty() || items.back() != r.item) items.push_back(r.item);
     }
+    if (from.empty()) return {};
     std::vector<std::size_t> bytes;
     for (const auto& [other, items] : from) {
         bytes.push_back(0);
         for (const Item& item : items)
-            bytes.back() += static_cast<std::size_t>(item.values) * bytes_per_value_;
+            bytes.back() += static_cast<std::size_t>(item.values) * how.bytes_per_value;
     }
-    if (from.empty()) return pieces;
     std::optional<std::size_t> most_values;
-    if (const auto cap = cap_(bytes, topology_.size(node))) most_values = *cap / bytes_per_value_;
+    if (const auto cap = how.cap(bytes, topology.size(node))) most_values = *cap / how.bytes_per_value;
+    std::vector<Piece> pieces;
     for (const auto& [other, items] : from)
         for (Piece& piece : cut(other, node, items, most_values)) pieces.push_back(std::move(piece));
 
     std::vector<Piece*> order;
     for (Piece& piece : pieces) order.push_back(&piece);
     sort_by_size(order, &Piece::from);
-    const auto ranks = topology_.ranks_on(node);
+    const auto ranks = topology.ranks_on(node);
     for (std::size_t n = 0; n < order.size(); ++n) order[n]->receiver = ranks[n % ranks.size()];
     return pieces;
+}
+
+void assign_senders(std::span<Piece> leaving, int node, const Topology& topology) {
+    std::vector<Piece*> order;
+    for (Piece& piece : leaving) order.push_back(&piece);
+    sort_by_size(order, &Piece::to);
+    const auto ranks = topology.ranks_on(node);
+    for (std::size_t n = 0; n < order.size(); ++n)
+        order[n]->sender = ranks[ranks.size() - 1 - n % ranks.size()];
+    std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
+    for (Piece& piece : leaving) piece.sequence = messages[{piece.sender, piece.receiver}]++;
+}
+
+const std::vector<Piece>& Crossings::into(int node) {
+    const auto [found, is_new] = into_.try_emplace(node);
+    if (is_new)
+        found->second = pieces_into(node, pattern_.needed_by(topology_.ranks_on(node)), topology_, cut_);
+    return found->second;
 }
 
 const std::vector<Piece>& Crossings::out_of(int node) {
@@ -119,15 +136,7 @@ const std::vector<Piece>& Crossings::out_of(int node) {
     for (const int other : others)
         for (const Piece& piece : into(other))
             if (piece.from == node) pieces.push_back(piece);
-
-    std::vector<Piece*> order;
-    for (Piece& piece : pieces) order.push_back(&piece);
-    sort_by_size(order, &Piece::to);
-    const auto ranks = topology_.ranks_on(node);
-    for (std::size_t n = 0; n < order.size(); ++n)
-        order[n]->sender = ranks[ranks.size() - 1 - n % ranks.size()];
-    std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
-    for (Piece& piece : pieces) piece.sequence = messages[{piece.sender, piece.receiver}]++;
+    assign_senders(pieces, node, topology_);
     return pieces;
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/plan.hpp"
+#include "comm/schemes.hpp"
 
 namespace keel {
 
@@ -40,24 +40,36 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
 // sends it something; nothing: one piece from each.
 using Cap = std::function<std::optional<std::size_t>(std::span<const std::size_t> bytes, int ranks)>;
 
-// Cuts what crosses from node to node and finds its senders and receivers, asking the pattern only for nodes that a
-// question leads to. A node decides the cuts and receivers of what it gets, a sending node then its senders.
+// How the traffic of a pair of nodes is cut.
+struct Cut {
+    Cap cap;
+    std::size_t bytes_per_value = sizeof(double);  // of all columns
+};
+Cut cut_of_three_step();
+Cut cut_of_split(const SchemeOptions& options);
+
+// A node decides the cuts and receivers of what it gets, given all requests of its ranks; a sending node then its senders,
+// given all pieces that leave it.
+std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
+                               const Cut& cut);
+void assign_senders(std::span<Piece> leaving, int node, const Topology& topology);
+
+// The pieces of a pattern, all worked out here, asking the pattern only for nodes that a question leads to.
 class Crossings {
   public:
-    Crossings(const Pattern& pattern, const Topology& topology, Cap cap, std::size_t bytes_per_value)
-        : pattern_(pattern), topology_(topology), cap_(std::move(cap)), bytes_per_value_(bytes_per_value) {}
+    Crossings(const Pattern& pattern, const Topology& topology, Cut cut)
+        : pattern_(pattern), topology_(topology), cut_(std::move(cut)) {}
 
     // Complete pieces that leave or enter the nodes, each once.
     std::vector<Piece> of(std::span<const int> nodes);
 
   private:
-    std::vector<Piece>& into(int node);          // all but their senders and sequence
+    const std::vector<Piece>& into(int node);    // all but their senders and sequence
     const std::vector<Piece>& out_of(int node);  // complete
 
     const Pattern& pattern_;
     const Topology& topology_;
-    Cap cap_;
-    std::size_t bytes_per_value_;
+    Cut cut_;
     std::map<int, std::vector<Piece>> into_;
     std::map<int, std::vector<Piece>> out_of_;
 };

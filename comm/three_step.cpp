@@ -7,10 +7,13 @@
 
 namespace keel {
 
+Cut cut_of_three_step() {
+    return {[](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); }};
+}
+
 Plan plan_three_step(const Pattern& pattern, const Topology& topology, OneRank rank) {
-    const auto uncut = [](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); };
     const NodesPlanned planned = nodes_planned(topology, rank);
-    Crossings crossings(pattern, topology, uncut, sizeof(double));
+    Crossings crossings(pattern, topology, cut_of_three_step());
     return relay(requests_of(pattern, planned.ranks), crossings.of(planned.nodes), topology, rank);
 }
 

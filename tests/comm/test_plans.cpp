@@ -7,15 +7,18 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <random>
 #include <set>
 
 #include "comm/counts.hpp"
 #include "comm/schemes.hpp"
 #include "tests/comm/naive_delivery.hpp"
+#include "tests/comm/random_case.hpp"
 
 using namespace keel;
 using nlohmann::json;
+using test::Dice;
+using test::random_case;
+using test::RandomCase;
 
 namespace {
 
@@ -143,55 +146,6 @@ TEST_CASE("what the models count is what the golden file counts") {
 }
 
 namespace {
-
-struct RandomCase {
-    std::vector<int> labels;
-    std::vector<Request> requests;  // with duplicates and what ranks need of their own
-    std::size_t message_cap;
-};
-
-class Dice {
-  public:
-    explicit Dice(unsigned seed) : engine_(seed) {}
-    int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
-    std::vector<int> shuffled(std::vector<int> list) {
-        std::shuffle(list.begin(), list.end(), engine_);
-        return list;
-    }
-    template <class T>
-    void shuffle(std::vector<T>& list) {
-        std::shuffle(list.begin(), list.end(), engine_);
-    }
-
-  private:
-    std::mt19937 engine_;
-};
-
-// Any number of ranks; nodes in blocks, dealt out, at random, one for all, one each, or ragged; items of several sizes.
-RandomCase random_case(unsigned seed) {
-    Dice dice(seed);
-    RandomCase c;
-    const int ranks = 1 + dice.below(13);
-    const int kind = dice.below(6);
-    const int per_node = 1 + dice.below(5);
-    for (int rank = 0; rank < ranks; ++rank)
-        c.labels.push_back(kind == 0   ? rank / per_node
-                           : kind == 1 ? rank % per_node
-                           : kind == 2 ? 7 * dice.below(4) - 3
-                           : kind == 3 ? 5
-                           : kind == 4 ? -rank
-                                       : (rank * rank) / 9);
-    const int items = dice.below(8);  // of a rank; none is a pattern too
-    const int needs = dice.below(6 * ranks * (items + 1));
-    const bool sizes = dice.below(2) == 1;
-    for (int n = 0; items > 0 && n < needs; ++n) {
-        const int owner = dice.below(ranks);
-        const int item = dice.below(items);
-        c.requests.push_back({{owner, sizes ? 1 + (3 * item + owner) % 5 : 1, item}, dice.below(ranks)});
-    }
-    c.message_cap = static_cast<std::size_t>(1 + dice.below(96));
-    return c;
-}
 
 struct NamedPlan {
     SchemeOptions options;

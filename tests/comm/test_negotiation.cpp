@@ -1,0 +1,129 @@
+// Plans of patterns that no rank knows as a whole, on the ranks that there are.
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <vector>
+
+#include "comm/negotiation.hpp"
+#include "comm/point_to_point.hpp"
+#include "comm/sparse_exchange.hpp"
+#include "tests/comm/random_case.hpp"
+
+using namespace keel;
+
+namespace {
+
+std::vector<SchemeOptions> all_options(std::size_t message_cap) {
+    return {
+        {.scheme = Scheme::standard},
+        {.scheme = Scheme::two_step},
+        {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need},
+        {.scheme = Scheme::three_step},
+        {.scheme = Scheme::split, .message_cap = message_cap},
+        {.scheme = Scheme::split, .message_cap = 3 * message_cap, .cap_rule = CapRule::always, .columns = 3}};
+}
+
+// What a rank would say it needs, duplicates and its own items included.
+std::vector<Item> needs_of(const test::RandomCase& c, int rank) {
+    std::vector<Item> items;
+    for (const Request& r : c.requests)
+        if (r.rank == rank) items.push_back(r.item);
+    return items;
+}
+
+double value_of(const Item& item, int n) {
+    return 1000.0 * item.owner + 10.0 * static_cast<double>(item.name) + n;
+}
+
+}  // namespace
+
+TEST_CASE("ranks that each know only their own needs agree on the plan of who knows all") {
+    const Communicator comm = Communicator::world();
+    int differ = 0;
+    std::size_t messages = 0;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const test::RandomCase c = test::random_case(seed, comm.size());
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        for (const SchemeOptions& options : all_options(c.message_cap)) {
+            const Plan negotiated = negotiate_plan(comm, topology, needs_of(c, comm.rank()), options);
+            differ += negotiated == make_plan(pattern, topology, options, comm.rank()) ? 0 : 1;
+            negotiated.for_each_stage([&](const Stage& stage) { messages += stage.messages.size(); });
+        }
+    }
+    CHECK(differ == 0);
+    CHECK(comm.max(static_cast<double>(messages)) >= (comm.size() > 1 ? 100 : 0));
+}
+
+TEST_CASE("values of any pattern reach whoever needs them, under every scheme") {
+    const bool persistent = GENERATE(false, true);
+    const Communicator comm = Communicator::world();
+    const std::size_t columns = 2;
+    int wrong = 0;
+    for (unsigned seed = 100; seed < 110; ++seed) {
+        const test::RandomCase c = test::random_case(seed, comm.size());
+        const Topology topology(c.labels, NodeSource::map);
+        const std::vector<Item> needs = needs_of(c, comm.rank());
+        for (const SchemeOptions& options : all_options(c.message_cap)) {
+            const Itinerary itinerary(negotiate_plan(comm, topology, needs, options), comm.rank());
+            std::vector<double> send(itinerary.send_values() * columns, -1.0);
+            std::vector<double> receive(itinerary.receive_values() * columns, -2.0);
+            // Item after item, of each column after column.
+            const auto each_value = [&](const Leg& leg, const auto& action) {
+                std::size_t at = leg.offset * columns;
+                for (const Item& item : leg.items)
+                    for (int n = 0; n < item.values * static_cast<int>(columns); ++n) action(item, n, at++);
+            };
+            for (const Departure& departure : itinerary.departures)
+                for (const Leg& leg : departure.sends)
+                    each_value(leg, [&](const Item& item, int n, std::size_t at) {
+                        if (item.owner == comm.rank()) send[at] = value_of(item, n);
+                    });
+            const auto messages = make_point_to_point(comm, topology, itinerary, 3, persistent);
+            messages->start(send.data(), receive.data(), columns);
+            for (std::size_t d = 1; d < itinerary.departures.size(); ++d) {
+                messages->await(d);
+                for (const Parcel& p : itinerary.departures[d].parcels)
+                    std::copy_n(receive.data() + p.from * columns,
+                                static_cast<std::size_t>(p.values) * columns, send.data() + p.to * columns);
+                messages->depart(d);
+            }
+            messages->wait();
+            std::map<Item, int> good;  // values that arrived
+            for (const Leg& leg : itinerary.receives)
+                each_value(leg, [&](const Item& item, int n, std::size_t at) {
+                    wrong += receive[at] == value_of(item, n) ? 0 : 1;
+                    ++good[item];
+                });
+            for (const Item& item : needs) wrong += item.owner == comm.rank() || good.contains(item) ? 0 : 1;
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("letters arrive though nobody counts them, and those of the next round stay apart") {
+    const Communicator comm = Communicator::world();
+    for (int round = 0; round < 50; ++round) {
+        Letters outgoing;
+        for (int rank = 0; rank < comm.size(); ++rank)
+            if ((comm.rank() * 7 + rank * 3 + round) % 3 == 0)
+                outgoing[rank] = std::vector<std::int64_t>(static_cast<std::size_t>(round % 4), comm.rank());
+        Letters expected;
+        for (int rank = 0; rank < comm.size(); ++rank)
+            if ((rank * 7 + comm.rank() * 3 + round) % 3 == 0)
+                expected[rank] = std::vector<std::int64_t>(static_cast<std::size_t>(round % 4), rank);
+        CHECK(exchange_letters(comm, outgoing, round % 2) == expected);
+    }
+}
+
+TEST_CASE("a communicator splits by colour, in the order of its ranks") {
+    const Communicator comm = Communicator::world();
+    const Communicator part = comm.split(comm.rank() % 2);
+    CHECK(part.rank() == comm.rank() / 2);
+    CHECK(part.size() == (comm.size() + 1 - comm.rank() % 2) / 2);
+    const std::vector<std::int64_t> mine(static_cast<std::size_t>(part.rank()), comm.rank());
+    std::vector<std::int64_t> expected;
+    for (int rank = 0; rank < part.size(); ++rank)
+        expected.insert(expected.end(), static_cast<std::size_t>(rank), 2 * rank + comm.rank() % 2);
+    CHECK(part.all_gather(mine) == expected);
+}
