@@ -1,0 +1,105 @@
+// Machines as files: those shipped, round trips, complaints.
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "miniapp/machine_file.hpp"
+#include "tests/comm/golden_machines.hpp"
+
+using namespace keel;
+
+namespace {
+
+// Reads the text from a file that is gone afterwards.
+MachineFile read_text(const std::string& text) {
+    const auto file = std::filesystem::temp_directory_path() / "keel_test_machine.toml";
+    std::ofstream(file) << text;
+    MachineFile result = read_machine_file(file);
+    std::filesystem::remove(file);
+    for (std::string& error : result.errors) error.erase(0, error.find("keel_test"));
+    return result;
+}
+
+const std::string valid = R"([machine]
+ranks_per_node = 4
+[host]
+eager_from = 100
+rendezvous_from = 1000
+[host.node]
+short = { alpha = 1e-6, beta = 1e-9 }
+)";
+
+}  // namespace
+
+TEST_CASE("the machines shipped are the golden ones") {
+    const nlohmann::json golden = test::golden_models();
+    for (const std::string name : {"blue_waters", "lassen"}) {
+        const auto path = std::filesystem::path(KEEL_SOURCE_DIR) / "inputs" / "machines" / (name + ".toml");
+        const MachineFile file = read_machine_file(path);
+        CHECK(file.errors == std::vector<std::string>{});
+        const Machine wanted = test::golden_machine(golden, name);
+        CHECK((file.machine == wanted));
+    }
+}
+
+TEST_CASE("a machine that is written reads back to the same numbers") {
+    const nlohmann::json golden = test::golden_models();
+    for (const std::string name : {"blue_waters", "lassen"}) {
+        Machine machine = test::golden_machine(golden, name);
+        machine.messages[0]->at(Locality::off_node, Protocol::eager).reset();
+        const std::vector<std::string> comments{"one", "two"};
+        const MachineFile file = read_text(machine_toml(machine, comments));
+        CHECK(file.errors == std::vector<std::string>{});
+        machine.name = "keel_test_machine";
+        CHECK((file.machine == machine));
+    }
+}
+
+TEST_CASE("a machine is found by name or by path") {
+    CHECK(machine_file("lassen") == "inputs/machines/lassen.toml");
+    CHECK(machine_file("here/mine.toml") == "here/mine.toml");
+}
+
+TEST_CASE("a wrong file of a machine is refused with line and remedy") {
+    CHECK(read_text(valid).errors.empty());
+    const auto complaints = [](const std::string& text) {
+        std::string all;
+        for (const std::string& error : read_text(text).errors) all += error + "\n";
+        return all;
+    };
+    const auto with = [&](const std::string& line) { return complaints(valid + line + "\n"); };
+    const std::string at_line = "keel_test_machine.toml:8: ";
+    using Catch::Contains;
+    CHECK_THAT(
+        with("egaer = { alpha = 1e-6, beta = 1e-9 }"),
+        Contains(at_line + "host.node.egaer: unknown key; allowed are short, eager, rendezvous (did you "
+                           "mean \"eager\"?)"));
+    CHECK_THAT(with("eager = { alpha = 1e-6 }"),
+               Contains(at_line + "host.node.eager: beta is missing; give beta"));
+    CHECK_THAT(with("eager = { beta = 1e-6 }"),
+               Contains(at_line + "host.node.eager.alpha is missing; give the seconds a message"));
+    CHECK_THAT(with("eager = { alpha = 1e-6, beta = 1e-9, rate = 1e9 }"), Contains("has beta and rate"));
+    CHECK_THAT(with("eager = { alpha = 1e-6, beta = -1e-9 }"),
+               Contains("host.node.eager.beta: must be a number > 0"));
+    CHECK_THAT(with("eager = { alpha = \"1\", beta = 1e-9 }"),
+               Contains("host.node.eager.alpha: must be a number"));
+    CHECK_THAT(with("eager = { alpha = nan, beta = 1e-9 }"), Contains("must be a number > 0"));
+    CHECK_THAT(with("eager = 1e-6"), Contains(at_line + "host.node.eager: must be a table"));
+    CHECK_THAT(with("[network]"), Contains("network: unknown key; allowed are machine, host"));
+    CHECK_THAT(with("[device]\neager_from = 0"),
+               Contains("device.rendezvous_from is missing; give the bytes"));
+    CHECK_THAT(with("[device]\neager_from = 9\nrendezvous_from = 8"),
+               Contains("is beyond rendezvous_from = 8"));
+    CHECK_THAT(
+        with("[device]\neager_from = 0\nrendezvous_from = 8\nnode.short = { alpha = 1e-6, beta = 1e-9 }"),
+        Contains("no message is short; leave it out"));
+    CHECK_THAT(with("[device]\neager_from = -1\nrendezvous_from = 8"),
+               Contains("device.eager_from: must be an integer >= 0"));
+    CHECK_THAT(with("[[copy]]\nprocesses = 1"), Contains("copy.to_host is missing"));
+    CHECK_THAT(with("[copy]\nprocesses = 1"), Contains("write [[copy]]"));
+    CHECK_THAT(complaints("[machine]\nranks_per_node = 2\nranks_per_socket = 3\n"),
+               Contains("machine.ranks_per_socket = 3: more than machine.ranks_per_node = 2"));
+    CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
+    CHECK_THAT(read_machine_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
+}
