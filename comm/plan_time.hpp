@@ -1,0 +1,33 @@
+#pragma once
+
+// The time that a plan takes on a machine, from its real messages: exact duplicates, sends and receives, the protocol of
+// each message. Pure.
+
+#include <span>
+
+#include "comm/machine.hpp"
+
+namespace keel {
+
+// A message of a phase.
+struct Envelope {
+    int source = 0;
+    int target = 0;
+    double bytes = 0;
+};
+
+// Where each rank is. Sockets are numbered within each node; without any, no two ranks share one.
+struct Placements {
+    std::span<const int> node_of;
+    std::span<const int> socket_of;
+
+    Locality locality(int a, int b) const;
+};
+
+// Seconds that the slowest process takes for a phase: the sum of alpha over its messages, and of beta times bytes, but for
+// those to or from other nodes no less than all such bytes of its node at the rate R_N; for sends and for receives, the
+// larger. Phases follow each other, so that a plan takes the sum of theirs. Throws MissingParameter.
+double phase_time(const Machine& machine, Memory memory, const Placements& ranks,
+                  std::span<const Envelope> messages);
+
+}  // namespace keel

@@ -1,0 +1,96 @@
+// The time of plans, message by message.
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "comm/plan_time.hpp"
+#include "tests/comm/golden_machines.hpp"
+
+using namespace keel;
+using nlohmann::json;
+
+namespace {
+
+std::vector<Envelope> envelopes(const json& messages, double columns) {
+    std::vector<Envelope> list;
+    for (const json& m : messages) list.push_back({m.at(0), m.at(1), columns * m.at(2).get<double>()});
+    return list;
+}
+
+}  // namespace
+
+TEST_CASE("the phases of plans take the golden times") {
+    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/plan_times.json");
+    const json golden = json::parse(file);
+    const json machines = test::golden_models();
+    int compared = 0;
+    for (const json& c : golden.at("cases")) {
+        const std::vector<int> node_of = c.at("node_of_rank");
+        std::vector<int> parity;
+        for (std::size_t rank = 0; rank < node_of.size(); ++rank)
+            parity.push_back(static_cast<int>(rank % 2));
+        for (const auto& [plan, expected] : c.at("plans").items())
+            for (const std::string name : {"blue_waters", "lassen"})
+                for (const bool sockets : {false, true}) {
+                    const Machine machine = test::golden_machine(machines, name);
+                    const Placements ranks{node_of,
+                                           sockets ? std::span<const int>(parity) : std::span<const int>()};
+                    const json& times = expected.at("times").at(name + (sockets ? "_sockets" : ""));
+                    double total = 0;
+                    for (const char* phase : {"local_S", "global", "local_R"}) {
+                        INFO(plan << " " << phase << " on " << name);
+                        const auto messages = envelopes(expected.at("phases").at(phase), c.at("columns"));
+                        const double time = phase_time(machine, Memory::host, ranks, messages);
+                        CHECK(time == Approx(times.at(phase).get<double>()).epsilon(1e-12).margin(0));
+                        total += time;
+                        ++compared;
+                    }
+                    CHECK(total == Approx(times.at("total").get<double>()).epsilon(1e-12).margin(0));
+                }
+    }
+    CHECK(compared == 18 * 4 * 2 * 2 * 3);
+}
+
+TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
+    const Machine machine = test::golden_machine(test::golden_models(), "lassen");
+    const std::vector<int> node_of{0, 0, 0, 0, 1, 2};
+    const Placements ranks{node_of, {}};
+    const auto time = [&](const std::vector<Envelope>& messages) {
+        return phase_time(machine, Memory::host, ranks, messages);
+    };
+    CHECK(time({}) == 0);
+    const std::vector<Envelope> scatter{{4, 0, 8}, {4, 1, 8}, {4, 2, 8}};
+    std::vector<Envelope> gather;
+    for (const Envelope& m : scatter) gather.push_back({m.target, m.source, m.bytes});
+    const Postal tiny = machine.message(Memory::host, Locality::off_node, 8);
+    CHECK(time(scatter) == Approx(3 * tiny.time(8)).epsilon(1e-14));
+    CHECK(time(gather) == time(scatter));
+
+    // Four ranks at full speed need more than the node can inject, one does not.
+    const Postal large = machine.message(Memory::host, Locality::off_node, 1e6);
+    CHECK(time({{0, 4, 1e6}}) == Approx(large.time(1e6)).epsilon(1e-14));
+    const std::vector<Envelope> all{{0, 4, 1e6}, {1, 5, 1e6}, {2, 4, 1e6}, {3, 5, 1e6}};
+    CHECK(time(all) ==
+          Approx(std::max(large.alpha + 4e6 * machine.injection(), 2 * large.time(1e6))).epsilon(1e-14));
+    const std::vector<Envelope> spread{{0, 4, 1e6}, {1, 4, 1e6}, {2, 5, 1e6}, {3, 5, 1e6}, {4, 5, 8}};
+    CHECK(time(spread) >= large.alpha + 4e6 * machine.injection());
+
+    // Within and between nodes in one phase: a process does both, the floor is for one.
+    const Postal inside = machine.message(Memory::host, Locality::node, 1e6);
+    CHECK(time({{0, 1, 1e6}, {0, 4, 1e6}}) == Approx(inside.time(1e6) + large.time(1e6)).epsilon(1e-14));
+}
+
+TEST_CASE("only what a plan needs must be known of a machine") {
+    Machine machine = test::golden_machine(test::golden_models(), "lassen");
+    machine.injection_beta.reset();
+    machine.messages[0]->at(Locality::off_node, Protocol::rendezvous).reset();
+    const std::vector<int> node_of{0, 0, 1};
+    const Placements ranks{node_of, {}};
+    const auto time = [&](double bytes, int target) {
+        const std::vector<Envelope> one{{0, target, bytes}};
+        return phase_time(machine, Memory::host, ranks, one);
+    };
+    CHECK(time(1e6, 1) > 0);
+    CHECK_THROWS_WITH(time(8, 2), Catch::Contains("machine.injection"));
+    CHECK_THROWS_WITH(time(1e6, 2), Catch::Contains("host.off_node.rendezvous"));
+}
