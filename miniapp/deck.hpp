@@ -33,8 +33,9 @@ Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& f
 // written.
 std::vector<std::string> validate(const Deck& deck, int ranks);
 
-// Why the deck cannot run here and now, though it may elsewhere: the backend, and what the MPI says of devices.
-std::vector<std::string> validate_for_here(const Deck& deck);
+// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, a single rank in
+// mode network.
+std::vector<std::string> validate_for_here(const Deck& deck, int ranks);
 
 // Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
 Index resolved_boxes(const Parameters& parameters, int ranks);

@@ -29,10 +29,25 @@ std::string solvers_text(const Parameters& parameters) {
     return text;
 }
 
+// Who would send to whom.
+std::string network_dry_run_text(const Parameters& parameters, const Communicator& comm,
+                                 const Topology& topology) {
+    std::string text = fmt::format("{} ranks, {}\nping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
+                                   comm.size(), topology.describe(), parameters.network.smallest,
+                                   parameters.network.largest, parameters.network.repeats);
+    for (const auto& one : network_classes(comm, topology)) {
+        text += fmt::format("{:<10}", name(one.locality));
+        for (const Pair& pair : one.pairs) text += fmt::format(" {}-{}", pair.first, pair.second);
+        text += one.pairs.empty() ? " none: not measured\n" : "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string dry_run_text(const Parameters& parameters, const Communicator& comm) {
     const Topology topology = topology_of(parameters, comm);
+    if (parameters.run.mode == Mode::network) return network_dry_run_text(parameters, comm, topology);
     const HierarchyOptions options = hierarchy_options(parameters);
     const auto& multigrid = parameters.multigrid;
     Layout layout = finest_layout(parameters, comm.size(), comm.rank());

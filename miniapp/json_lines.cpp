@@ -147,6 +147,42 @@ Json survey_record(const SurveyResults& survey, const SurveyResults::Row& row) {
     return record;
 }
 
+std::vector<Json> network_records(const NetworkResults& network) {
+    std::vector<Json> records;
+    const auto add = [&](const char* what, Json fields) {
+        Json record{{"record", "network"}, {"what", what}};
+        record.update(fields);
+        records.push_back(record);
+    };
+    for (const auto& one : network.classes)
+        for (const Sample& sample : one.samples)
+            add("ping_pong", {{"class", name(one.locality)},
+                              {"pairs", one.pairs.size()},
+                              {"bytes", sample.bytes},
+                              {"seconds", sample.seconds}});
+    for (const NodeSample& sample : network.node_pong)
+        add("node_pong",
+            {{"processes", sample.processes}, {"bytes", sample.node_bytes}, {"seconds", sample.seconds}});
+    for (const Sample& sample : network.all_reduce)
+        add("all_reduce", {{"bytes", sample.bytes}, {"seconds", sample.seconds}});
+    for (const auto& one : network.classes)
+        for (const Fit& fit : one.fits)
+            add("fit", {{"class", name(fit.locality)},
+                        {"protocol", name(fit.protocol)},
+                        {"samples", fit.samples},
+                        {"alpha", fit.cost.alpha},
+                        {"beta", fit.cost.beta},
+                        {"rms_residual", fit.rms_residual},
+                        {"max_residual", fit.max_residual},
+                        {"accepted", fit.accepted()}});
+    add("machine", {{"name", network.machine.name},
+                    {"eager_from", network.switches.eager_from},
+                    {"rendezvous_from", network.switches.rendezvous_from},
+                    {"injection_beta", number(network.machine.injection_beta)},
+                    {"remarks", network.remarks}});
+    return records;
+}
+
 }  // namespace
 
 std::string json_lines(const Table& table, const Parameters& parameters, const Results& results) {
@@ -158,6 +194,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
         for (const TimerRow& row : mode.timers) add(timer_record(row));
     };
     std::visit(Overloaded{add_solves,
+                          [&](const NetworkResults& network) {
+                              for (const Json& record : network_records(network)) add(record);
+                          },
                           [&](const SurveyResults& survey) {
                               // In the order in which they ran.
                               for (std::size_t n = 0; n < survey.rows.front().solves.size(); ++n)
@@ -172,6 +211,7 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
                               }
                           }},
                results.of_mode);
+    const bool network = std::holds_alternative<NetworkResults>(results.of_mode);
     for (const Check& check : results.checks)
         add({{"record", "check"},
              {"name", check.name},
@@ -179,9 +219,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
              {"value", check.value},
              {"want", check.want}});
     add({{"record", "result"},
-         {"fom", results.figure_of_merit()},
-         {"unit", "dof/s"},
-         {"seconds", results.seconds},
+         {"fom", network ? Json() : Json(results.figure_of_merit())},
+         {"unit", network ? Json() : Json("dof/s")},
+         {"seconds", network ? Json() : Json(results.seconds)},
          {"valid", results.valid()},
          {"exit", results.valid() ? 0 : 1}});
     return lines;

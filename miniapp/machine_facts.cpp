@@ -37,6 +37,22 @@ void reset_peak() {
     std::ofstream("/proc/self/clear_refs") << 5;  // proc(5): resets VmHWM
 }
 
+std::optional<int> socket_of_process() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
+    std::optional<int> socket;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &set)) continue;
+        std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                           "/topology/physical_package_id");
+        int package = -1;
+        if (!(file >> package) || package < 0 || (socket && *socket != package)) return {};
+        socket = package;
+    }
+    return socket;
+}
+
 std::string cpu_binding() {
     cpu_set_t set;
     CPU_ZERO(&set);

@@ -3,6 +3,7 @@
 // What the run can find out about the machine by itself.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "comm/communicator.hpp"
@@ -15,6 +16,9 @@ std::size_t resident_bytes();  // of this process now
 // The most it has been since reset_peak(). Where the system cannot reset the mark, since the start.
 std::size_t peak_resident_bytes();
 void reset_peak();
+// The socket that holds all processors this process may run on, as the system numbers them; nothing if there are several
+// or the system does not tell.
+std::optional<int> socket_of_process();
 std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
 
 // Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per

@@ -15,6 +15,7 @@
 #include "miniapp/dry_run.hpp"
 #include "miniapp/json_lines.hpp"
 #include "miniapp/machine_facts.hpp"
+#include "miniapp/machine_file.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
 #include "miniapp/simulation.hpp"
@@ -39,6 +40,7 @@ bool refused(const std::string& complaint, const keel::Communicator& comm) {
 std::string exceeds_memory(const keel::Parameters& parameters, const keel::Communicator& comm,
                            const keel::Backend& backend) {
     using namespace keel;
+    if (parameters.run.mode == Mode::network) return "";  // no grids
     const Topology detected = detect_topology(comm);
     const auto devices = comm.gather(backend.device());
     const double on_device = comm.min(static_cast<double>(backend.free_device_bytes()));
@@ -49,6 +51,22 @@ std::string exceeds_memory(const keel::Parameters& parameters, const keel::Commu
                    : keel::exceeds_memory(parameters, comm.size(), most_ranks_per_node(detected),
                                           memory_of_node(), "node"))
         .value_or("");
+}
+
+// Whether the measured machine could be written to network.write, and reads back.
+bool write_machine(const keel::Parameters& parameters, const keel::Results& results) {
+    using namespace keel;
+    const auto& network = std::get<NetworkResults>(results.of_mode);
+    std::vector<std::string> comments{
+        fmt::format("Measured by Keel {} ({}), run.mode = network, {} repeats: {} ranks, {}, {}.",
+                    build_info::version, build_info::revision, parameters.network.repeats,
+                    results.facts.ranks, results.facts.topology.describe(), results.facts.mpi)};
+    comments.insert(comments.end(), network.remarks.begin(), network.remarks.end());
+    if (results.facts.shared_cores)
+        comments.push_back("Ranks shared processors: these are no times of a network.");
+    std::ofstream(parameters.network.write) << machine_toml(network.machine, comments);
+    const MachineFile back = read_machine_file(parameters.network.write);
+    return back.errors.empty() && back.machine == network.machine;
 }
 
 // Collective. Every rank reads the deck and comes to the same verdict; rank 0 speaks.
@@ -84,7 +102,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     for (const std::string& word : command.unknown) deck.errors.push_back(word);
     for (const std::string& error : validate(deck, comm.size())) deck.errors.push_back(error);
     if (command.action == Action::run)
-        for (const std::string& error : validate_for_here(deck)) deck.errors.push_back(error);
+        for (const std::string& error : validate_for_here(deck, comm.size())) deck.errors.push_back(error);
     if (refused(fmt::format("{}", fmt::join(deck.errors, "\n")), comm)) return bad_input;
     const Parameters& parameters = deck.parameters;
     if (command.action == Action::print_deck) {
@@ -112,6 +130,10 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
             fmt::print(stderr, "output.json = \"{}\": could not be written\n", parameters.output.json);
             return broken;
         }
+    }
+    if (!parameters.network.write.empty() && !write_machine(parameters, results)) {
+        fmt::print(stderr, "network.write = \"{}\": could not be written\n", parameters.network.write);
+        return broken;
     }
     return results.valid() ? valid : invalid;
 }

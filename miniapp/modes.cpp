@@ -33,6 +33,15 @@ std::vector<std::string> overrides_of(const std::string& entry, std::string& nam
 
 std::string why_idle(const std::string& key, const Parameters& p) {
     const bool krylov = p.run.mode == Mode::krylov;
+    if (p.run.mode == Mode::network) {
+        constexpr const char* used[] = {"run.mode",      "run.verbose",         "run.backend",
+                                        "output.json",   "comm.ranks_per_node", "comm.node_map",
+                                        "comm.allreduce"};
+        return key.starts_with("network.") || std::ranges::find(used, key) != std::end(used)
+                   ? ""
+                   : "run.mode = network sends messages only; leave it out";
+    }
+    if (key.starts_with("network.")) return "needs run.mode = network";
     if (key == "run.preconditioner" && !krylov) return "only run.mode = krylov has one; leave it out";
     if (key == "run.survey" && p.run.mode != Mode::survey) return "needs run.mode = survey";
     if (key == "bottom.solver" && p.run.mode == Mode::survey)

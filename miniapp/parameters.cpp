@@ -240,9 +240,9 @@ void add_comm(std::vector<Key>& keys) {
 void add_run(std::vector<Key>& keys, const Names& names) {
     using Run = Parameters::Run;
     Section s(keys, "run", &Parameters::run);
-    s.choice("mode", &Run::mode, {"solve", "krylov", "survey"},
+    s.choice("mode", &Run::mode, {"solve", "krylov", "survey", "network"},
              "multigrid; bottom.solver on the finest grid itself; multigrid with one bottom solver after the "
-             "other");
+             "other; no solve but timed messages");
     s.choice("preconditioner", &Run::preconditioner, {"none", "v_cycle"},
              "of mode = krylov: one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
     s.list("survey", &Run::survey,
@@ -257,6 +257,19 @@ void add_run(std::vector<Key>& keys, const Names& names) {
     s.integer("warmup", &Run::warmup, at_least(0), "solved first and thrown away", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "measured", "solves");
     s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
+}
+
+void add_network(std::vector<Key>& keys) {
+    using Network = Parameters::Network;
+    Section s(keys, "network", &Parameters::network);
+    s.integer("smallest", &Network::smallest, between(1, 1 << 30), "message of mode = network", "bytes");
+    s.integer("largest", &Network::largest, between(1, 1 << 30), "message", "bytes");
+    s.integer("repeats", &Network::repeats, at_least(1), "of each measurement, of which the fastest counts");
+    s.integer("eager_from", &Network::eager_from, at_least(0),
+              "first eager message, if rendezvous_from is given; 0 = none is short", "bytes");
+    s.integer("rendezvous_from", &Network::rendezvous_from, at_least(0),
+              "first rendezvous message; 0 = this and eager_from are found from the data", "bytes");
+    s.text("write", &Network::write, "machine file, such as inputs/machines/NAME.toml; \"\" = none", "path");
 }
 
 void add_output(std::vector<Key>& keys) {
@@ -277,6 +290,7 @@ Table::Table(const Names& names) {
     add_bottom(keys_, names);
     add_comm(keys_);
     add_run(keys_, names);
+    add_network(keys_);
     add_output(keys_);
     for (const Key& key : keys_) {
         const auto* choice = std::get_if<ChoiceKey>(&key.kind);

@@ -28,7 +28,7 @@ namespace keel {
 enum class Coefficients { constant, smooth, ball };
 enum class Alpha { constant, wave };
 enum class Rhs { triangle, wave, point, manufactured, random };
-enum class Mode { solve, krylov, survey };
+enum class Mode { solve, krylov, survey, network };
 enum class MainPreconditioner { none, v_cycle };
 enum class DeviceMessages { automatic, staged, device_aware };
 
@@ -74,6 +74,14 @@ struct Parameters {
         int repeats = 5;  // solves measured
         bool verbose = false;
     };
+    struct Network {            // of Mode::network
+        int smallest = 1;       // bytes
+        int largest = 1 << 22;  // bytes
+        int repeats = 100;
+        int eager_from = 0;       // bytes
+        int rendezvous_from = 0;  // bytes; 0 = both switches from the data
+        std::string write;        // path of the machine's file; empty = none
+    };
     struct Output {
         std::string json;  // path of the JSON lines; empty = none
     };
@@ -89,6 +97,7 @@ struct Parameters {
     BottomOptions bottom;
     Comm comm;
     Run run;
+    Network network;
     Output output;
     // What run.survey means for this deck's [bottom], bicgstab first. No key: read_deck() fills it in Mode::survey.
     std::vector<Contestant> contestants;

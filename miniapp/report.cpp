@@ -237,6 +237,22 @@ std::string roofline_text(const RunFacts& facts, const Grid& grid) {
     return text;
 }
 
+// What a run with grids says of them before its keys.
+std::string grids_text(const Parameters& parameters, const RunFacts& facts) {
+    std::string text = fmt::format(
+        "progress  asynchronous: {}; {}\n", facts.asynchronous_progress,
+        parameters.comm.progress ? "driven between operations of the bottom solver" : "not driven");
+    text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
+                        facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
+                        facts.level_cells.size());
+    text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
+                        megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
+                        megabytes(facts.array_bytes));
+    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
+    text += fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
+    return text;
+}
+
 std::string closing_text(const Results& results) {
     std::string text;
     for (const Check& check : results.checks) {
@@ -245,7 +261,9 @@ std::string closing_text(const Results& results) {
                             small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.4g}", check.value),
                             check.want);
     }
-    text += fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit());
+    if (!std::holds_alternative<NetworkResults>(results.of_mode))
+        text +=
+            fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit());
     return text + fmt::format("RESULT {}\n", results.valid() ? "VALID" : "INVALID");
 }
 
@@ -262,17 +280,7 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
     text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
     if (facts.topology.nodes() > 1) text += fmt::format("nodes     {}\n", facts.topology.map());
     text += fmt::format("binding   {}\n", bindings_text(facts));
-    text += fmt::format(
-        "progress  asynchronous: {}; {}\n", facts.asynchronous_progress,
-        parameters.comm.progress ? "driven between operations of the bottom solver" : "not driven");
-    text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
-                        facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
-                        facts.level_cells.size());
-    text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
-                        megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
-                        megabytes(facts.array_bytes));
-    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
-    text += fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
+    if (parameters.run.mode != Mode::network) text += grids_text(parameters, facts);
     const auto keys = non_default_keys(table, parameters);
     text += fmt::format("deck      {}\n",
                         keys.empty() ? "all defaults" : fmt::format("{}", fmt::join(keys, "; ")));
@@ -309,7 +317,8 @@ std::string results_text(const Parameters& parameters, const Results& results) {
                                   results.seconds, seconds.size(), *least, *most, facts.setup_seconds);
     };
     return std::visit(
-               Overloaded{one_solver, [](const SurveyResults& survey) { return survey_text(survey) + "\n"; }},
+               Overloaded{one_solver, [](const SurveyResults& survey) { return survey_text(survey) + "\n"; },
+                          [](const NetworkResults& network) { return network_text(network); }},
                results.of_mode) +
            closing_text(results);
 }

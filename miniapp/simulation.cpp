@@ -71,7 +71,6 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
     Results results;
     RunFacts& facts = results.facts;
     const Topology topology = topology_of(parameters, comm);
-    const Layout finest = finest_layout(parameters, comm.size(), comm.rank());
     facts.ranks = comm.size();
     facts.threads = backend.threads();
     facts.backend = backend.description();
@@ -88,6 +87,11 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
                                     : "staged through host memory";
     facts.shared_cores = comm.max(on_node * facts.threads > processors() ? 1 : 0) > 0;
     facts.bindings = comm.gather(cpu_binding());
+    if (parameters.run.mode == Mode::network) {
+        results.of_mode = measure_network(parameters, comm, topology, progress);
+        return results;
+    }
+    const Layout finest = finest_layout(parameters, comm.size(), comm.rank());
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(parameters, finest)));
@@ -122,6 +126,8 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
         case Mode::survey:
             run_survey(setting, results);
             break;
+        case Mode::network:
+            break;  // has left before
     }
     const std::size_t peak = peak_resident_bytes();
     const double on_host = static_cast<double>(peak - std::min(peak, resident_before));

@@ -14,6 +14,7 @@
 #include "kernels/backends/registry.hpp"
 #include "miniapp/checks.hpp"
 #include "miniapp/measure.hpp"
+#include "miniapp/network.hpp"
 #include "miniapp/parameters.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/multigrid.hpp"
@@ -91,7 +92,7 @@ struct SurveyResults {
 
 struct Results {
     RunFacts facts;
-    std::variant<SolveResults, KrylovResults, SurveyResults> of_mode;
+    std::variant<SolveResults, KrylovResults, SurveyResults, NetworkResults> of_mode;
     std::vector<Check> checks;
     double seconds =
         0;  // median of the measured solves; in a survey those of the fastest solver that converged

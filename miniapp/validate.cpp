@@ -263,6 +263,28 @@ std::string reason_not_writable(const std::filesystem::path& file) {
     return fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno));
 }
 
+void check_network(Rules& rules, const Parameters& p) {
+    const auto& n = p.network;
+    rules.require(n.smallest <= n.largest, {"network.smallest", "network.largest"},
+                  fmt::format("network.smallest = {}: more than network.largest = {}; give at most that",
+                              n.smallest, n.largest));
+    rules.require(
+        n.rendezvous_from > 0 || n.eager_from == 0, {"network.eager_from"},
+        fmt::format("network.eager_from = {}: counts only with network.rendezvous_from; give that too, or "
+                    "neither to find both from the data",
+                    n.eager_from));
+    rules.require(
+        n.rendezvous_from == 0 || n.eager_from <= n.rendezvous_from,
+        {"network.eager_from", "network.rendezvous_from"},
+        fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
+                    n.eager_from, n.rendezvous_from));
+    if (n.write.empty()) return;
+    const std::string reason =
+        n.write.ends_with(".toml") ? reason_not_writable(n.write) : "give a name that ends in .toml";
+    rules.require(reason.empty(), {"network.write"},
+                  fmt::format("network.write = \"{}\": {}", n.write, reason));
+}
+
 }  // namespace
 
 std::vector<std::string> validate(const Deck& deck, int ranks) {
@@ -286,6 +308,7 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
                         p.comm.node_map, p.comm.ranks_per_node));
     }
     check_features(rules, p);
+    check_network(rules, p);
     if (!p.output.json.empty()) {
         const std::string reason = reason_not_writable(p.output.json);
         rules.require(reason.empty(), {"output.json"},
@@ -294,7 +317,7 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
     return std::move(rules).errors();
 }
 
-std::vector<std::string> validate_for_here(const Deck& deck) {
+std::vector<std::string> validate_for_here(const Deck& deck, int ranks) {
     const Parameters& p = deck.parameters;
     const std::string& name = p.run.backend;
     Rules rules(deck);
@@ -309,6 +332,10 @@ std::vector<std::string> validate_for_here(const Deck& deck) {
         fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
                     "devices; choose staged or auto",
                     Session::library(), name));
+    rules.require(
+        p.run.mode != Mode::network || ranks > 1, {"run.mode"},
+        "run.mode = \"network\": a single rank has nobody to send to; start it on two or more, as mpiexec "
+        "-n 2");
     return std::move(rules).errors();
 }
 

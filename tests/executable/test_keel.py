@@ -11,6 +11,7 @@ from pathlib import Path
 import test_backends
 import test_decks
 import test_modes
+import test_network
 import test_report
 import test_schemes
 import test_solution
@@ -18,7 +19,9 @@ from keel_runner import KeelTest
 
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
-    modules = (test_backends, test_decks, test_modes, test_report, test_schemes, test_solution)
+    modules = (
+        test_backends, test_decks, test_modes, test_network, test_report, test_schemes, test_solution,
+    )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
 
 

@@ -480,7 +480,7 @@ TEST_CASE("every key appears once in each rendering of the table") {
         CHECK_FALSE(key.help.empty());
         CHECK(table.find(key.section, key.name) == &key);
     }
-    CHECK(table.sections() == Words{"problem", "multigrid", "bottom", "comm", "run", "output"});
+    CHECK(table.sections() == Words{"problem", "multigrid", "bottom", "comm", "run", "network", "output"});
     CHECK(table.find("problem", "boxx") == nullptr);
     // Four cells a row: five bars that are not escaped.
     std::istringstream rows(markdown);

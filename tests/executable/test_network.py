@@ -1,0 +1,97 @@
+"""run.mode = network: what is measured on how many ranks and nodes, and the machine that is written."""
+
+import tomllib
+from typing import Any
+
+from keel_runner import INPUTS, KeelTest, Record, Run
+
+SHORT = [INPUTS / "network.toml", "network.largest=32768", "network.repeats=3"]
+WRITE = "network.write=here.toml"
+LENGTHS = [2**k for k in range(16)]
+
+
+def of(run: Run, what: str) -> list[Record]:
+    return [record for record in run.records("network") if record["what"] == what]
+
+
+def machine_of(run: Run) -> dict[str, Any]:
+    return tomllib.loads(run.files["here.toml"])
+
+
+class Network(KeelTest):
+    def measure(self, ranks: int, *words: object) -> Run:
+        run = self.run_keel(ranks, *SHORT, *words)
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        self.assertTrue(run.stdout.endswith("\nRESULT VALID\n"), run)
+        for record in run.records("network"):
+            self.assertGreater(record.get("seconds", 1), 0)
+        return run
+
+    def test_two_ranks_measure_their_one_distance(self) -> None:
+        run = self.measure(2, WRITE)
+        pongs = of(run, "ping_pong")
+        self.assertEqual([pong["bytes"] for pong in pongs], LENGTHS)
+        self.assertEqual({pong["pairs"] for pong in pongs}, {1})
+        (distance,) = {pong["class"] for pong in pongs}
+        self.assertIn(distance, ("socket", "node"))
+        self.assertEqual(of(run, "node_pong"), [])
+        self.assertEqual([sum_["bytes"] for sum_ in of(run, "all_reduce")], LENGTHS[3:])
+        self.assertIn("a single node: off_node and the injection rate were not measured", run.stdout)
+        machine = machine_of(run)
+        self.assertNotIn("injection", machine["machine"])
+        self.assertNotIn("off_node", machine["host"])
+        self.assertIsNone(of(run, "machine")[0]["injection_beta"])
+
+    def test_virtual_nodes_are_measured_like_nodes(self) -> None:
+        run = self.measure(4, "comm.ranks_per_node=2", WRITE)
+        pongs = of(run, "ping_pong")
+        between = [pong for pong in pongs if pong["class"] == "off_node"]
+        self.assertEqual([pong["bytes"] for pong in between], LENGTHS)
+        self.assertEqual({pong["pairs"] for pong in between}, {2})
+        self.assertEqual(len(pongs), 2 * len(LENGTHS))
+        node_pongs = {(pong["processes"], pong["bytes"]) for pong in of(run, "node_pong")}
+        self.assertEqual(node_pongs, {(k, b) for k in (1, 2) for b in LENGTHS if b >= k})
+        accepted = any(fit["accepted"] for fit in of(run, "fit") if fit["class"] == "off_node")
+        self.assertEqual("off_node" in machine_of(run)["host"], accepted)
+        self.assertEqual(machine_of(run)["machine"]["ranks_per_node"], 2)
+
+    def test_nodes_of_one_rank_have_no_distance_but_their_own(self) -> None:
+        run = self.measure(2, "comm.ranks_per_node=1", "comm.allreduce=recursive_doubling")
+        self.assertEqual({pong["class"] for pong in of(run, "ping_pong")}, {"off_node"})
+        self.assertEqual({pong["processes"] for pong in of(run, "node_pong")}, {1})
+        self.assertNotIn("was not measured, and repeats", run.stdout)
+
+    def test_what_is_written_is_what_was_fitted_and_accepted(self) -> None:
+        run = self.measure(4, "comm.ranks_per_node=2", "network.eager_from=256", "network.rendezvous_from=4096", WRITE)
+        host = machine_of(run)["host"]
+        self.assertEqual((host["eager_from"], host["rendezvous_from"]), (256, 4096))
+        fits = of(run, "fit")
+        self.assertEqual(len(fits), 6)
+        for fit in fits:
+            self.assertEqual(fit["samples"], {"short": 8, "eager": 4, "rendezvous": 4}[fit["protocol"]])
+            self.assertEqual(fit["accepted"], fit["alpha"] > 0 and fit["beta"] > 0)
+            self.assertLessEqual(fit["rms_residual"], fit["max_residual"])
+            written = host.get(fit["class"], {}).get(fit["protocol"])
+            self.assertEqual(written, {"alpha": fit["alpha"], "beta": fit["beta"]} if fit["accepted"] else None)
+            self.assertEqual(f"{fit['class']} {fit['protocol']} rejected" in run.stdout, not fit["accepted"])
+
+    def test_limits_are_those_of_the_deck(self) -> None:
+        run = self.measure(2, "network.smallest=3", "network.eager_from=0", "network.rendezvous_from=100")
+        self.assertEqual([pong["bytes"] for pong in of(run, "ping_pong")], [3, *LENGTHS[2:]])
+        self.assertEqual({fit["protocol"] for fit in of(run, "fit")}, {"eager", "rendezvous"})
+
+    def test_a_single_rank_is_refused(self) -> None:
+        self.refused(1, *SHORT, expected=["a single rank has nobody to send to; start it on two or more, as mpiexec -n 2"])
+
+    def test_a_file_that_cannot_be_written_is_refused(self) -> None:
+        self.refused(2, *SHORT, "network.write=no/such/folder.toml", expected=["there is no folder no/such"])
+        self.refused(2, "network.write=here.toml", expected=["network.write: needs run.mode = network"])
+
+    def test_a_dry_run_tells_who_would_send_to_whom(self) -> None:
+        text = self.text(4, "--dry-run", *SHORT, "comm.ranks_per_node=2")
+        self.assertRegex(text, r"(?m)^off_node   0-2 1-3$")
+
+    def test_a_deck_prints_without_grids(self) -> None:
+        printed = self.text(None, "--print-deck", INPUTS / "network.toml")
+        self.assertRegex(printed, r"(?m)^repeats = 100 ")
+        self.assertNotRegex(printed, r"(?m)^box = ")
