@@ -1,7 +1,7 @@
 #include "comm/plan_time.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
 
 namespace keel {
 namespace {
@@ -51,6 +51,28 @@ double phase_time(const Machine& machine, Memory memory, const Placements& ranks
         }
     }
     return slowest;
+}
+
+double PlanTime::between_nodes() const {
+    return std::accumulate(stages.begin(), stages.end(), 0.0);
+}
+
+double PlanTime::total() const {
+    return local + between_nodes();
+}
+
+PlanTime plan_time(const Machine& machine, Memory memory, const Placements& ranks, const Plan& plan,
+                   std::size_t columns) {
+    const auto time_of = [&](const Stage& stage) {
+        std::vector<Envelope> messages;
+        for (const Message& m : stage.messages)
+            messages.push_back(
+                {m.source, m.target, static_cast<double>(m.values() * columns * sizeof(double))});
+        return phase_time(machine, memory, ranks, messages);
+    };
+    PlanTime time{time_of(plan.local), {}};
+    for (const Stage& stage : plan.stages) time.stages.push_back(time_of(stage));
+    return time;
 }
 
 }  // namespace keel

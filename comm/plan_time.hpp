@@ -4,8 +4,10 @@
 // each message. Pure.
 
 #include <span>
+#include <vector>
 
 #include "comm/machine.hpp"
+#include "comm/plan.hpp"
 
 namespace keel {
 
@@ -26,8 +28,21 @@ struct Placements {
 
 // Seconds that the slowest process takes for a phase: the sum of alpha over its messages, and of beta times bytes, but for
 // those to or from other nodes no less than all such bytes of its node at the rate R_N; for sends and for receives, the
-// larger. Phases follow each other, so that a plan takes the sum of theirs. Throws MissingParameter.
+// larger. Throws MissingParameter.
 double phase_time(const Machine& machine, Memory memory, const Placements& ranks,
                   std::span<const Envelope> messages);
+
+struct PlanTime {
+    double local = 0;            // the phase that overlaps the others
+    std::vector<double> stages;  // as in the plan, one after the other
+
+    double between_nodes() const;  // the stages
+    // What to choose a scheme by. One core sends and receives what overlaps, so that `local` adds; it differs between
+    // schemes only for the staged axes, which have none.
+    double total() const;
+};
+// Of a plan for all ranks, run once for `columns` fields. Throws MissingParameter.
+PlanTime plan_time(const Machine& machine, Memory memory, const Placements& ranks, const Plan& plan,
+                   std::size_t columns);
 
 }  // namespace keel
