@@ -57,6 +57,9 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const BoundaryItem side{0, {{-1, 0, 0}, {1, 4, 4}}, {-1, 0, 0}};
     const auto segments = x.make_items(std::span(&segment, 1));
     const auto copies = x.make_items(std::span(&move, 1));
+    const Parcel parcel{0, 0, 4};
+    const auto parcels = x.make_items(std::span(&parcel, 1));
+    const Buffer second = x.make_buffer(4, Wire::staged);
     const auto sides = x.make_items(std::span(&side, 1));
     x.read(u, cube(4));
     for (std::size_t op = 0; op < op_count; ++op) CHECK(ledger.at(static_cast<Op>(op), 2).calls == 0);
@@ -106,6 +109,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::pack, [&] { return x.pack(buffer, segments, only); });
     books(Op::unpack, [&] { return x.unpack(only, segments, buffer); });
     books(Op::copy, [&] { return x.copy_cells(only, copies); });
+    books(Op::copy, [&] { return x.forward(buffer, parcels, second, 1); });
 }
 
 TEST_CASE("a timed action is counted, its time added, and its result returned") {

@@ -939,6 +939,75 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     CHECK_THROWS_AS(x.operations->unpack(to, put_items, small), std::logic_error);
 }
 
+TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alone") {
+    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 3));
+    Fixture x;
+    std::vector<Field> from;
+    std::vector<Field> to;
+    for (std::size_t n = 0; n < fields; ++n) {
+        from.push_back(x.make(static_cast<int>(n)));
+        to.push_back(x.operations->make_field());
+    }
+    const Region whole{{1, 0, 2}, {4, 3, 2}};
+    const Region part{{2, 1, 2}, {2, 2, 2}};
+    const Index moved{1, 1, 1};
+    const Segment taken(0, whole, 7);
+    const std::vector<Segment> put{{1, {part.lo + moved, part.size}, 7, part.lo + -whole.lo, whole.size}};
+    const auto put_items = x.operations->make_items(std::span<const Segment>(put));
+    CHECK(put_items.cells == 8);
+    CHECK(put_items.values == 7 + 24);
+    const Buffer buffer = x.operations->make_buffer(31 * fields, Wire::staged);
+    x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from);
+    x.operations->unpack(to, put_items, buffer);
+    int wrong = 0;
+    for (std::size_t n = 0; n < fields; ++n) {
+        const HostField values = x.on_host(to[n]);
+        for (int q = 0; q < 2; ++q)
+            for_each_offset({7, 7, 7}, [&](const Index& c) {
+                const Index at = c + Index{-1, -1, -1};
+                const Index source = at + -moved;
+                bool inside = q == 1;
+                for (std::size_t d = 0; d < 3; ++d)
+                    inside = inside && source[d] >= part.lo[d] && source[d] < part.lo[d] + part.size[d];
+                const double expected =
+                    inside ? noise(static_cast<int>(n), x.cell(0, source[0], source[1], source[2])) : 0.0;
+                wrong += values(q, at[0], at[1], at[2]) == expected ? 0 : 1;
+            });
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("forwarding moves parcels from buffer to buffer, all fields of each together") {
+    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 2, 9));
+    Fixture x;
+    std::vector<Field> u;
+    std::vector<Field> v;
+    for (std::size_t n = 0; n < fields; ++n) {
+        u.push_back(x.make(static_cast<int>(n)));
+        v.push_back(x.operations->make_field());
+    }
+    // Two rows are packed; they are passed on in the other order, behind a gap, and unpacked.
+    const std::vector<Segment> taken{{0, {{0, 1, 1}, {5, 1, 1}}, 0}, {1, {{1, 2, 0}, {3, 1, 1}}, 5}};
+    const std::vector<Parcel> parcels{{0, 6, 5}, {5, 2, 3}};
+    const std::vector<Segment> put{{1, {{0, 3, 3}, {5, 1, 1}}, 6}, {0, {{2, 4, 4}, {3, 1, 1}}, 2}};
+    const Buffer received = x.operations->make_buffer(8 * fields, Wire::direct);
+    const Buffer sent = x.operations->make_buffer(11 * fields, Wire::direct);
+    const auto parcel_items = x.operations->make_items(std::span<const Parcel>(parcels));
+    x.operations->pack(received, x.operations->make_items(std::span<const Segment>(taken)), u);
+    const Work work = x.operations->forward(sent, parcel_items, received, fields);
+    CHECK(work.bytes == 2 * 8.0 * 8 * static_cast<double>(fields));
+    x.operations->unpack(v, x.operations->make_items(std::span<const Segment>(put)), sent);
+    int wrong = 0;
+    for (std::size_t n = 0; n < fields; ++n) {
+        const HostField values = x.on_host(v[n]);
+        for (int i = 0; i < 5; ++i)
+            wrong += values(1, i, 3, 3) == noise(static_cast<int>(n), x.cell(0, i, 1, 1)) ? 0 : 1;
+        for (int i = 0; i < 3; ++i)
+            wrong += values(0, 2 + i, 4, 4) == noise(static_cast<int>(n), x.cell(1, 1 + i, 2, 0)) ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+}
+
 TEST_CASE(
     "ghosts outside the domain are mirror images with the sign of their boundary, and no others change") {
     const int width = GENERATE(1, 4, 5);
