@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/check.hpp"
 #include "kernels/view.hpp"
 
 namespace keel {
@@ -45,11 +46,23 @@ class Field {
     double* data() const { return data_; }
     const Shape& shape() const { return shape_; }
     View view() const { return {data_ + shape_.origin, shape_.row, shape_.plane, shape_.box}; }
+
+    // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
+    Field with_ghosts(int layers) const {
+        check(layers >= 0 && layers <= shape_.ghosts,
+              "a field has no more ghost layers than it was made with");
+        Field field = *this;
+        field.layers_ = layers;
+        return field;
+    }
+    int layers() const { return layers_; }
+
     friend bool operator==(const Field& a, const Field& b) { return a.data_ == b.data_; }
 
   private:
     double* data_ = nullptr;
     Shape shape_{};
+    int layers_ = 0;
 };
 
 }  // namespace keel

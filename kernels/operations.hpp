@@ -3,7 +3,8 @@
 // The seam between algorithms and backends: the vocabulary of multigrid and Krylov methods, one virtual call
 // per operation on all of this rank's boxes of one level, never per cell. Nothing here communicates: sums and
 // maxima are this rank's, and ghost cells are what the last exchange left. Nothing here promises that a
-// field's memory can be read by the host.
+// field's memory can be read by the host. Operations work on the cells of the boxes; `combine`, `multiply`, `square_root`
+// and `apply` also on the ghost layers that their result asks for (Field::with_ghosts): redundantly, as other boxes do.
 
 #include <array>
 #include <cstddef>
@@ -99,7 +100,8 @@ class Operations {
     virtual Work max_norm(Field x, double& norm) = 0;
 
     // --- The operator (ghosts of u current), on the cells that L.part selects
-    virtual Work apply(Field out, const Stencil& L, Field u) = 0;
+    virtual Work apply(Field out, const Stencil& L,
+                       Field u) = 0;  // u has a ghost layer more than `out` asks for
     virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
     virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
     virtual Work relax(Field u, const Stencil& L, Field f, Colour colour) = 0;  // Gauss-Seidel half sweep

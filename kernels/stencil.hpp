@@ -30,12 +30,13 @@ struct Stencil {
 struct StencilView {
     View x, y, z, diagonal, inverse_diagonal;
 
-    explicit StencilView(const Stencil& A)
-        : x(A.x.view()),
-          y(A.y.view()),
-          z(A.z.view()),
-          diagonal(A.diagonal.view()),
-          inverse_diagonal(A.inverse_diagonal.view()) {}
+    // Cells are counted from the corner of so many ghost layers.
+    explicit StencilView(const Stencil& A, int layers = 0)
+        : x(A.x.view().from_ghost(layers)),
+          y(A.y.view().from_ghost(layers)),
+          z(A.z.view().from_ghost(layers)),
+          diagonal(A.diagonal.view().from_ghost(layers)),
+          inverse_diagonal(A.inverse_diagonal.view().from_ghost(layers)) {}
 
     // SUM_f c_f u_neighbour(f)
     constexpr double neighbours(const View& u, int q, int i, int j, int k) const {

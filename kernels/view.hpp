@@ -17,6 +17,11 @@ struct View {
     constexpr double& operator()(int q, int i, int j, int k) const {
         return origin[q * box + k * plane + j * row + i];
     }
+
+    // The same values counted from the corner of so many ghost layers.
+    constexpr View from_ghost(int layer) const {
+        return {origin - layer * (1 + row + plane), row, plane, box};
+    }
 };
 
 }  // namespace keel

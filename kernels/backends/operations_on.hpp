@@ -91,8 +91,14 @@ class OperationsOn : public Operations {
         return work += combine_some(y, std::span(some_c).first(terms), std::span(some_x).first(terms));
     }
 
-    Work multiply(Field z, Field x, Field y) override { return each(Multiply{z.view(), x.view(), y.view()}); }
-    Work square_root(Field y, Field x) override { return each(SquareRoot{y.view(), x.view()}); }
+    Work multiply(Field z, Field x, Field y) override {
+        const auto view = views_for(z);
+        return on(cells_for(z), Multiply{view(z), view(x), view(y)});
+    }
+    Work square_root(Field y, Field x) override {
+        const auto view = views_for(y);
+        return on(cells_for(y), SquareRoot{view(y), view(x)});
+    }
     Work shift(Field y, double amount) override { return each(Shift{y.view(), amount}); }
     Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
         check(bricks.cells == layout_.cells(), "the bricks are those of this level");
@@ -150,7 +156,9 @@ class OperationsOn : public Operations {
     Work max_norm(Field x, double& norm) override { return maximum(Value{x.view()}, norm); }
 
     Work apply(Field out, const Stencil& L, Field u) override {
-        return each(Apply{out.view(), StencilView(L), u.view()}, L.part);
+        check(out.layers() < u.shape().ghosts, "the operator reads one ghost layer more than it writes");
+        const auto view = views_for(out);
+        return on(cells_for(out, L.part), Apply{view(out), StencilView(L, out.layers()), view(u)});
     }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         return each(StoreResidual{r.view(), residual_body(L, u, f)}, L.part);
@@ -226,6 +234,17 @@ class OperationsOn : public Operations {
         return {shape_.boxes, cube(shape_.width).size, Cells::every, parity_, part, shape_.ghosts};
     }
     Cells all() const { return some(Part::all); }
+    // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the layers' corner,
+    // and bodies get views that do the same.
+    Cells cells_for(Field result, Part part = Part::all) const {
+        Cells cells = some(part);
+        cells.extent = cube(shape_.width, result.layers()).size;
+        cells.margin += result.layers();
+        return cells;
+    }
+    static auto views_for(Field result) {
+        return [layers = result.layers()](Field u) { return u.view().from_ghost(layers); };
+    }
     // ... and of the coarser level that `coarse` lives on; those whose children are in the part.
     Cells coarser(Field coarse, Part part = Part::all) const {
         Cells cells = some(part);
@@ -271,12 +290,13 @@ class OperationsOn : public Operations {
         if constexpr (N > 1) {
             if (x.size() < N) return combine_some<N - 1>(y, c, x);
         }
-        Combine<N> body{y.view(), {}, {}};
+        const auto view = views_for(y);
+        Combine<N> body{view(y), {}, {}};
         for (std::size_t n = 0; n < N; ++n) {
             body.c[n] = c[n];
-            body.x[n] = x[n].view();
+            body.x[n] = view(x[n]);
         }
-        return each(body);
+        return on(cells_for(y), body);
     }
 
     template <class Pass>

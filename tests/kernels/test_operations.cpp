@@ -425,6 +425,83 @@ TEST_CASE("interior and shell together are all cells, and neither touches the ot
     }
 }
 
+TEST_CASE("a result is written on as many ghost layers as it asks for, and on no more") {
+    const int width = GENERATE(1, 3, 8);
+    const int ghosts = 4;
+    const int layers = GENERATE(0, 1, 3);
+    Fixture x(width, ghosts);
+    const Region all = cube(width, ghosts);
+    const auto make = [&](int number) {
+        const Field field = x.operations->make_field();
+        x.operations->assign(field, all, [number](const Index& c) { return noise(number, c); });
+        return field;
+    };
+    const Stencil L{make(11), make(12), make(13), make(14), make(15)};
+    const Field u = make(1);
+    const Field v = make(2);
+    const HostField us = x.on_host(u);
+    const HostField vs = x.on_host(v);
+    const std::size_t cells = 2 * cube(width, layers).cells();
+    // The largest difference over all layers: `expected` on those asked for, what was there before on the others.
+    const auto difference = [&](Field field, int before, const auto& expected) {
+        const HostField values = x.on_host(field);
+        double worst = 0;
+        for (int q = 0; q < 2; ++q)
+            for (int k = -ghosts; k < width + ghosts; ++k)
+                for (int j = -ghosts; j < width + ghosts; ++j)
+                    for (int i = -ghosts; i < width + ghosts; ++i) {
+                        const bool asked =
+                            std::min({i, j, k}) >= -layers && std::max({i, j, k}) < width + layers;
+                        const double wanted =
+                            asked ? expected(q, i, j, k) : noise(before, x.cell(q, i, j, k));
+                        worst = std::max(worst, gap(values(q, i, j, k), wanted));
+                    }
+        return worst;
+    };
+
+    const Field Lu = make(3);
+    const Work applied = x.operations->apply(Lu.with_ghosts(layers), L, u);
+    CHECK(applied.bytes == (Apply::cost * cells).bytes);
+    CHECK(difference(Lu, 3, [&](int q, int i, int j, int k) {
+              return noise(14, x.cell(q, i, j, k)) * us(q, i, j, k) - x.neighbours(q, i, j, k, us);
+          }) < rounding);
+
+    const Field parts = make(3);
+    Work work = x.operations->apply(parts.with_ghosts(layers), L.on(Part::interior), u);
+    work += x.operations->apply(parts.with_ghosts(layers), L.on(Part::shell), u);
+    CHECK(work.bytes == applied.bytes);
+    CHECK(x.operations->read(parts, all) == x.operations->read(Lu, all));
+
+    const Field uv = make(4);
+    CHECK(x.operations->multiply(uv.with_ghosts(layers), u, v).bytes == (Multiply::cost * cells).bytes);
+    CHECK(difference(uv, 4, [&](int q, int i, int j, int k) { return us(q, i, j, k) * vs(q, i, j, k); }) ==
+          0);
+
+    const Field square = make(5);
+    const Field root = make(5);
+    x.operations->multiply(square.with_ghosts(ghosts), u, u);
+    x.operations->square_root(root.with_ghosts(layers), square);
+    CHECK(difference(root, 5, [&](int q, int i, int j, int k) { return std::abs(us(q, i, j, k)); }) <
+          rounding);
+
+    // More terms than one pass takes, the result among them.
+    const Field sum = make(6);
+    std::vector<Field> terms(max_terms, u);
+    terms.push_back(sum);
+    terms.push_back(v);
+    std::vector<double> c(max_terms, 0.5);
+    c.push_back(2);
+    c.push_back(-1);
+    x.operations->combine(sum.with_ghosts(layers), c, terms);
+    CHECK(difference(sum, 6, [&](int q, int i, int j, int k) {
+              return 0.5 * max_terms * us(q, i, j, k) + 2 * noise(6, x.cell(q, i, j, k)) - vs(q, i, j, k);
+          }) < 10 * rounding);
+
+    CHECK_THROWS_AS(u.with_ghosts(ghosts + 1), std::logic_error);
+    CHECK_THROWS_AS(u.with_ghosts(-1), std::logic_error);
+    CHECK_THROWS_AS(x.operations->apply(Lu.with_ghosts(ghosts), L, u), std::logic_error);
+}
+
 TEST_CASE("a restricted residual may be formed in two parts") {
     const int coarse_width = GENERATE(1, 3, 4);
     const int ghosts = GENERATE(1, 2);
