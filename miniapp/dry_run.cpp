@@ -87,6 +87,8 @@ std::string dry_run_text(const Parameters& parameters, const Communicator& comm)
             : l + 1 < widths.size()      ? std::to_string(exchanges)
             : krylov ? std::to_string(symmetric_exchanges_of(multigrid.smoother, parameters.bottom.sweeps))
                      : "bottom");
+        if (l + 1 == widths.size() && options.bottom_ghosts > 0)
+            row(options.bottom_ghosts, Neighbours::all, "powers");
         // All 26 neighbours before a linear interpolation.
         if (l > 0 && multigrid.interpolation == Interpolation::linear) row(1, Neighbours::all, "1");
     }

@@ -90,6 +90,7 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
         counts.reduction_words += here.words;
         counts.exchanges += level.ghosts->count();
         if (level.all_ghosts) counts.exchanges += level.all_ghosts->count();
+        if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
     }
     return counts;
 }

@@ -24,16 +24,17 @@ int carried_at_once(const Parameters& parameters) {
     return most;
 }
 
-// Calls visit(layout, fields) for every level.
+// Calls visit(layout, number of fields, coarse?, bottom?) for every level.
 template <class Visit>
 void for_each_level(const Parameters& parameters, const Layout& finest, const Visit& visit) {
     Layout layout = finest;
     const auto widths = level_widths(finest.width(), coarsest_box(parameters));
     for (std::size_t l = 0; l < widths.size(); ++l) {
         if (l > 0) layout = layout.coarsened();
+        const bool bottom = l + 1 == widths.size();
         const int on_finest = l == 0 ? fields_on_finest(parameters) : 0;
-        const int on_coarsest = l + 1 == widths.size() ? fields_on_coarsest(parameters) : 0;
-        visit(layout, Level::fields + on_finest + on_coarsest, l > 0);
+        const int on_coarsest = bottom ? fields_on_coarsest(parameters) : 0;
+        visit(layout, Level::fields + on_finest + on_coarsest, l > 0, bottom);
     }
 }
 
@@ -42,9 +43,11 @@ void for_each_level(const Parameters& parameters, const Layout& finest, const Vi
 std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology) {
     const HierarchyOptions options = hierarchy_options(parameters);
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool coarse) {
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool coarse, bool bottom) {
+        const int deep = bottom ? options.bottom_ghosts : 0;
+        const int ghosts = std::max(options.ghost_depth, deep);
         values += static_cast<std::size_t>(fields) *
-                  Shape::of(layout.local_count(), layout.width(), options.ghost_depth).values();
+                  Shape::of(layout.local_count(), layout.width(), ghosts).values();
         const auto buffers = [&](int depth, Neighbours neighbours) {
             const Itinerary itinerary(make_plan(ghost_pattern(layout, depth, neighbours, options.scheme),
                                                 topology, options.scheme, layout.rank()),
@@ -58,13 +61,16 @@ std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, 
         if (layout.width() == of_krylov && at_once > 1)
             values += static_cast<std::size_t>(at_once) * buffers(options.ghost_depth, options.neighbours);
         if (coarse && options.all_ghosts) values += buffers(1, Neighbours::all);
+        if (deep > 0)  // for a coefficient in set-up, then for vectors
+            values += static_cast<std::size_t>(1 + powers_need(parameters).at_once) *
+                      buffers(deep, Neighbours::all);
     });
     return values * sizeof(double);
 }
 
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool) {
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool, bool) {
         values += static_cast<std::size_t>(fields) * layout.local_cells();
     });
     return values * sizeof(double);

@@ -64,6 +64,22 @@ int fields_on_finest(const Parameters& p) {
     return p.run.mode == Mode::krylov ? krylov_fields(p.bottom, preconditioned(p)) : 0;
 }
 
+std::vector<BottomOptions> bottom_solvers(const Parameters& p) {
+    if (p.run.mode != Mode::survey) return {p.bottom};
+    std::vector<BottomOptions> all;
+    for (const auto& contestant : p.contestants) all.push_back(contestant.bottom);
+    return all;
+}
+
+PowersNeed powers_need(const Parameters& p) {
+    PowersNeed most;
+    for (const BottomOptions& bottom : bottom_solvers(p)) {
+        const PowersNeed need = powers_need(bottom, coarsest_box(p));
+        most = {std::max(most.layers, need.layers), std::max(most.at_once, need.at_once)};
+    }
+    return most;
+}
+
 int fields_on_coarsest(const Parameters& p) {
     if (p.run.mode == Mode::krylov) return 0;
     if (p.run.mode == Mode::solve) return bottom_fields(p.bottom);

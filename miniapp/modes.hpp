@@ -3,9 +3,11 @@
 // What run.mode makes of a deck: which keys play a part, which grids and which solvers there are.
 
 #include <string>
+#include <vector>
 
 #include "miniapp/deck.hpp"
 #include "miniapp/parameters.hpp"
+#include "solvers/bottom.hpp"
 
 namespace keel {
 
@@ -14,6 +16,12 @@ std::string why_idle(const std::string& key, const Parameters& parameters);
 
 // The width of the boxes of the coarsest level: a Krylov method without a V-cycle needs the finest level only.
 int coarsest_box(const Parameters& parameters);
+
+// The Krylov methods of the run: that of [bottom], or those of a survey.
+std::vector<BottomOptions> bottom_solvers(const Parameters& parameters);
+
+// The most that their powers need of the coarsest level.
+PowersNeed powers_need(const Parameters& parameters);
 
 // Grid-sized arrays of the Krylov methods, on the finest level (mode krylov) and on the coarsest (all others).
 int fields_on_finest(const Parameters& parameters);

@@ -195,8 +195,13 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
              "of their Krylov spaces; beyond s = 4 newton or chebyshev, with scaling = jacobi");
     s.flag("telescoping", &Bottom::telescoping,
            "their s = 1, 2, 4, ... up to bottom.s, instead of bottom.s from the start");
-    s.choice("powers", &Bottom::powers, {"paired", "sequential"},
-             "their exchanges: for both Krylov spaces at once, or one space after the other");
+    s.choice("powers", &Bottom::powers, {"paired", "sequential", "matrix_powers"},
+             "their exchanges: for both Krylov spaces at once; one space after the other; or of several "
+             "layers of ghosts, for several powers of the operator");
+    s.integer("powers_depth", &Bottom::powers_depth, at_least(0),
+              "of powers = matrix_powers, at most multigrid.bottom_box; 0 = as many as there are powers, if "
+              "the box has them",
+              "ghost layers");
     s.integer("block", &Bottom::block, between(1, 1000),
               "of the enlarged methods enlarged_cg and sre_cg: directions at a time", "columns");
     s.choice("splitting", &Bottom::splitting, {"boxes", "interleaved", "slabs"},

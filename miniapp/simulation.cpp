@@ -48,6 +48,7 @@ HierarchyOptions hierarchy_options(const Parameters& parameters) {
             .neighbours = parameters.comm.neighbours,
             .all_ghosts = parameters.multigrid.cycle == Cycle::f ||
                           parameters.multigrid.interpolation == Interpolation::linear,
+            .bottom_ghosts = powers_need(parameters).layers,
             .persistent = parameters.comm.persistent,
             .scheme = {.scheme = parameters.comm.scheme,
                        .partner_rule = parameters.comm.partner_rule,

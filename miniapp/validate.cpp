@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -106,6 +107,37 @@ void check_depth(Rules& rules, const Parameters& p, int ranks) {
             p.bottom.depth, cells, cells));
 }
 
+// Ghosts deeper than a box would come from beyond its neighbours.
+void check_powers(Rules& rules, const Parameters& p) {
+    const int depth = p.bottom.powers_depth;
+    const int width = coarsest_box(p);
+    rules.require(
+        depth <= width, {"bottom.powers_depth", "multigrid.bottom_box", "run.survey"},
+        fmt::format(
+            "bottom.powers_depth = {}: deeper than the boxes of the solver's level; choose at most their "
+            "width, {}, or a wider {}",
+            depth, width, p.run.mode == Mode::krylov ? "problem.box" : "multigrid.bottom_box"));
+    rules.require(
+        depth == 0 || p.bottom.powers == Powers::matrix_powers, {"bottom.powers_depth", "bottom.powers"},
+        fmt::format("bottom.powers_depth = {}: only bottom.powers = \"matrix_powers\" has a depth; choose "
+                    "that, or leave the key out",
+                    depth));
+}
+
+// The solvers of a survey share the ghosts of the bottom level, and none should receive more than it does alone.
+void check_survey_powers(Rules& rules, const Parameters& p) {
+    std::set<int> layers;
+    for (const BottomOptions& bottom : bottom_solvers(p))
+        layers.insert(powers_need(bottom, coarsest_box(p)).layers);
+    layers.erase(0);
+    rules.require(
+        layers.size() <= 1, {"run.survey", "bottom.powers_depth"},
+        fmt::format(
+            "run.survey: solvers with powers = matrix_powers and {} ghost layers; give all of them the "
+            "same powers_depth",
+            fmt::join(layers, ", ")));
+}
+
 // More basis vectors than the bottom grid has cells are dependent.
 void check_s_step(Rules& rules, const Parameters& p, int ranks) {
     if (p.bottom.solver != "ca_bicgstab" && p.bottom.solver != "ca_cg") return;
@@ -170,7 +202,9 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         check_depth(rules, one, ranks);
         check_s_step(rules, one, ranks);
         check_block(rules, one, ranks);
+        check_powers(rules, one);
     }
+    check_survey_powers(rules, p);
     if (automatic) return;
 
     rules.require(
@@ -218,6 +252,9 @@ void check_mode(Rules& rules, const Deck& deck) {
     require(solver != "ca_bicgstab" || p.bottom.basis == Basis::monomial,
             {"bottom.basis", "bottom.solver", "run.preconditioner"},
             "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
+    require(solver != "ca_bicgstab" || p.bottom.powers != Powers::matrix_powers,
+            {"bottom.powers", "bottom.solver", "run.preconditioner"},
+            "a V-cycle needs exchanges of its own; give bottom.powers = \"paired\"");
     if (solver != "cg") return;
     require(
         p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},

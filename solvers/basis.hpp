@@ -7,6 +7,7 @@
 // diagonal: the residuals then live in a corner of the spectrum.
 
 #include <Eigen/Core>
+#include <array>
 #include <initializer_list>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct Spectrum {
 // rho_0 = 1, A rho_i(A) = gamma_i rho_{i+1}(A) + theta_i rho_i(A) + sigma_i rho_{i-1}(A) for i = 0 .. degree-1
 struct Recurrence {
     std::vector<double> gamma, theta, sigma;
+
+    // rho_{i+1} = c[0] A rho_i + c[1] rho_i + c[2] rho_{i-1}
+    std::array<double, 3> next(std::size_t i) const {
+        const double scale = 1 / gamma[i];
+        return {scale, -scale * theta[i], -scale * sigma[i]};
+    }
 };
 
 // monomial: powers of A. newton: products of A - theta_i, theta_i the zeros of the Chebyshev polynomial of the degree,

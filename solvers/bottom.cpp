@@ -1,6 +1,7 @@
 #include "solvers/bottom.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "kernels/check.hpp"
@@ -26,9 +27,15 @@ Quantity in_s(const std::string& text, FormulaInS formula) {
 Quantity per_outer_step(const std::string& text, FormulaInS formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.s) / o.s; }};
 }
-// Paired, one per power of A on the longer of the two bases; sequential, one per application.
-Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, int degree_per_s) {
-    return {paired + "; sequential " + sequential, [degree_per_s](const BottomOptions& o) {
+// Paired, one per power of A on the longer of the two bases, whose degree is m; sequential, one per application; matrix
+// powers, one for each `depth` powers.
+Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, const std::string& m,
+                            int degree_per_s) {
+    return {paired + "; sequential " + sequential + "; matrix_powers ceil(" + m + "/depth)/s",
+            [degree_per_s](const BottomOptions& o) {
+                const int degree = degree_per_s * o.s;
+                const int depth = o.powers_depth > 0 ? o.powers_depth : degree;
+                if (o.powers == Powers::matrix_powers) return std::ceil(1.0 * degree / depth) / o.s;
                 return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
             }};
 }
@@ -97,7 +104,7 @@ const std::vector<BottomMethod>& bottom_methods() {
         {"cg", "Hestenes and Stiefel 1952; Saad, Alg. 6.18", DiagonalScaling::symmetric, 1, 2, 2, 2, 1, 13,
          "the operator is symmetric: half the work of BiCGStab per iteration"},
         {"ca_bicgstab", "Williams et al. 2014, Alg. 2, corrected", DiagonalScaling::right,
-         exchanges_of_pairs("2", "4 - 1/s", 2), per_outer_step("1/s", [](double) { return 1.0; }),
+         exchanges_of_pairs("2", "4 - 1/s", "2s", 2), per_outer_step("1/s", [](double) { return 1.0; }),
          per_outer_step("(4s+1)(2s+2)/s", [](double s) { return (4 * s + 1) * (2 * s + 2); }),
          in_s("4s + 2", [](double s) { return 4 * s + 2; }),
          in_s("4 - 1/s", [](double s) { return 4 - 1 / s; }), flops_of_pairs("(16s^2+44s+9)/s", 2, 1),
@@ -105,7 +112,7 @@ const std::vector<BottomMethod>& bottom_methods() {
          "chebyshev",
          Quantity("", pair_or_one)},
         {"ca_cg", "Toledo 1995; Hoemmen 2010", DiagonalScaling::symmetric,
-         exchanges_of_pairs("1", "2 - 1/s", 1), per_outer_step("1/s", [](double) { return 1.0; }),
+         exchanges_of_pairs("1", "2 - 1/s", "s", 1), per_outer_step("1/s", [](double) { return 1.0; }),
          per_outer_step("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
          in_s("2s + 1", [](double s) { return 2 * s + 1; }),
          in_s("2 - 1/s", [](double s) { return 2 - 1 / s; }), flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
@@ -184,6 +191,15 @@ std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSy
     throw std::invalid_argument("unknown bottom solver " + name);
 }
 
+// The level's deep ghosts, where the options ask for them.
+DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
+    const PowersNeed need = powers_need(options, level.layout.width());
+    if (need.layers == 0) return {};
+    check(level.deep_layers >= need.layers, "the bottom level has the ghost layers that the powers need");
+    level.deep_ghosts->reserve(static_cast<std::size_t>(need.at_once));
+    return {level.deep_ghosts.get(), level.deep_layers};
+}
+
 class PlainKrylov : public KrylovSolver {
   public:
     PlainKrylov(Level& level, bool singular, const BottomOptions& options)
@@ -191,7 +207,7 @@ class PlainKrylov : public KrylovSolver {
           singular_(singular),
           stop_{options.tolerance, options.max_iterations, options.max_restarts},
           system_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, scaling_of(options),
-                  static_cast<std::size_t>(vectors_at_once(options))),
+                  static_cast<std::size_t>(vectors_at_once(options)), deep_ghosts_of(level, options)),
           solver_(system_, make_method(options, system_, spectrum_of(level, scaling_of(options)))),
           y_(system_.make_vector()),
           b_(system_.make_vector()) {}
@@ -247,7 +263,6 @@ class PreconditionedKrylov : public KrylovSolver {
     std::unique_ptr<Solver> solver_;
     Field y_;
 };
-
 class KrylovBottom : public BottomSolver {
   public:
     KrylovBottom(Hierarchy& hierarchy, const BottomOptions& options)
@@ -310,6 +325,16 @@ double application_flops(const BottomOptions& options) {
                                                                     : 2 * Multiply::cost.flops);
 }
 
+PowersNeed powers_need(const BottomOptions& options, int width) {
+    const bool cg = options.solver == "ca_cg";
+    if (options.powers != Powers::matrix_powers || (!cg && options.solver != "ca_bicgstab")) return {};
+    const int degree = (cg ? 1 : 2) * options.s;
+    const int layers = std::min({options.powers_depth > 0 ? options.powers_depth : degree, degree, width});
+    // A recurrence of three terms goes on from two vectors of each basis.
+    const bool two = options.basis == Basis::chebyshev && layers > 1 && degree > layers + 1;
+    return {layers, two ? 4 : 2};
+}
+
 int bottom_fields(const BottomOptions& options) {
     return options.solver == "smooth" ? 0 : krylov_fields(options, false);
 }
@@ -338,7 +363,8 @@ std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const Bot
                                           Preconditioner* M) {
     if (!M) return std::make_unique<PlainKrylov>(level, singular, options);
     if (!accepts_preconditioner(bottom_method(options.solver)) || options.scaling != Scaling::none ||
-        (options.solver == "ca_bicgstab" && options.basis != Basis::monomial))
+        (options.solver == "ca_bicgstab" &&
+         (options.basis != Basis::monomial || options.powers == Powers::matrix_powers)))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
     return std::make_unique<PreconditionedKrylov>(level, singular, options, *M);
 }

@@ -57,6 +57,15 @@ int vectors_at_once(const BottomOptions& options);
 // Flops per cell of one application of the operator, the scaling included: 13, and 1 (right) or 2 (symmetric) more.
 double application_flops(const BottomOptions& options);
 
+// What bottom.powers = matrix_powers asks of the bottom level, whose boxes are `width` wide: ghost layers, and vectors that
+// an exchange of them carries at the most. Nothing for other solvers and powers. No more layers than the box has, and no
+// more than the longest basis has powers, are of use.
+struct PowersNeed {
+    int layers = 0;
+    int at_once = 0;
+};
+PowersNeed powers_need(const BottomOptions& options, int width);
+
 // Grid-sized arrays that the bottom solver adds to the bottom level.
 int bottom_fields(const BottomOptions& options);
 
@@ -105,7 +114,8 @@ std::vector<std::string> preconditionable();  // their names
 // Grid-sized arrays that such a solver adds to its level.
 int krylov_fields(const BottomOptions& options, bool preconditioned);
 
-// Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result.
+// Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result, and its bottom level have at
+// least the ghost layers of powers_need().
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,
                                           const MultigridOptions& multigrid);
 

@@ -3,7 +3,8 @@
 // plus is meant (the paper's text has both right), and lines 22 to 24 take the last indices that were completed when
 // the inner loop stops early. In exact arithmetic the iterates are those of BiCGStab for every s and basis.
 //
-// Per outer step of s iterations: 4s - 1 applications, 2s exchanges (paired; 4s - 1 sequential), 1 all-reduce of
+// Per outer step of s iterations: 4s - 1 applications, 2s exchanges (paired; 4s - 1 sequential; ceil(2s / depth) of deep
+// ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1 all-reduce of
 // (4s+1)(2s+2) words. Vectors: r~, p, 4s - 1 further basis vectors and a spare, 4s + 2, besides x and r.
 // About (4s - 1) F_A + 2 (4s+1)(2s+2) + 6 (4s+1) flops per cell and outer step (newton: 3 more for each application,
 // chebyshev: 5), F_A those of an application. The inner loop costs order s^3 flops on every rank, no communication.

@@ -2,7 +2,8 @@
 // and positive definite (semi-definite with b in its range). In exact arithmetic the iterates are those of cg.cpp for
 // every s and basis; the numbers in the margin are those of the same steps there (Saad, Alg. 6.18).
 //
-// Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential), 1 all-reduce of
+// Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential; ceil(s / depth) of deep
+// ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1 all-reduce of
 // (2s+1)(s+1) words. Vectors: p, 2s - 1 further basis vectors and a spare, 2s + 1, besides x and r.
 // About (2s - 1) F_A + 2 (2s+1)(s+1) + 6 (2s+1) flops per cell and outer step (newton: 3 more for each application,
 // chebyshev: 5), F_A those of an application.

@@ -1,20 +1,27 @@
 #include "solvers/grid_system.hpp"
 
+#include <algorithm>
+
 #include "kernels/check.hpp"
 #include "solvers/splitting.hpp"
 
 namespace keel {
 
 GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-                       DiagonalScaling scaling, std::size_t at_once)
-    : operations_(operations), exchange_(exchange), reduction_(reduction), L_(L), scaling_(scaling) {
+                       DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep)
+    : operations_(operations),
+      exchange_(exchange),
+      reduction_(reduction),
+      L_(L),
+      scaling_(scaling),
+      deep_(deep) {
     exchange_.reserve(at_once);
     if (scaling == DiagonalScaling::none) return;
     for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
     scale_ = L.inverse_diagonal;
     if (scaling == DiagonalScaling::symmetric) {
         scale_ = make_vector();
-        operations.square_root(scale_, L.inverse_diagonal);
+        operations.square_root(scale_.with_ghosts(deep.layers), L.inverse_diagonal);
     }
 }
 
@@ -45,6 +52,46 @@ void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting spli
         operations_.take_column(columns[static_cast<std::size_t>(n)], r, bricks, n);
 }
 
+void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
+    if (deep_.exchange == nullptr) return LinearSystem::powers(bases, recurrence);
+    const auto depth = static_cast<std::size_t>(deep_.layers);
+    const auto last_after = [&](std::size_t first, Vectors v) {  // of the powers that one exchange serves
+        return std::min(first + depth, v.size() - 1);
+    };
+    std::array<Vector, 2 * most_bases> sent;
+    for (std::size_t first = 0;; first += depth) {
+        std::size_t count = 0;
+        for (const Vectors v : bases) {
+            if (first + 1 >= v.size()) continue;
+            sent[count++] = v[first];
+            // Three terms: v_{first-1} has too few layers, unless only one power follows.
+            if (first > 0 && recurrence.sigma[first] != 0.0 && last_after(first, v) > first + 1)
+                sent[count++] = v[first - 1];
+        }
+        if (count == 0) return;
+        deep_.exchange->run(std::span(sent).first(count));
+        for (std::size_t i = first; i < first + depth; ++i)
+            for (const Vectors v : bases)
+                if (i + 1 < v.size())
+                    power(v, i, static_cast<int>(last_after(first, v) - (i + 1)), recurrence);
+    }
+}
+
+// v_{i+1} on so many ghost layers
+void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence) {
+    ++applications_;
+    const Vector next = v[i + 1].with_ghosts(layers);
+    if (scaling_ == DiagonalScaling::none) {
+        operations_.apply(next, L_, v[i]);
+    } else {
+        operations_.multiply(scaled_[0].with_ghosts(layers + 1), scale_, v[i]);
+        operations_.apply(next, L_, scaled_[0]);
+    }
+    if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(next, scale_, next);
+    recur(next, v, i, recurrence);
+    reduction_.progress();
+}
+
 std::span<double> GridSystem::parts(std::size_t sums) {
     parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
     return parts_;
@@ -70,7 +117,8 @@ PendingSum GridSystem::begin_dots(std::span<const Product> products) {
 
 Counts GridSystem::counts() const {
     const Reductions reductions = reduction_.count();
-    return {applications_, exchange_.count(), reductions.calls, reductions.words};
+    const long deep = deep_.exchange == nullptr ? 0 : deep_.exchange->count();
+    return {applications_, exchange_.count() + deep, reductions.calls, reductions.words};
 }
 
 void GridSystem::scale_right_side(Vector b, Field f) {

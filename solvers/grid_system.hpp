@@ -4,6 +4,12 @@
 //   none              A = L
 //   right Jacobi      A = L D^-1,             solution = D^-1 y            (for BiCGStab and its family)
 //   symmetric Jacobi  A = D^-1/2 L D^-1/2,    solution = D^-1/2 y, right-hand side D^-1/2 b  (for the CG family)
+//
+// Given deep ghosts, it makes bases of Krylov spaces as Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (PA1) do: one exchange
+// of d ghost layers from all 26 neighbours, then d powers without another, each on one layer of ghost cells less: work that
+// the neighbours do as well. In a box of n^3 cells the first power is (1 + 2 (d-1) / n)^3 applications, so it is worth it
+// only where messages are dear and boxes are not small. The values are those of one exchange for every power, to the last
+// bit. These exchanges are not overlapped with work.
 
 #include <vector>
 
@@ -15,17 +21,26 @@ namespace keel {
 
 enum class DiagonalScaling { none, right, symmetric };
 
+// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how many layers. The
+// operator's coefficients must be current there, and zero outside the domain and on its boundary (Hierarchy).
+struct DeepGhosts {
+    Exchange* exchange = nullptr;
+    int layers = 0;
+};
+
 class GridSystem : public LinearSystem {
   public:
-    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchange and reduction must
+    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and reduction must
     // outlive this object.
     GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-               DiagonalScaling scaling, std::size_t at_once = 1);
+               DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {});
     // Grid-sized arrays that the scaling needs.
     static int fields(DiagonalScaling scaling, int at_once);
 
     Vector make_vector() override { return operations_.make_field(); }
     void apply(std::span<const Vector> y, std::span<const Vector> x) override;
+    // With deep ghosts of d layers: an exchange for every d powers.
+    void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
         operations_.combine(y, c, x);
         reduction_.progress();
@@ -46,12 +61,14 @@ class GridSystem : public LinearSystem {
 
   private:
     std::span<double> parts(std::size_t sums);
+    void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
 
     Operations& operations_;
     Exchange& exchange_;
     Reduction& reduction_;
     Stencil L_;
     DiagonalScaling scaling_;
+    DeepGhosts deep_;
     Field scale_;                // D^-1 or D^-1/2
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
     std::vector<double> parts_;

@@ -1,5 +1,7 @@
 #include "solvers/hierarchy.hpp"
 
+#include <algorithm>
+
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -22,6 +24,27 @@ double gershgorin_bound(Level& level) {
     return bound;
 }
 
+// Gives the operator its coefficients in the ghost layers of powers. Outside the domain they are zero, and so are the faces
+// on its boundary, now that the diagonal has their part: the operator makes zeros there, and reads none of them, so
+// that boundary conditions hold in every layer without further care.
+void deepen(Level& level) {
+    Operations& make = *level.plain;
+    const std::array faces{level.L.x, level.L.y, level.L.z};
+    for (std::size_t d = 0; d < 3; ++d) {
+        std::vector<BoundaryItem> on_boundary;
+        for (BoundaryItem item : boundary_ghosts(level.layout)) {
+            if (item.outward[d] == 0) continue;
+            if (item.outward[d] < 0) item.cells.lo[d] += 1;  // face i is the lower one of cell i
+            on_boundary.push_back(item);
+        }
+        make.fill_boundary(faces[d], make.make_items(std::span<const BoundaryItem>(on_boundary)),
+                           {0.0, 0.0, 0.0});
+    }
+    for (const Field coefficient :
+         {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
+        level.deep_ghosts->run(coefficient);
+}
+
 }  // namespace
 
 std::vector<int> level_widths(int box, int bottom_box) {
@@ -40,8 +63,9 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     for (const int width : level_widths(finest.width(), options.bottom_box)) {
         if (width < layout.width()) layout = layout.coarsened();
         const int number = levels();
+        const int deep = width == options.bottom_box ? options.bottom_ghosts : 0;
         levels_.push_back(std::make_unique<Level>(
-            layout, backend.make_operations(layout, options.ghost_depth), ledger, number));
+            layout, backend.make_operations(layout, std::max(options.ghost_depth, deep)), ledger, number));
         Level& level = *levels_.back();
         Operations& make = *level.plain;
         level.u = make.make_field();
@@ -68,8 +92,13 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
             level.all_ghosts = exchange(1, Neighbours::all);
             level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
         }
+        if (deep > 0) {
+            level.deep_ghosts = exchange(deep, Neighbours::all);
+            level.deep_layers = deep;
+        }
     }
     build_operators(formulas, comm);
+    if (bottom().deep_ghosts) deepen(bottom());
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {

@@ -19,7 +19,8 @@
 namespace keel {
 
 // The finest operator by formulas of global indices: a alpha at cells, and for each direction the face coefficient
-// c (kernels/stencil.hpp) of the face between cells index-1 and index.
+// c (kernels/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a periodic direction, which
+// are one face.
 struct OperatorFormulas {
     Formula a_alpha;
     std::array<Formula, 3> face;
@@ -32,6 +33,7 @@ struct HierarchyOptions {
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
+    int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
     bool persistent = false;
     SchemeOptions scheme = {};
     ExchangeOptions exchange{};
@@ -55,9 +57,11 @@ struct Level {
     TimedOperations bottom_operations;  // as the bottom solver calls them
     Stencil L;
     Field u, f, r;
-    std::unique_ptr<Exchange> ghosts;      // what the operator needs
-    std::unique_ptr<Exchange> all_ghosts;  // what linear interpolation needs; may be absent
-    Items<BoundaryItem> outside;           // ghosts beyond physical boundaries
+    std::unique_ptr<Exchange> ghosts;       // what the operator needs
+    std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
+    std::unique_ptr<Exchange> deep_ghosts;  // what several powers of the operator need; may be absent
+    int deep_layers = 0;                    // of those
+    Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
     std::unique_ptr<Reduction> reduction;
     double gershgorin_bound = 0;  // of the spectrum of L
     double jacobi_bound = 2.0;    // of that of D^-1 L

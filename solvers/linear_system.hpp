@@ -9,6 +9,7 @@
 
 #include "comm/reduction.hpp"
 #include "kernels/operations.hpp"
+#include "solvers/basis.hpp"
 #include "solvers/options.hpp"
 
 namespace keel {
@@ -35,6 +36,11 @@ class LinearSystem {
     virtual Vector make_vector() = 0;  // zero; set-up only
     // y_n = A x_n with one exchange for all; no y is among the x.
     virtual void apply(std::span<const Vector> y, std::span<const Vector> x) = 0;
+    // Bases of Krylov spaces: of each, v_1, v_2, ... are made from v_0 by the recurrence. With one exchange for each of the
+    // longest basis's applications, carrying one vector of every basis; a system may need fewer.
+    using Vectors = std::span<const Vector>;
+    static constexpr std::size_t most_bases = 2;  // at once
+    virtual void powers(std::span<const Vectors> bases, const Recurrence& recurrence);
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
     virtual void fill(Vector y, double value) = 0;
@@ -75,6 +81,10 @@ class LinearSystem {
         apply(r, x);
         axpby(r, 1, b, -1, r);
     }
+
+  protected:
+    // next = v_{i+1}, where it holds A v_i.
+    void recur(Vector next, Vectors v, std::size_t i, const Recurrence& recurrence);
 };
 
 }  // namespace keel

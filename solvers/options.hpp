@@ -11,7 +11,7 @@ enum class Smoother { gsrb, jacobi, chebyshev };
 enum class Interpolation { constant, linear };
 enum class Scaling { jacobi, none };
 enum class Basis { monomial, newton, chebyshev };
-enum class Powers { paired, sequential };
+enum class Powers { paired, sequential, matrix_powers };
 enum class Splitting { boxes, interleaved, slabs };
 enum class Enlarged { orthodir, orthomin };
 
@@ -43,8 +43,10 @@ struct BottomOptions {
     // --- of the s-step methods
     int s = 4;  // iterations per all-reduce
     Basis basis = Basis::monomial;
-    bool telescoping = true;         // s = 1, 2, 4, ... up to s
-    Powers powers = Powers::paired;  // exchanges for both bases at once, or for one after the other
+    bool telescoping = true;  // s = 1, 2, 4, ... up to s
+    Powers powers =
+        Powers::paired;    // exchanges for both bases at once, one after the other, or for several powers
+    int powers_depth = 0;  // of matrix_powers, ghost layers; 0 = as many as there are powers
     // --- of the enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;

@@ -13,8 +13,7 @@ std::vector<int> outer_steps(const SStep& choice) {
 }
 
 PairSpace::PairSpace(const SStep& choice, int degree, std::span<const LinearSystem::Vector> vectors)
-    : basis_(choice.basis),
-      powers_(choice.powers),
+    : sequential_(choice.powers == Powers::sequential),
       recurrence_(recurrence(choice.basis, degree, choice.spectrum)) {
     const auto m = static_cast<std::size_t>(degree);
     const Eigen::Index n = 2 * degree + 1;
@@ -37,20 +36,11 @@ void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vect
     const auto R = V().last(m);
     P[0] = p;
     R[0] = r;
-    if (powers_ == Powers::sequential) {
-        for (const auto& v : {P, R})
-            for (std::size_t i = 0; i + 1 < v.size(); ++i) {
-                A.apply(v[i + 1], v[i]);
-                recur(A, v, i);
-            }
+    if (sequential_) {
+        A.powers(std::array{LinearSystem::Vectors(P)}, recurrence_);
+        A.powers(std::array{LinearSystem::Vectors(R)}, recurrence_);
     } else {
-        for (std::size_t i = 0; i + 1 < m; ++i) {
-            A.apply(std::array{P[i + 1], R[i + 1]}, std::array{P[i], R[i]});
-            recur(A, P, i);
-            recur(A, R, i);
-        }
-        A.apply(P[m], P[m - 1]);
-        recur(A, P, m - 1);
+        A.powers(std::array{LinearSystem::Vectors(P), LinearSystem::Vectors(R)}, recurrence_);
     }
 
     const auto sums = std::span(sums_).first(gram_pairs(V().size(), y.size()));
@@ -60,17 +50,6 @@ void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vect
         for (Eigen::Index j = i; j < size(); ++j) G(i, j) = G(j, i) = *next++;
         if (!y.empty()) g(i) = *next++;
     }
-}
-
-// v_{i+1} = (A v_i - theta_i v_i - sigma_i v_{i-1}) / gamma_i, A v_i standing in v_{i+1}
-void PairSpace::recur(LinearSystem& A, std::span<const LinearSystem::Vector> v, std::size_t i) const {
-    if (basis_ == Basis::monomial) return;
-    const double scale = 1 / recurrence_.gamma[i];
-    const std::array c{scale, -scale * recurrence_.theta[i], -scale * recurrence_.sigma[i]};
-    if (c[2] == 0.0)
-        A.axpby(v[i + 1], c[0], v[i + 1], c[1], v[i]);
-    else
-        A.combine(v[i + 1], c, std::array{v[i + 1], v[i], v[i - 1]});
 }
 
 void PairSpace::expand(LinearSystem& A, LinearSystem::Vector y, const Eigen::VectorXd& c) const {

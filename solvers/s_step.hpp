@@ -35,8 +35,8 @@ class PairSpace {
     PairSpace(const SStep& choice, int degree, std::span<const LinearSystem::Vector> vectors);
 
     // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of exactly
-    // their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. Paired: m exchanges, for both bases at once; sequential:
-    // 2m - 1. 2m - 1 applications. Collective.
+    // their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. 2m - 1 applications. Both bases at once: m exchanges, or
+    // fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
     void span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
               std::span<const LinearSystem::Vector> y = {});
 
@@ -55,10 +55,8 @@ class PairSpace {
 
   private:
     std::span<LinearSystem::Vector> V() { return std::span(terms_).subspan(1); }
-    void recur(LinearSystem& A, std::span<const LinearSystem::Vector> v, std::size_t i) const;
 
-    Basis basis_;
-    Powers powers_;
+    bool sequential_;
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
     std::vector<double> coefficients_;         // and with what: 1, e

@@ -172,6 +172,22 @@ class DryRun(KeelTest):
                 self.assertGreater(facts["array_bytes"], 8 * 8 * 64**3)
                 self.assertLessEqual(facts["measured_bytes"], 1.3 * facts["array_bytes"])
 
+    def test_memory_predicted_holds_deep_ghosts(self) -> None:
+        words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32")
+        deep = self.predicted_bytes(self.text(2, "--dry-run", *words))
+        shallow = self.predicted_bytes(self.text(2, "--dry-run", *words, "bottom.powers=paired"))
+        # Four ghost layers for one, in nearly all the memory there is.
+        self.assertGreater(deep, 1.3 * shallow)
+        facts = self.valid(2, *words, *ONCE).record("run")
+        self.assertAlmostEqual(deep, facts["predicted_bytes"], delta=0.06e6)
+        self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+
+    def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
+        text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")
+        # 3 layers of a box of 4^3 cells from 26 neighbours: 7 ranks, and what lies beyond a boundary is not sent. In x and z
+        # there is one neighbour, in y there are two: all but 4^3 of 7 x 10 x 7 cells.
+        self.assertRegex(text, rf"(?m)^ +2 +8x8x8 +4\^3 +1 +powers +7 +{8 * (7 * 10 * 7 - 4**3)} ")
+
 
 class Failure(KeelTest):
     def test_a_solve_that_does_not_converge_ends_with_status_1(self) -> None:

@@ -34,6 +34,8 @@ struct Problem {
     std::string beta = "const";   // "const", "smoothK", "ballK" with K a number, "var" from 1 to 20
     std::string alpha = "const";  // "const", "wave"
     std::string rhs = "wave";     // "wave", "tri", "hash", "point"
+    // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the last bit.
+    bool exactly_periodic = false;
 
     Index cells() const { return width * boxes; }
     double h() const { return 1.0 / (width * *std::max_element(boxes.begin(), boxes.end())); }
@@ -56,6 +58,7 @@ struct Problem {
         if (outer && boundaries[d] == Boundary::neumann) w = 0;
         auto at = centre(index);
         at[d] = index[d] * h();
+        if (exactly_periodic && boundaries[d] == Boundary::periodic) at[d] = index[d] % cells()[d] * h();
         return w * b * beta_at(at) / (h() * h());
     }
 

@@ -17,12 +17,13 @@ const std::vector<std::string> basis_names{"monomial", "newton", "chebyshev"};
 
 using Make = std::function<std::unique_ptr<KrylovMethod>(LinearSystem&)>;
 
-// A problem as a scaled system of one level.
+// A problem as a scaled system of one level, for matrix powers with so many ghost layers.
 struct System {
-    explicit System(DiagonalScaling scaling, const Problem& problem = rough)
-        : setup(problem, {.bottom_box = problem.width}),
+    explicit System(DiagonalScaling scaling, const Problem& problem = rough, int deep = 0)
+        : setup(problem, {.bottom_box = problem.width, .bottom_ghosts = deep}),
           level(setup.finest()),
-          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2),
+          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2,
+            {level.deep_ghosts.get(), level.deep_layers}),
           spectrum{2 - level.jacobi_bound, level.jacobi_bound} {}
 
     Setup setup;
@@ -43,6 +44,22 @@ Run run(System& system, const Make& make, int iterations) {
     system.A.scale_right_side(b, system.level.f);
     return {solver.solve(x, b, {1e-30, iterations, 0}), x};
 }
+
+// One way to build a basis, and the ghost layers that it takes.
+struct Way {
+    Powers powers;
+    int depth = 0;
+
+    long exchanges(int degree) const {
+        if (powers == Powers::matrix_powers) return (degree + depth - 1) / depth;
+        return powers == Powers::paired ? degree : 2 * degree - 1;
+    }
+};
+const std::vector<Way> ways{{Powers::paired},
+                            {Powers::sequential},
+                            {Powers::matrix_powers, 1},
+                            {Powers::matrix_powers, 3},
+                            {Powers::matrix_powers, 4}};
 
 double distance(System& system, LinearSystem::Vector x, LinearSystem::Vector y) {
     const auto difference = system.A.make_vector();
@@ -104,10 +121,10 @@ TEST_CASE("Chebyshev's basis are Chebyshev polynomials of the interval, and a po
 
 TEST_CASE("the space of a pair holds its Krylov vectors, their inner products and the operator") {
     for (const Basis basis : bases)
-        for (const Powers powers : {Powers::paired, Powers::sequential})
+        for (const Way& way : ways)
             for (const int degree : {1, 2, 5}) {
-                CAPTURE(static_cast<int>(basis), static_cast<int>(powers), degree);
-                System system(DiagonalScaling::right);
+                CAPTURE(static_cast<int>(basis), static_cast<int>(way.powers), way.depth, degree);
+                System system(DiagonalScaling::right, rough, way.depth);
                 LinearSystem& A = system.A;
                 std::vector<LinearSystem::Vector> storage;
                 while (storage.size() < PairSpace::vectors(degree)) storage.push_back(A.make_vector());
@@ -116,7 +133,7 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 system.setup.set(p, [](const Index& c) { return std::cos(1.0 + c[0] * c[1] - 2 * c[2]); });
                 system.setup.set(y, [](const Index& c) { return std::sin(0.3 + c[0] + c[1] * c[2]); });
                 const auto r = system.level.f;
-                const SStep choice{.basis = basis, .powers = powers, .spectrum = system.spectrum};
+                const SStep choice{.basis = basis, .powers = way.powers, .spectrum = system.spectrum};
                 PairSpace space(choice, degree, storage);
 
                 const Counts start = A.counts();
@@ -125,7 +142,7 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 const long n = 2 * degree + 1;
                 CHECK(space.size() == n);
                 CHECK(spent.applications == 2 * degree - 1);
-                CHECK(spent.exchanges == (powers == Powers::paired ? degree : 2 * degree - 1));
+                CHECK(spent.exchanges == way.exchanges(degree));
                 CHECK(spent.reductions == 1);
                 CHECK(spent.words == n * (n + 1) / 2 + n);
 
@@ -157,12 +174,13 @@ TEST_CASE("s-step methods make the iterates of the methods they rearrange, for e
     // Three outer steps, since the printed errors of the paper's algorithm leave the first x right where s = 1. What
     // rounding leaves grows with the square of the basis's condition; a wrong formula is off by 0.5 or more.
     for (const bool cg : {false, true})
-        for (const Powers powers : {Powers::paired, Powers::sequential})
+        for (const Way& way : ways)
             for (const Basis basis : bases)
                 for (const int s : {1, 2, 4}) {
-                    CAPTURE(cg, static_cast<int>(powers), static_cast<int>(basis), s);
-                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right);
-                    const SStep choice{.s = s, .basis = basis, .powers = powers, .spectrum = system.spectrum};
+                    CAPTURE(cg, static_cast<int>(way.powers), way.depth, static_cast<int>(basis), s);
+                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, rough, way.depth);
+                    const SStep choice{
+                        .s = s, .basis = basis, .powers = way.powers, .spectrum = system.spectrum};
                     const Run plain = run(system, cg ? make_cg : make_bicgstab, 3 * s);
                     const Run stepped = run(
                         system,
@@ -189,20 +207,22 @@ TEST_CASE("telescoping takes s = 1, 2, 4, ... and no more than bottom.s") {
 
 TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
     for (const std::string name : {"ca_bicgstab", "ca_cg"})
-        for (const Powers powers : {Powers::paired, Powers::sequential})
+        for (const Way& way : ways)
             for (const bool telescoping : {false, true})
                 for (const int s : {1, 2, 3, 4})
                     for (const int iterations : {1, 4, 9}) {
-                        CAPTURE(name, static_cast<int>(powers), telescoping, s, iterations);
+                        CAPTURE(name, static_cast<int>(way.powers), way.depth, telescoping, s, iterations);
                         BottomOptions options;
                         options.solver = name;
                         options.basis = Basis::chebyshev;
                         options.s = s;
                         options.telescoping = telescoping;
-                        options.powers = powers;
+                        options.powers = way.powers;
+                        options.powers_depth = way.depth;
                         options.tolerance = 1e-30;
                         options.max_iterations = iterations;
-                        Setup setup(rough, {.bottom_box = 4});
+                        Setup setup(rough,
+                                    {.bottom_box = 4, .bottom_ghosts = powers_need(options, 4).layers});
                         const auto visit = make_bottom(setup.hierarchy, options, {})
                                                ->solve(setup.finest().u, setup.finest().f);
                         CHECK(visit.iterations == iterations);
@@ -214,7 +234,7 @@ TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
                              done += step, step = std::min(2 * step, s)) {
                             const int m = degree_per_s * step;
                             expected.applications += 2 * m - 1;
-                            expected.exchanges += powers == Powers::paired ? m : 2 * m - 1;
+                            expected.exchanges += way.exchanges(m);
                             expected.reductions += 1;
                             expected.words += name == "ca_cg" ? (2 * step + 1) * (step + 1)
                                                               : (4 * step + 1) * (2 * step + 2);
