@@ -18,14 +18,15 @@ inline constexpr std::size_t max_fields = 8;
 // A region of local box `box`. In a one-field buffer it is a region as large, or part of a larger one that lies there
 // `offset` values behind the start, x fastest.
 struct Segment {
-    int box;
-    Region cells;
-    std::size_t offset;
-    std::size_t first;         // of its cells among those of the larger region
-    std::size_t region_cells;  // of the larger region
-    int row;
-    int plane;
+    int box = 0;
+    Region cells{};
+    std::size_t offset = 0;
+    std::size_t first = 0;         // of its cells among those of the larger region
+    std::size_t region_cells = 0;  // of the larger region
+    int row = 0;
+    int plane = 0;
 
+    Segment() = default;  // a list in device memory begins with these
     constexpr Segment(int in_box, const Region& region, std::size_t behind)
         : Segment(in_box, region, behind, {}, region.size) {}
     // Begins at cell `at` of a region of `whole` cells.
