@@ -199,7 +199,8 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
              "their exchanges: for both Krylov spaces at once; one space after the other; or of several "
              "layers of ghosts, for several powers of the operator");
     s.integer("powers_depth", &Bottom::powers_depth, at_least(0),
-              "of powers = matrix_powers, at most multigrid.bottom_box; 0 = as many as there are powers, if "
+              "of powers = matrix_powers, at most the width of the level's boxes; 0 = as many as there are "
+              "powers, if "
               "the box has them",
               "ghost layers");
     s.integer("block", &Bottom::block, between(1, 1000),

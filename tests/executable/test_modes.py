@@ -220,8 +220,9 @@ class Krylov(ModeTest):
 
 
 class Survey(ModeTest):
-    LIST = 'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none"]'
-    NAMES = ["bicgstab", "ca_bicgstab s=2 basis=newton", "cg scaling=none"]
+    DEEP = "ca_cg s=2 powers=matrix_powers powers_depth=2"
+    LIST = f'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none","{DEEP}"]'
+    NAMES = ["bicgstab", "ca_bicgstab s=2 basis=newton", "cg scaling=none", DEEP]
 
     def test_solvers_take_turns_and_each_has_a_row(self) -> None:
         run = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", "run.warmup=1")
@@ -248,7 +249,8 @@ class Survey(ModeTest):
     def test_a_solver_in_a_survey_does_what_it_does_alone(self) -> None:
         survey = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", DETERMINISTIC)
         alone = [["bottom.solver=bicgstab"], ["bottom.solver=ca_bicgstab", "bottom.s=2", "bottom.basis=newton"],
-                 ["bottom.solver=cg", "bottom.scaling=none"]]  # fmt: skip
+                 ["bottom.solver=cg", "bottom.scaling=none"],
+                 ["bottom.solver=ca_cg", "bottom.s=2", "bottom.powers=matrix_powers", "bottom.powers_depth=2"]]  # fmt: skip
         for name, words in zip(self.NAMES, alone, strict=True):
             single = self.valid(2, *BOX, *words, DETERMINISTIC).record("solve")
             for solve in survey.records("solve"):

@@ -49,21 +49,27 @@ using namespace keel::test;
 
 TEST_CASE("further iterations of a bottom solver allocate nothing") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 8, .beta = "smooth10", .rhs = "hash"};
-    Setup setup(problem, {.bottom_box = 8});
+    Setup setup(problem, {.bottom_box = 8, .bottom_ghosts = 8});
     // What the runtime of a device allocates for a launch is not the method's doing.
     if (!setup.backend->device().empty()) return;
     Level& level = setup.finest();
     setup.set(level.f, [&](const Index& cell) { return problem.f(cell); });
     for (const BottomMethod& row : bottom_methods())
-        for (const Scaling scaling : {Scaling::none, Scaling::jacobi}) {
+        for (const auto& [scaling, powers, variant] :
+             {std::tuple{Scaling::none, Powers::paired, Enlarged::orthodir},
+              {Scaling::jacobi, Powers::sequential, Enlarged::orthomin},
+              {Scaling::jacobi, Powers::matrix_powers, Enlarged::orthodir}}) {
             if (row.name == "smooth") continue;
-            INFO(row.name << (scaling == Scaling::none ? "" : ", scaled"));
+            INFO(row.name << ", powers " << static_cast<int>(powers) << ", variant "
+                          << static_cast<int>(variant));
             std::array<long, 3> counted_new{};
             std::array<int, 3> iterations{};
             for (std::size_t n = 0; n < 3; ++n) {
                 BottomOptions options;
                 options.solver = row.name;
                 options.scaling = scaling;
+                options.powers = powers;
+                options.variant = variant;
                 options.tolerance = 1e-30;
                 options.max_iterations = n == 2 ? 16 : 10;
                 options.max_restarts = 0;
