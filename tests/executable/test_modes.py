@@ -22,7 +22,7 @@ FIELDS = {"solver", "repeat", "seconds", "converged", "iterations", "outcome", "
 
 def value(formula: str, variables: dict[str, int]) -> float:
     """A cell of the table of bottom solvers, such as "(4s+1)(2s+2)/s"; of several forms the first."""
-    expression = re.sub(r"(?<=[\d)])(?=[sl(])", "*", formula.split(";")[0])
+    expression = re.sub(r"(?<=[\d)])(?=[slt(])", "*", formula.split(";")[0].replace("^", "**"))
     return eval(expression, {"max": max} | variables)
 
 
@@ -78,10 +78,11 @@ class Krylov(ModeTest):
             last = f"{solves[-1]['iterations']} iterations, converged, 0 restarts; residual claimed"
             self.assertIn(last, run.stdout)
 
-    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_2_and_4_ranks(self) -> None:
+    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_and_4_ranks(self) -> None:
         lines = self.text(None, "--help").splitlines()
         start = next(n for n, line in enumerate(lines) if line.startswith("bottom.solver"))
-        rows = [re.split(r"  +", line)[:4] for line in lines[start + 1 : lines.index("", start)]]
+        table = [line for line in lines[start + 1 : lines.index("", start)] if not line.startswith(" ")]  # no footnotes
+        rows = [re.split(r"  +", line)[:4] for line in table]
         self.assertGreaterEqual(len(rows), 9)
 
         def cost(case: tuple[list[str], int]) -> list[float]:
@@ -100,7 +101,7 @@ class Krylov(ModeTest):
 
             return [(late - early) / 8 for late, early in zip(counts(19), counts(11), strict=True)]
 
-        cases = [(row, ranks) for row, ranks in product(rows, (1, 2, 4)) if row[0] != "smooth"]
+        cases = [(row, ranks) for row, ranks in product(rows, (1, 4)) if row[0] != "smooth"]
         for (row, ranks), counted in zip(cases, at_once(2, cost, cases), strict=True):
             with self.subTest(solver=row[0], ranks=ranks):
                 self.assertEqual(counted, [value(cell, {"s": 4, "l": 2, "t": 4}) for cell in row[1:4]])

@@ -57,8 +57,8 @@ using namespace keel::test;
 TEST_CASE("further iterations of a bottom solver allocate nothing") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 8, .beta = "smooth10", .rhs = "hash"};
     Setup setup(problem, {.bottom_box = 8, .bottom_ghosts = 8});
-    // What the runtime of a device allocates for a launch is not the method's doing.
-    if (!setup.backend->device().empty()) return;
+    // What Kokkos and the runtimes of devices allocate for a launch is not the method's doing.
+    if (setup.backend->name() != "openmp") return;
     Level& level = setup.finest();
     setup.set(level.f, [&](const Index& cell) { return problem.f(cell); });
     for (const BottomMethod& row : bottom_methods())

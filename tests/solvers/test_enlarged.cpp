@@ -372,7 +372,7 @@ TEST_CASE(
         return system.solve(enlarged(method, 8), {1e-8, limit, 0});
     };
     for (const std::string method : {"orthodir", "sre_cg"}) {
-        const Report stagnant = report(method, DiagonalScaling::none, 450);
+        const Report stagnant = report(method, DiagonalScaling::none, 300);
         CAPTURE(method, name(stagnant.outcome), stagnant.true_residual);
         CHECK_FALSE(stagnant.met);
         CHECK(stagnant.outcome != Outcome::converged);
