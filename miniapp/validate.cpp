@@ -95,16 +95,18 @@ double krylov_cells(const Parameters& p, int ranks) {
     return boxes_in_all(p, ranks) * std::pow(box, 3);
 }
 
-// Vectors of a Krylov space beyond the cells of the bottom grid would be noise, and use memory.
-void check_depth(Rules& rules, const Parameters& p, int ranks) {
-    if (p.bottom.solver != "deep_pipelined_cg") return;
+// More vectors than the grid has cells cannot be independent: they would be noise, and use memory.
+void check_vectors(Rules& rules, const Parameters& p, int ranks) {
     const double cells = krylov_cells(p, ranks);
-    rules.require(
-        p.bottom.depth <= cells, {"bottom.depth", "bottom.solver", "run.survey", "multigrid.bottom_box"},
-        fmt::format(
-            "bottom.depth = {}: more than the {:.0f} cells of the bottom grid; choose at most {:.0f}, or "
-            "a wider multigrid.bottom_box",
-            p.bottom.depth, cells, cells));
+    const auto require = [&](int vectors, const std::string& key) {
+        rules.require(vectors <= cells, {key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
+                      fmt::format("{} = {}: more than the {:.0f} cells of the bottom grid; choose at most "
+                                  "{:.0f}, or a wider multigrid.bottom_box",
+                                  key, vectors, cells, cells));
+    };
+    const std::string& solver = p.bottom.solver;
+    if (solver == "deep_pipelined_cg") require(p.bottom.depth, "bottom.depth");
+    if (solver == "enlarged_cg" || solver == "sre_cg") require(p.bottom.block, "bottom.block");
 }
 
 // Ghosts deeper than a box would come from beyond its neighbours.
@@ -153,18 +155,6 @@ void check_s_step(Rules& rules, const Parameters& p, int ranks) {
                     p.bottom.s, per_s * p.bottom.s + 1, cells, remedy));
 }
 
-// More columns than cells cannot be independent.
-void check_block(Rules& rules, const Parameters& p, int ranks) {
-    if (p.bottom.solver != "enlarged_cg" && p.bottom.solver != "sre_cg") return;
-    const double cells = krylov_cells(p, ranks);
-    rules.require(
-        p.bottom.block <= cells, {"bottom.block", "bottom.solver", "run.survey", "multigrid.bottom_box"},
-        fmt::format(
-            "bottom.block = {}: more columns than the {:.0f} cells of the bottom grid; choose at most "
-            "{:.0f}, or a wider multigrid.bottom_box",
-            p.bottom.block, cells, cells));
-}
-
 // The parameters as each of a survey's solvers has them; in other modes only those of the deck.
 std::vector<Parameters> each_solver(const Parameters& p) {
     if (p.run.mode != Mode::survey) return {p};
@@ -199,9 +189,8 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
     for (const Parameters& one : each_solver(p)) {
-        check_depth(rules, one, ranks);
+        check_vectors(rules, one, ranks);
         check_s_step(rules, one, ranks);
-        check_block(rules, one, ranks);
         check_powers(rules, one);
     }
     check_survey_powers(rules, p);
