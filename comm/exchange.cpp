@@ -86,26 +86,74 @@ std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostP
     return segments;
 }
 
+std::vector<CopyItem> copies_of(const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    std::vector<CopyItem> copies;
+    for (const Need& need : pattern.copies())
+        copies.push_back(
+            {layout.local_index(need.from), need.source, layout.local_index(need.to), need.target});
+    return copies;
+}
+
+// The n-th item of a leg, of length 1, and its cell. A message that is not passed on lies in the buffer as one region, so
+// that both ends lay out several fields alike; neighbours in it that are neighbours in their row become one segment.
+void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const Cell& cell) {
+    const Region one{cell.at, {1, 1, 1}};
+    if (leg.relayed) {
+        segments.push_back({cell.box, one, leg.offset + n});
+        return;
+    }
+    const Index whole{static_cast<int>(leg.values), 1, 1};
+    const Index at{static_cast<int>(n), 0, 0};
+    if (!segments.empty()) {
+        Segment& last = segments.back();
+        const Index next = last.cells.lo + Index{last.cells.size[0], 0, 0};
+        const std::size_t follows = last.first + static_cast<std::size_t>(last.cells.size[0]);
+        if (last.offset == leg.offset && follows == n && last.box == cell.box && next == cell.at) {
+            ++last.cells.size[0];
+            return;
+        }
+    }
+    segments.push_back({cell.box, one, leg.offset, at, whole});
+}
+
+std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const CellOfItem& cell) {
+    std::vector<Segment> segments;
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends)
+            for (std::size_t n = 0; n < leg.items.size(); ++n)
+                if (leg.items[n].owner == itinerary.rank) append(segments, leg, n, cell(leg.items[n]));
+    return segments;
+}
+
+std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, std::span<const Item> needed,
+                                        const CellOfItem& cell) {
+    std::map<Item, std::pair<const Leg*, std::size_t>> found;
+    for (const Leg& leg : itinerary.receives)
+        for (std::size_t n = 0; n < leg.items.size(); ++n) found.try_emplace(leg.items[n], &leg, n);
+    std::vector<Segment> segments;
+    for (const Item& item : needed) {
+        const auto [leg, n] = found.at(item);
+        append(segments, *leg, n, cell(item));
+    }
+    return segments;
+}
+
 class PlannedExchange : public Exchange {
   public:
-    PlannedExchange(Operations& operations, const GhostPattern& pattern, Plan plan,
-                    const ExchangeOptions& options, const Transport& transport)
+    PlannedExchange(Operations& operations, Plan plan, std::unique_ptr<const Itinerary> itinerary,
+                    const ExchangeOptions& options, std::unique_ptr<PointToPoint> messages,
+                    std::span<const Segment> sends, std::span<const Segment> receives,
+                    std::span<const CopyItem> copies)
         : operations_(operations),
           plan_(std::move(plan)),
-          itinerary_(plan_, operations.layout().rank()),
+          itinerary_(std::move(itinerary)),
           options_(options),
-          messages_(transport(itinerary_)) {
-        const Layout& layout = operations.layout();
-        const auto sends = segments_to_pack(itinerary_, pattern);
-        const auto receives = segments_to_unpack(itinerary_, pattern);
-        std::vector<CopyItem> copies;
-        for (const Need& need : pattern.copies())
-            copies.push_back(
-                {layout.local_index(need.from), need.source, layout.local_index(need.to), need.target});
-        packed_ = operations.make_items(std::span<const Segment>(sends));
-        unpacked_ = operations.make_items(std::span<const Segment>(receives));
-        copied_ = operations.make_items(std::span<const CopyItem>(copies));
-        for (const Departure& departure : itinerary_.departures)
+          messages_(std::move(messages)) {
+        packed_ = operations.make_items(sends);
+        unpacked_ = operations.make_items(receives);
+        copied_ = operations.make_items(copies);
+        for (const Departure& departure : itinerary_->departures)
             forwarded_.push_back(operations.make_items(std::span<const Parcel>(departure.parcels)));
         PlannedExchange::reserve(1);
     }
@@ -116,7 +164,7 @@ class PlannedExchange : public Exchange {
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
-        if (!itinerary_.empty()) {
+        if (!itinerary_->empty()) {
             operations_.pack(send_, packed_, u);
             messages_->start(send_.wire, receive_.wire, u.size());
         }
@@ -126,8 +174,8 @@ class PlannedExchange : public Exchange {
     void finish() override {
         check(under_way_, "no exchange is under way");
         under_way_ = false;
-        if (itinerary_.empty()) return;
-        for (std::size_t d = 1; d < itinerary_.departures.size(); ++d) {
+        if (itinerary_->empty()) return;
+        for (std::size_t d = 1; d < itinerary_->departures.size(); ++d) {
             messages_->await(d);
             forward(d);
             messages_->depart(d);
@@ -138,14 +186,14 @@ class PlannedExchange : public Exchange {
 
     void reserve(std::size_t fields) override {
         if (fields <= room_) return;
-        send_ = operations_.make_buffer(itinerary_.send_values() * fields, options_.wire);
-        receive_ = operations_.make_buffer(itinerary_.receive_values() * fields, options_.wire);
+        send_ = operations_.make_buffer(itinerary_->send_values() * fields, options_.wire);
+        receive_ = operations_.make_buffer(itinerary_->receive_values() * fields, options_.wire);
         fields_.reserve(fields);
         room_ = fields;
     }
 
     long count() const override { return count_; }
-    bool overlaps() const override { return options_.overlap && !itinerary_.empty(); }
+    bool overlaps() const override { return options_.overlap && !itinerary_->empty(); }
     const Plan& plan() const override { return plan_; }
 
   private:
@@ -156,14 +204,14 @@ class PlannedExchange : public Exchange {
             operations_.forward(send_, forwarded_[departure], receive_, fields);
             return;
         }
-        for (const Parcel& p : itinerary_.departures[departure].parcels)
+        for (const Parcel& p : itinerary_->departures[departure].parcels)
             std::copy_n(receive_.wire + p.from * fields, static_cast<std::size_t>(p.values) * fields,
                         send_.wire + p.to * fields);
     }
 
     Operations& operations_;
     Plan plan_;
-    Itinerary itinerary_;
+    std::unique_ptr<const Itinerary> itinerary_;  // which the messages point to
     ExchangeOptions options_;
     std::unique_ptr<PointToPoint> messages_;
     Items<Segment> packed_, unpacked_;
@@ -180,7 +228,24 @@ class PlannedExchange : public Exchange {
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport) {
-    return std::make_unique<PlannedExchange>(operations, pattern, std::move(plan), options, transport);
+    auto itinerary = std::make_unique<const Itinerary>(plan, operations.layout().rank());
+    auto messages = transport(*itinerary);
+    const auto sends = segments_to_pack(*itinerary, pattern);
+    const auto receives = segments_to_unpack(*itinerary, pattern);
+    return std::make_unique<PlannedExchange>(operations, std::move(plan), std::move(itinerary), options,
+                                             std::move(messages), sends, receives, copies_of(pattern));
+}
+
+std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
+                                        const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport) {
+    auto itinerary = std::make_unique<const Itinerary>(plan, rank);
+    auto messages = transport(*itinerary);
+    const auto sends = segments_to_pack(*itinerary, cell);
+    const auto receives = segments_to_unpack(*itinerary, needed, cell);
+    return std::make_unique<PlannedExchange>(operations, std::move(plan), std::move(itinerary), options,
+                                             std::move(messages), sends, receives,
+                                             std::span<const CopyItem>());
 }
 
 }  // namespace keel

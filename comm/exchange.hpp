@@ -60,4 +60,17 @@ struct ExchangeOptions {
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport);
 
+// Where the value of an item of length 1 lies in this rank's fields.
+struct Cell {
+    int box;
+    Index at;
+};
+using CellOfItem = std::function<Cell(const Item&)>;
+
+// The same for a plan of any pattern of items of length 1 (negotiate_plan): `needed` are those that this rank needs, and
+// `cell` is asked for these and for its own.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
+                                        const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport);
+
 }  // namespace keel

@@ -19,6 +19,7 @@
 #include "kernels/field.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/sparse.hpp"
 #include "kernels/stencil.hpp"
 
 namespace keel {
@@ -113,6 +114,11 @@ class Operations {
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
     virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
     virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;  // ghosts of coarse current, all 26
+
+    // --- Sparse matrices, on a layout of blocks of rows (kernels/sparse.hpp)
+    virtual SparseRows make_rows(const CsrMatrix& A) = 0;
+    // y_n = A x_n; no y is among the x, whose ghosts are current
+    virtual Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) = 0;
 
     // --- Setting up an operator
     virtual void restrict_faces(Field coarse, Field fine, int direction, double scale) = 0;

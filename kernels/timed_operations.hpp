@@ -93,6 +93,11 @@ class TimedOperations : public Operations {
         return book(Op::interpolate, [&] { return inner_.interpolate_linear_add(fine, coarse); });
     }
 
+    SparseRows make_rows(const CsrMatrix& A) override { return inner_.make_rows(A); }
+    Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
+        return book(Op::residual, [&] { return inner_.apply(y, A, x); });
+    }
+
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         inner_.restrict_faces(coarse, fine, direction, scale);
     }

@@ -163,14 +163,16 @@ const BottomMethod& bottom_method(const std::string& name) {
 
 namespace {
 
-DiagonalScaling scaling_of(const BottomOptions& options) {
-    return options.scaling == Scaling::none ? DiagonalScaling::none : bottom_method(options.solver).jacobi;
-}
-
 // Of the system that the level makes with this scaling. L is positive semi-definite, and the rows of D^-1 L lie about 1.
 Spectrum spectrum_of(const Level& level, DiagonalScaling scaling) {
     if (scaling == DiagonalScaling::none) return {0.0, level.gershgorin_bound};
     return {std::max(0.0, 2.0 - level.jacobi_bound), level.jacobi_bound};
+}
+
+}  // namespace
+
+DiagonalScaling scaling_of(const BottomOptions& options) {
+    return options.scaling == Scaling::none ? DiagonalScaling::none : bottom_method(options.solver).jacobi;
 }
 
 std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
@@ -190,6 +192,8 @@ std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSy
     if (name == "sre_cg") return make_sre_cg(A, options.block, options.splitting);
     throw std::invalid_argument("unknown bottom solver " + name);
 }
+
+namespace {
 
 // The level's deep ghosts, where the options ask for them.
 DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {

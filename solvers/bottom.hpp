@@ -51,6 +51,13 @@ const std::vector<BottomMethod>& bottom_methods();
 std::vector<std::string> bottom_names();
 const BottomMethod& bottom_method(const std::string& name);
 
+// What the options' scaling means for their solver.
+DiagonalScaling scaling_of(const BottomOptions& options);
+
+// The method on any system, whose eigenvalues should lie in the spectrum. Throws std::invalid_argument for an unknown name.
+std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
+                                          const Spectrum& spectrum);
+
 // How many vectors an exchange of the bottom solver carries at the most.
 int vectors_at_once(const BottomOptions& options);
 

@@ -17,6 +17,7 @@
 #include "kernels/backends/cells.hpp"
 #include "kernels/check.hpp"
 #include "kernels/operations.hpp"
+#include "kernels/sparse.hpp"
 #include "kernels/transfer.hpp"
 #include "kernels/vector.hpp"
 
@@ -189,6 +190,26 @@ class OperationsOn : public Operations {
         return each(InterpolateLinear{fine.view(), coarse.view()});
     }
 
+    SparseRows make_rows(const CsrMatrix& A) override {
+        check(blocks_of(A.rows()) == static_cast<std::size_t>(layout_.local_count()) &&
+                  shape_.width == block_width && shape_.ghosts == 0,
+              "a sparse matrix has the rows of its vectors");
+        std::vector<std::int64_t> first = A.first;
+        first.resize(blocks_of(A.rows()) * block_rows + 1, A.first.back());
+        return {backend_.keep(std::span<const std::int64_t>(first)),
+                backend_.keep(std::span<const std::int32_t>(A.columns)),
+                backend_.keep(std::span<const double>(A.values)), A.rows(), A.values.size()};
+    }
+    Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
+        Work work;
+        for (std::size_t n = 0; n < x.size(); n += max_fields) {
+            const std::size_t count = std::min(max_fields, x.size() - n);
+            apply_some(y.subspan(n, count), A, x.subspan(n, count));
+            work += work_of(A, count);
+        }
+        return work;
+    }
+
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         Cells faces = coarser(coarse);
         faces.extent[static_cast<std::size_t>(direction)] += 1;
@@ -297,6 +318,19 @@ class OperationsOn : public Operations {
             body.x[n] = view(x[n]);
         }
         return on(cells_for(y), body);
+    }
+
+    template <std::size_t N = max_fields>
+    void apply_some(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) {
+        if constexpr (N > 1) {
+            if (x.size() < N) return apply_some<N - 1>(y, A, x);
+        }
+        ApplyRows<N> body{{}, {}, A};
+        for (std::size_t n = 0; n < N; ++n) {
+            body.y[n] = y[n].view();
+            body.x[n] = x[n].view();
+        }
+        backend_.for_each_cell(all(), body);
     }
 
     template <class Pass>
