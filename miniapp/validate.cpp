@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -19,36 +17,12 @@
 #include "miniapp/deck.hpp"
 #include "miniapp/modes.hpp"
 #include "miniapp/node_map.hpp"
+#include "miniapp/rules.hpp"
+#include "miniapp/solver_rules.hpp"
 #include "solvers/bottom.hpp"
 
 namespace keel {
 namespace {
-
-// Collects the rules that do not hold. A rule names the keys that it judges together, the likeliest culprit first:
-// the complaint points to the first that the user set, and is left out if one of them was refused already.
-class Rules {
-  public:
-    explicit Rules(const Deck& deck) : deck_(deck) {}
-
-    void require(bool holds, std::initializer_list<std::string> keys, const std::string& otherwise) {
-        if (holds || std::ranges::any_of(keys, [&](auto& key) { return deck_.refused.contains(key); }))
-            return;
-        const auto culprit = std::ranges::find_if(keys, [&](auto& key) { return is_set(key); });
-        errors_.push_back(
-            fmt::format("{}: {}", culprit == keys.end() ? "default" : deck_.origin.at(*culprit), otherwise));
-    }
-
-    bool is_set(const std::string& key) const {
-        const auto origin = deck_.origin.find(key);
-        return origin != deck_.origin.end() && origin->second != "default";
-    }
-
-    std::vector<std::string> errors() && { return std::move(errors_); }
-
-  private:
-    const Deck& deck_;
-    std::vector<std::string> errors_;
-};
 
 std::string text_of(const Index& triple) {
     return fmt::format("[{}]", fmt::join(triple, ","));
@@ -89,80 +63,6 @@ void check_coarsening(Rules& rules, const Parameters& p) {
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
 }
 
-// The cells of the grid that the Krylov method works on.
-double krylov_cells(const Parameters& p, int ranks) {
-    const int box = p.run.mode == Mode::krylov ? p.problem.box : p.multigrid.bottom_box;
-    return boxes_in_all(p, ranks) * std::pow(box, 3);
-}
-
-// More vectors than the grid has cells cannot be independent: they would be noise, and use memory.
-void check_vectors(Rules& rules, const Parameters& p, int ranks) {
-    const double cells = krylov_cells(p, ranks);
-    const auto require = [&](int vectors, const std::string& key) {
-        rules.require(vectors <= cells, {key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
-                      fmt::format("{} = {}: more than the {:.0f} cells of the bottom grid; choose at most "
-                                  "{:.0f}, or a wider multigrid.bottom_box",
-                                  key, vectors, cells, cells));
-    };
-    const std::string& solver = p.bottom.solver;
-    if (solver == "deep_pipelined_cg") require(p.bottom.depth, "bottom.depth");
-    if (solver == "enlarged_cg" || solver == "sre_cg") require(p.bottom.block, "bottom.block");
-}
-
-// Ghosts deeper than a box would come from beyond its neighbours.
-void check_powers(Rules& rules, const Parameters& p) {
-    const int depth = p.bottom.powers_depth;
-    const int width = coarsest_box(p);
-    rules.require(
-        depth <= width, {"bottom.powers_depth", "multigrid.bottom_box", "run.survey"},
-        fmt::format(
-            "bottom.powers_depth = {}: deeper than the boxes of the solver's level; choose at most their "
-            "width, {}, or a wider {}",
-            depth, width, p.run.mode == Mode::krylov ? "problem.box" : "multigrid.bottom_box"));
-    rules.require(
-        depth == 0 || p.bottom.powers == Powers::matrix_powers, {"bottom.powers_depth", "bottom.powers"},
-        fmt::format("bottom.powers_depth = {}: only bottom.powers = \"matrix_powers\" has a depth; choose "
-                    "that, or leave the key out",
-                    depth));
-}
-
-// The solvers of a survey share the ghosts of the bottom level, and none should receive more than it does alone.
-void check_survey_powers(Rules& rules, const Parameters& p) {
-    std::set<int> layers;
-    for (const BottomOptions& bottom : bottom_solvers(p))
-        layers.insert(powers_need(bottom, coarsest_box(p)).layers);
-    layers.erase(0);
-    rules.require(
-        layers.size() <= 1, {"run.survey", "bottom.powers_depth"},
-        fmt::format(
-            "run.survey: solvers with powers = matrix_powers and {} ghost layers; give all of them the "
-            "same powers_depth",
-            fmt::join(layers, ", ")));
-}
-
-// More basis vectors than the bottom grid has cells are dependent.
-void check_s_step(Rules& rules, const Parameters& p, int ranks) {
-    if (p.bottom.solver != "ca_bicgstab" && p.bottom.solver != "ca_cg") return;
-    const double cells = krylov_cells(p, ranks);
-    const double per_s = p.bottom.solver == "ca_bicgstab" ? 4 : 2;
-    const double most = std::floor((cells - 1) / per_s);
-    const std::string remedy =
-        fmt::format("{}a wider multigrid.bottom_box",
-                    most >= 1 ? fmt::format("choose at most {:.0f}, or ", most) : "choose ");
-    rules.require(
-        p.bottom.s <= most, {"bottom.s", "bottom.solver", "run.survey", "multigrid.bottom_box"},
-        fmt::format("bottom.s = {}: {:.0f} basis vectors on a bottom grid of {:.0f} cells are dependent; {}",
-                    p.bottom.s, per_s * p.bottom.s + 1, cells, remedy));
-}
-
-// The parameters as each of a survey's solvers has them; in other modes only those of the deck.
-std::vector<Parameters> each_solver(const Parameters& p) {
-    if (p.run.mode != Mode::survey) return {p};
-    std::vector<Parameters> all(p.contestants.size(), p);
-    for (std::size_t n = 0; n < all.size(); ++n) all[n].bottom = p.contestants[n].bottom;
-    return all;
-}
-
 void check_boxes(Rules& rules, const Parameters& p, int ranks) {
     const double most = std::numeric_limits<int>::max();
     const Index given = p.problem.boxes;
@@ -188,12 +88,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
-    for (const Parameters& one : each_solver(p)) {
-        check_vectors(rules, one, ranks);
-        check_s_step(rules, one, ranks);
-        check_powers(rules, one);
-    }
-    check_survey_powers(rules, p);
+    check_solvers(rules, p, boxes_in_all(p, ranks));
     if (automatic) return;
 
     rules.require(
