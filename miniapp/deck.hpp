@@ -29,13 +29,16 @@ Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& f
                std::span<const std::string> overrides);
 
 // What is wrong with the combination of keys on so many ranks; empty if nothing. Leaves out what only follows
-// from a key in deck.errors. Reads comm.node_map, and looks whether output.json could be
-// written.
+// from a key in deck.errors. Reads comm.node_map and a matrix file, and looks whether
+// output.json could be written.
 std::vector<std::string> validate(const Deck& deck, int ranks);
 
 // Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, a single rank in
 // mode network.
 std::vector<std::string> validate_for_here(const Deck& deck, int ranks);
+
+// What only that rank looks at of a valid deck: its part of a matrix file's diagonal.
+std::vector<std::string> validate_part(const Deck& deck, int ranks, int rank);
 
 // Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
 Index resolved_boxes(const Parameters& parameters, int ranks);

@@ -48,6 +48,7 @@ std::string network_dry_run_text(const Parameters& parameters, const Communicato
 std::string dry_run_text(const Parameters& parameters, const Communicator& comm) {
     const Topology topology = topology_of(parameters, comm);
     if (parameters.run.mode == Mode::network) return network_dry_run_text(parameters, comm, topology);
+    if (parameters.run.mode == Mode::spmv) return spmv_dry_run_text(parameters, comm, topology);
     const HierarchyOptions options = hierarchy_options(parameters);
     const auto& multigrid = parameters.multigrid;
     Layout layout = finest_layout(parameters, comm.size(), comm.rank());

@@ -183,6 +183,48 @@ std::vector<Json> network_records(const NetworkResults& network) {
     return records;
 }
 
+std::vector<Json> spmv_records(const SpmvResults& spmv) {
+    const auto traffic = [](const Traffic& t) {
+        return Json{{"messages", t.messages},
+                    {"bytes", t.bytes},
+                    {"off_node_messages", t.off_node_messages},
+                    {"off_node_bytes", t.off_node_bytes}};
+    };
+    std::vector<Json> records{{{"record", "spmv"},
+                               {"rows", spmv.rows},
+                               {"nonzeros", spmv.nonzeros},
+                               {"columns", spmv.columns},
+                               {"most_rows", spmv.most_rows},
+                               {"most_nonzeros", spmv.most_nonzeros},
+                               {"most_ghosts", spmv.most_ghosts},
+                               {"all_ghosts", spmv.all_ghosts},
+                               {"busiest", traffic(spmv.traffic.busiest)},
+                               {"all", traffic(spmv.traffic.all)},
+                               {"bytes_moved", spmv.bytes_moved},
+                               {"seconds", spmv.seconds}}};
+    for (const TimerRow& row : spmv.timers) records.push_back(timer_record(row));
+    for (std::size_t n = 0; n < spmv.solves.size(); ++n) {
+        const auto& [report, seconds] = spmv.solves[n];
+        records.push_back({{"record", "solve"},
+                           {"solver", spmv.solver},
+                           {"repeat", n},
+                           {"seconds", seconds},
+                           {"converged", report.met && report.outcome == Outcome::converged},
+                           {"iterations", report.iterations},
+                           {"outcome", name(report.outcome)},
+                           {"vanished", report.vanished},
+                           {"restarts", report.restarts},
+                           {"columns_dropped", report.columns_dropped},
+                           {"residuals", report.residuals},
+                           {"true_residual", report.true_residual},
+                           {"applications", report.counts.applications},
+                           {"reductions", report.counts.reductions},
+                           {"reduction_words", report.counts.words},
+                           {"exchanges", report.counts.exchanges}});
+    }
+    return records;
+}
+
 }  // namespace
 
 std::string json_lines(const Table& table, const Parameters& parameters, const Results& results) {
@@ -196,6 +238,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
     std::visit(Overloaded{add_solves,
                           [&](const NetworkResults& network) {
                               for (const Json& record : network_records(network)) add(record);
+                          },
+                          [&](const SpmvResults& spmv) {
+                              for (const Json& record : spmv_records(spmv)) add(record);
                           },
                           [&](const SurveyResults& survey) {
                               // In the order in which they ran.
@@ -220,7 +265,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
              {"want", check.want}});
     add({{"record", "result"},
          {"fom", network ? Json() : Json(results.figure_of_merit())},
-         {"unit", network ? Json() : Json("dof/s")},
+         {"unit", network
+                      ? Json()
+                      : Json(std::holds_alternative<SpmvResults>(results.of_mode) ? "nonzeros/s" : "dof/s")},
          {"seconds", network ? Json() : Json(results.seconds)},
          {"valid", results.valid()},
          {"exit", results.valid() ? 0 : 1}});

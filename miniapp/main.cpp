@@ -36,7 +36,7 @@ bool refused(const std::string& complaint, const keel::Communicator& comm) {
     return true;
 }
 
-// Why the grids do not fit where the backend keeps them; empty if they may. Collective; rank 0 knows.
+// Why the grids or the matrix do not fit where the backend keeps them; empty if they may. Collective; rank 0 knows.
 std::string exceeds_memory(const keel::Parameters& parameters, const keel::Communicator& comm,
                            const keel::Backend& backend) {
     using namespace keel;
@@ -109,6 +109,8 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
         fmt::print("{}", speaks ? print_deck(table, parameters) : "");
         return valid;
     }
+    if (refused(fmt::format("{}", fmt::join(validate_part(deck, comm.size(), comm.rank()), "\n")), comm))
+        return bad_input;
     if (command.action == Action::dry_run) {
         const std::string text = dry_run_text(parameters, comm);
         fmt::print("{}", speaks ? text : "");

@@ -10,6 +10,7 @@
 #include "comm/itinerary.hpp"
 #include "comm/schemes.hpp"
 #include "miniapp/deck.hpp"
+#include "miniapp/matrix_memory.hpp"
 #include "miniapp/modes.hpp"
 #include "miniapp/simulation.hpp"
 
@@ -82,6 +83,17 @@ double memory_of_node() {
 
 std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int sharing,
                                           double available, const std::string& where) {
+    if (parameters.run.mode == Mode::spmv) {
+        const MatrixSize size = matrix_size(parameters, ranks);
+        const double needed = bytes_at_least(parameters, size) / ranks * sharing;
+        if (needed <= available) return {};
+        return fmt::format(
+            "problem.matrix = \"{}\" of {} rows and {:.0f} entries on {} ranks: at least {:.1f} GB on a {} "
+            "of "
+            "{:.1f} GB; choose fewer rows, or more {}s",
+            parameters.problem.matrix, size.rows, size.entries, ranks, needed * 1e-9, where, available * 1e-9,
+            where);
+    }
     const Index boxes = resolved_boxes(parameters, ranks);
     const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
     const double coarsening = std::pow(1.0 * coarsest_box(parameters) / parameters.problem.box, 3);

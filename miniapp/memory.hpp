@@ -18,8 +18,8 @@ std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, 
 // The grid-sized arrays alone, without ghosts and padding: what the run would need at the least.
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest);
 
-// Why the grids cannot fit into `available` bytes of memory that `sharing` of the run's ranks share; nothing if they
-// may. Judges by the number of cells alone, so that it can be asked before anything is laid out.
+// Why the grids, or the matrix, cannot fit into `available` bytes of memory that `sharing` of the run's ranks share; nothing if they
+// may. Judges by the number of cells or of rows and entries alone, so that it can be asked before anything is laid out.
 std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int sharing,
                                           double available, const std::string& where);
 

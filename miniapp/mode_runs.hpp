@@ -28,6 +28,10 @@ void run_solve(const Setting& setting, Results& results);   // solve_mode.cpp
 void run_krylov(const Setting& setting, Results& results);  // krylov_mode.cpp
 void run_survey(const Setting& setting, Results& results);  // survey_mode.cpp
 
+// The same, but for the set-up time, of a matrix instead of a hierarchy, and notes what memory it should need.
+void run_spmv(const Parameters& parameters, const Communicator& comm, const Topology& topology,
+              const Backend& backend, const Progress& progress, Results& results);  // spmv_mode.cpp
+
 // One multigrid solve from u = 0 by the decorated hierarchy, measured; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver);
 

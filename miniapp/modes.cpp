@@ -29,6 +29,36 @@ std::vector<std::string> overrides_of(const std::string& entry, std::string& nam
     return overrides;
 }
 
+std::string why_idle_in_spmv(const std::string& key, const Parameters& p) {
+    const std::string& matrix = p.problem.matrix;
+    const auto is_one_of = [](const std::string& word, std::initializer_list<const char*> words) {
+        return std::ranges::find(words, word) != words.end();
+    };
+    if (is_one_of(key, {"problem.box", "problem.boxes", "problem.boxes_per_rank"}))
+        return matrix.starts_with("stencil") ? ""
+                                             : "only problem.matrix = stencil7 and stencil27 have a grid";
+    if (key == "problem.rows")
+        return is_one_of(matrix, {"banded", "random", "arrow"})
+                   ? ""
+                   : "the matrix has rows of its own; leave it out";
+    if (key == "problem.row_entries")
+        return is_one_of(matrix, {"banded", "random"}) ? "" : "needs problem.matrix = banded or random";
+    if (key == "problem.seed")
+        return matrix == "random" || p.problem.ordering == Ordering::random
+                   ? ""
+                   : "needs problem.matrix = random or problem.ordering = random";
+    if (key.starts_with("bottom.")) return p.run.solve ? "" : "needs run.solve = true in run.mode = spmv";
+    if (is_one_of(key, {"comm.allreduce", "comm.progress"}))
+        return p.run.solve ? "" : "a product has no all-reduce; it needs run.solve = true";
+    if (is_one_of(key,
+                  {"problem.matrix", "problem.ordering", "problem.columns", "run.mode", "run.solve",
+                   "run.backend", "run.launches", "run.warmup", "run.repeats", "run.verbose", "output.json",
+                   "comm.scheme", "comm.partner_rule", "comm.message_cap", "comm.cap_rule",
+                   "comm.ranks_per_node", "comm.node_map", "comm.persistent", "comm.device"}))
+        return "";
+    return "plays no part in run.mode = spmv; leave it out";
+}
+
 }  // namespace
 
 std::string why_idle(const std::string& key, const Parameters& p) {
@@ -42,6 +72,10 @@ std::string why_idle(const std::string& key, const Parameters& p) {
                    : "run.mode = network sends messages only; leave it out";
     }
     if (key.starts_with("network.")) return "needs run.mode = network";
+    if (p.run.mode == Mode::spmv) return why_idle_in_spmv(key, p);
+    constexpr const char* of_spmv[] = {"problem.matrix",   "problem.rows",    "problem.row_entries",
+                                       "problem.ordering", "problem.columns", "run.solve"};
+    if (std::ranges::find(of_spmv, key) != std::end(of_spmv)) return "needs run.mode = spmv";
     if (key == "run.preconditioner" && !krylov) return "only run.mode = krylov has one; leave it out";
     if (key == "run.survey" && p.run.mode != Mode::survey) return "needs run.mode = survey";
     if (key == "bottom.solver" && p.run.mode == Mode::survey)

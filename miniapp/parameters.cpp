@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "comm/row_partition.hpp"
+
 namespace keel {
 
 namespace {
@@ -147,11 +149,23 @@ void add_problem(std::vector<Key>& keys) {
     s.choice("alpha", &Problem::alpha, {"constant", "wave"}, "alpha: 1, or 1 + cos cos cos / 2");
     s.choice("rhs", &Problem::rhs, {"triangle", "wave", "point", "manufactured", "random"},
              "f: triangle wave, sines of the cell number, 1 in the first cell, from a known u, or random");
-    s.integer("seed", &Problem::seed, at_least(0), "seed of rhs = random");
+    s.integer("seed", &Problem::seed, at_least(0), "of rhs = random, matrix = random and ordering = random");
     s.choice("placement", &Problem::placement, {"curve", "lexicographic", "round_robin", "scattered"},
              "which rank owns which box; curve = space-filling");
     s.boundaries("boundary", &Problem::boundary, {"periodic", "dirichlet", "neumann"},
                  "one word for all directions, or an array of three");
+    s.text(
+        "matrix", &Problem::matrix,
+        "of mode = spmv: stencil7, stencil27, banded, random or arrow, or a Matrix Market file that ends in "
+        ".mtx",
+        "path");
+    s.integer("rows", &Problem::rows, between(1, most_rows), "of matrix = banded, random, arrow", "rows");
+    s.integer("row_entries", &Problem::row_entries, between(1, 10000),
+              "of matrix = banded: on each side of the diagonal; of random: beside it, at most");
+    s.choice("ordering", &Problem::ordering, {"natural", "random", "rcm"},
+             "of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
+    s.integer("columns", &Problem::columns, between(1, 1000),
+              "vectors that the matrix is multiplied by at a time", "columns");
 }
 
 void add_multigrid(std::vector<Key>& keys) {
@@ -246,9 +260,9 @@ void add_comm(std::vector<Key>& keys) {
 void add_run(std::vector<Key>& keys, const Names& names) {
     using Run = Parameters::Run;
     Section s(keys, "run", &Parameters::run);
-    s.choice("mode", &Run::mode, {"solve", "krylov", "survey", "network"},
+    s.choice("mode", &Run::mode, {"solve", "krylov", "survey", "network", "spmv"},
              "multigrid; bottom.solver on the finest grid itself; multigrid with one bottom solver after the "
-             "other; no solve but timed messages");
+             "other; no solve but timed messages; sparse matrix-vector products");
     s.choice("preconditioner", &Run::preconditioner, {"none", "v_cycle"},
              "of mode = krylov: one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
     s.list("survey", &Run::survey,
@@ -262,6 +276,7 @@ void add_run(std::vector<Key>& keys, const Names& names) {
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
     s.integer("warmup", &Run::warmup, at_least(0), "solved first and thrown away", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "measured", "solves");
+    s.flag("solve", &Run::solve, "of mode = spmv: also solve A u = A x by bottom.solver");
     s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
 }
 

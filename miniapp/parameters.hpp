@@ -28,7 +28,8 @@ namespace keel {
 enum class Coefficients { constant, smooth, ball };
 enum class Alpha { constant, wave };
 enum class Rhs { triangle, wave, point, manufactured, random };
-enum class Mode { solve, krylov, survey, network };
+enum class Mode { solve, krylov, survey, network, spmv };
+enum class Ordering { natural, random, rcm };
 enum class MainPreconditioner { none, v_cycle };
 enum class DeviceMessages { automatic, staged, device_aware };
 
@@ -44,9 +45,15 @@ struct Parameters {
         double contrast = 10.0;  // K of `smooth` and `ball`
         Alpha alpha = Alpha::constant;
         Rhs rhs = Rhs::triangle;
-        std::uint64_t seed = 1;  // of Rhs::random
+        std::uint64_t seed = 1;  // of Rhs::random; of the matrix random and Ordering::random
         Placement placement = Placement::curve;
         Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+        // --- of Mode::spmv
+        std::string matrix = "stencil7";  // or another generator, or a file's path
+        std::int64_t rows = 100000;       // of generators but stencils
+        int row_entries = 8;
+        Ordering ordering = Ordering::natural;
+        int columns = 1;
     };
     struct Comm {
         Scheme scheme = Scheme::standard;
@@ -70,8 +77,9 @@ struct Parameters {
         std::string backend = "openmp";
         Launches launches = Launches::synchronous;
         bool deterministic = false;
-        int warmup = 1;   // solves thrown away
-        int repeats = 5;  // solves measured
+        int warmup = 1;      // solves thrown away
+        int repeats = 5;     // solves measured
+        bool solve = false;  // of Mode::spmv
         bool verbose = false;
     };
     struct Network {            // of Mode::network

@@ -237,6 +237,16 @@ std::string roofline_text(const RunFacts& facts, const Grid& grid) {
     return text;
 }
 
+// Memory and bandwidth; `what` names the least that a run must hold.
+std::string memory_text(const RunFacts& facts, const char* what) {
+    std::string text = fmt::format("memory    {} a rank predicted, {} measured; {} alone need {}\n",
+                                   megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes), what,
+                                   megabytes(facts.array_bytes));
+    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
+    return text +
+           fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
+}
+
 // What a run with grids says of them before its keys.
 std::string grids_text(const Parameters& parameters, const RunFacts& facts) {
     std::string text = fmt::format(
@@ -245,12 +255,7 @@ std::string grids_text(const Parameters& parameters, const RunFacts& facts) {
     text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
                         facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
                         facts.level_cells.size());
-    text += fmt::format("memory    {} a rank predicted, {} measured; the grids' cells alone need {}\n",
-                        megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes),
-                        megabytes(facts.array_bytes));
-    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
-    text += fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
-    return text;
+    return text + memory_text(facts, "the grids' cells");
 }
 
 std::string closing_text(const Results& results) {
@@ -261,7 +266,10 @@ std::string closing_text(const Results& results) {
                             small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.4g}", check.value),
                             check.want);
     }
-    if (!std::holds_alternative<NetworkResults>(results.of_mode))
+    if (std::holds_alternative<SpmvResults>(results.of_mode))
+        text += fmt::format("FOM    {:<24} {:.6e}  nonzeros/s\n", "spmv.nonzeros_per_second",
+                            results.figure_of_merit());
+    else if (!std::holds_alternative<NetworkResults>(results.of_mode))
         text +=
             fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit());
     return text + fmt::format("RESULT {}\n", results.valid() ? "VALID" : "INVALID");
@@ -280,7 +288,10 @@ std::string header_text(const Table& table, const Parameters& parameters, const 
     text += fmt::format("ranks     {}, {}; {}\n", facts.ranks, facts.mpi, facts.topology.describe());
     if (facts.topology.nodes() > 1) text += fmt::format("nodes     {}\n", facts.topology.map());
     text += fmt::format("binding   {}\n", bindings_text(facts));
-    if (parameters.run.mode != Mode::network) text += grids_text(parameters, facts);
+    if (parameters.run.mode == Mode::spmv)
+        text += memory_text(facts, "the matrix and the vectors");
+    else if (parameters.run.mode != Mode::network)
+        text += grids_text(parameters, facts);
     const auto keys = non_default_keys(table, parameters);
     text += fmt::format("deck      {}\n",
                         keys.empty() ? "all defaults" : fmt::format("{}", fmt::join(keys, "; ")));
@@ -318,7 +329,10 @@ std::string results_text(const Parameters& parameters, const Results& results) {
     };
     return std::visit(
                Overloaded{one_solver, [](const SurveyResults& survey) { return survey_text(survey) + "\n"; },
-                          [](const NetworkResults& network) { return network_text(network); }},
+                          [](const NetworkResults& network) { return network_text(network); },
+                          [&](const SpmvResults& spmv) {
+                              return spmv_text(parameters, spmv, facts.triad_bytes_per_second);
+                          }},
                results.of_mode) +
            closing_text(results);
 }

@@ -64,8 +64,34 @@ bool Results::valid() const {
 }
 
 double Results::figure_of_merit() const {
+    if (const auto* spmv = std::get_if<SpmvResults>(&of_mode)) return spmv->products_per_second();
     return seconds > 0 ? static_cast<double>(product(facts.cells)) / seconds : 0.0;
 }
+
+namespace {
+
+// Bytes of memory taken since it was made, at their peak on the host.
+class MemoryGrowth {
+  public:
+    explicit MemoryGrowth(const Backend& backend)
+        : backend_(backend), free_on_device_(static_cast<double>(backend.free_device_bytes())) {
+        reset_peak();
+        resident_ = resident_bytes();
+    }
+    double on_host() const {
+        const std::size_t peak = peak_resident_bytes();
+        return static_cast<double>(peak - std::min(peak, resident_));
+    }
+    // Of a device only all ranks' memory together is known.
+    double on_device() const { return free_on_device_ - static_cast<double>(backend_.free_device_bytes()); }
+
+  private:
+    const Backend& backend_;
+    double free_on_device_;
+    std::size_t resident_ = 0;
+};
+
+}  // namespace
 
 Results simulate(const Parameters& parameters, const Communicator& comm, const Backend& backend,
                  const Progress& progress) {
@@ -92,6 +118,14 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
         results.of_mode = measure_network(parameters, comm, topology, progress);
         return results;
     }
+    if (parameters.run.mode == Mode::spmv) {
+        progress("measuring the triad bandwidth");
+        facts.triad_bytes_per_second = measure_triad(comm, topology, backend);
+        const MemoryGrowth growth(backend);
+        run_spmv(parameters, comm, topology, backend, progress, results);
+        facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
+        return results;
+    }
     const Layout finest = finest_layout(parameters, comm.size(), comm.rank());
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();
@@ -102,9 +136,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
     facts.triad_bytes_per_second = measure_triad(comm, topology, backend);
 
     progress("building the hierarchy");
-    reset_peak();
-    const std::size_t resident_before = resident_bytes();
-    const std::size_t device_before = backend.free_device_bytes();
+    const MemoryGrowth growth(backend);
     const double setup_start = now();
     const Problem problem(parameters.problem, finest);
     const HierarchyOptions options = hierarchy_options(parameters);
@@ -128,14 +160,11 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
             run_survey(setting, results);
             break;
         case Mode::network:
+        case Mode::spmv:
             break;  // has left before
     }
-    const std::size_t peak = peak_resident_bytes();
-    const double on_host = static_cast<double>(peak - std::min(peak, resident_before));
-    const double on_device =
-        static_cast<double>(device_before) - static_cast<double>(backend.free_device_bytes());
-    // Of a device only all ranks' memory together is known.
-    facts.measured_bytes = comm.max(backend.device().empty() ? on_host : on_device / facts.device_sharing);
+    facts.measured_bytes =
+        comm.max(backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
     return results;
 }
 

@@ -16,6 +16,7 @@
 #include "miniapp/measure.hpp"
 #include "miniapp/network.hpp"
 #include "miniapp/parameters.hpp"
+#include "miniapp/spmv.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/multigrid.hpp"
 
@@ -92,7 +93,7 @@ struct SurveyResults {
 
 struct Results {
     RunFacts facts;
-    std::variant<SolveResults, KrylovResults, SurveyResults, NetworkResults> of_mode;
+    std::variant<SolveResults, KrylovResults, SurveyResults, NetworkResults, SpmvResults> of_mode;
     std::vector<Check> checks;
     double seconds =
         0;  // median of the measured solves; in a survey those of the fastest solver that converged

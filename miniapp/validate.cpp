@@ -15,6 +15,7 @@
 #include "comm/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck.hpp"
+#include "miniapp/matrix_rules.hpp"
 #include "miniapp/modes.hpp"
 #include "miniapp/node_map.hpp"
 #include "miniapp/rules.hpp"
@@ -88,7 +89,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
         {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
-    check_solvers(rules, p, boxes_in_all(p, ranks));
+    if (p.run.mode != Mode::spmv) check_solvers(rules, p, boxes_in_all(p, ranks));
     if (automatic) return;
 
     rules.require(
@@ -212,7 +213,10 @@ std::vector<std::string> validate(const Deck& deck, int ranks) {
     const Parameters& p = deck.parameters;
     Rules rules(deck);
     check_boxes(rules, p, ranks);
-    check_coarsening(rules, p);
+    if (p.run.mode == Mode::spmv)
+        check_matrix(rules, p, ranks);
+    else
+        check_coarsening(rules, p);
     check_mode(rules, deck);
     rules.require(
         p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node"},

@@ -15,12 +15,14 @@ import test_network
 import test_report
 import test_schemes
 import test_solution
+import test_spmv
 from keel_runner import KeelTest
 
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
         test_backends, test_decks, test_modes, test_network, test_report, test_schemes, test_solution,
+        test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
 

@@ -1,0 +1,246 @@
+// Matrices of run.mode = spmv: files good and bad, generators against their closed forms, orders of the rows.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "miniapp/matrix_market.hpp"
+#include "miniapp/matrix_source.hpp"
+#include "miniapp/permutation.hpp"
+#include "miniapp/rcm.hpp"
+
+namespace {
+
+using namespace keel;
+using Dense = std::map<std::pair<std::int64_t, std::int64_t>, double>;
+
+// The entries, or what is wrong.
+std::string read(const std::string& text, Dense& entries) {
+    std::istringstream file(text);
+    try {
+        const MatrixHeader header = read_matrix_header(file, "m.mtx");
+        read_matrix_entries(file, "m.mtx", header, [&](const FileEntry& entry) {
+            entries[{entry.row, entry.column}] += entry.value;
+        });
+    } catch (const MatrixFileError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+
+Dense dense(const GlobalRows& rows, std::int64_t first = 0) {
+    Dense all;
+    for (std::size_t r = 0; r < rows.rows(); ++r)
+        for (auto e = static_cast<std::size_t>(rows.first[r]);
+             e < static_cast<std::size_t>(rows.first[r + 1]); ++e)
+            all[{first + static_cast<std::int64_t>(r), rows.columns[e]}] = rows.values[e];
+    return all;
+}
+
+// As `ranks` ranks read it.
+Dense matrix(const Parameters& p, int ranks) {
+    const RowPartition partition{matrix_size(p, 1).rows, ranks};
+    Dense all;
+    for (int rank = 0; rank < ranks; ++rank)
+        all.merge(dense(read_matrix(p, partition, rank), partition.first(rank)));
+    return all;
+}
+
+Parameters generated(const std::string& name, std::int64_t rows, int row_entries) {
+    Parameters p;
+    p.problem.matrix = name;
+    p.problem.rows = rows;
+    p.problem.row_entries = row_entries;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("good files are read: comments, blank lines, pattern, integer, symmetric, entries that repeat") {
+    Dense a;
+    CHECK(read(real + "% a comment\n\n3 3 4\n1 1 1.5\n\n2 3 -2e3\n% another\n3 1 +4\n2 3 1\n", a).empty());
+    CHECK(a == Dense{{{0, 0}, 1.5}, {{1, 2}, -1999}, {{2, 0}, 4}});
+    Dense b;
+    CHECK(read("%%MatrixMarket MATRIX Coordinate Pattern Symmetric\r\n2 2 2\r\n1 1\r\n2 1\r\n", b).empty());
+    CHECK(b == Dense{{{0, 0}, 1}, {{1, 0}, 1}, {{0, 1}, 1}});
+    Dense c;
+    CHECK(read("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -7\n", c).empty());
+    CHECK(c == Dense{{{0, 0}, -7}});
+}
+
+TEST_CASE("bad files are refused with the line and what is allowed") {
+    const std::vector<std::array<std::string, 2>> cases{
+        {"", "m.mtx:1: the file is empty"},
+        {"3 3 1\n", "m.mtx:1: \"3 3 1\": must be \"%%MatrixMarket"},
+        {"%%MatrixMarket matrix array real general\n", "m.mtx:1: format array: must be coordinate"},
+        {"%%MatrixMarket matrix coordinate complex general\n",
+         "m.mtx:1: entries complex: must be real, integer or pattern"},
+        {"%%MatrixMarket matrix coordinate real skew-symmetric\n",
+         "m.mtx:1: symmetry skew-symmetric: must be general or symmetric"},
+        {real + "% only\n", "m.mtx:3: the file ends before the line"},
+        {real + "%\n3 3\n", "m.mtx:3: 2 words: must be the three"},
+        {real + "3 4 1\n", "m.mtx:2: 3 rows and 4 columns: the matrix must be square"},
+        {real + "0 0 0\n", "m.mtx:2: rows = 0: must be an integer from 1"},
+        {real + "2 2 2\n1 1 1\n", "m.mtx:4: the file ends after 1 entries of 2"},
+        {real + "2 2 1\n1 1 1\n\n2 2 1\n", "m.mtx:5: more than the 1 entries that line 2 announces"},
+        {real + "2 2 1\n3 1 1\n", "m.mtx:3: row = 3: must be an integer from 1 to 2"},
+        {real + "2 2 1\n1 x 1\n", "m.mtx:3: column = x: must be an integer from 1 to 2"},
+        {real + "2 2 1\n1 1 one\n", "m.mtx:3: value one: must be a finite number"},
+        {real + "2 2 1\n1 1 inf\n", "m.mtx:3: value inf: must be a finite number"},
+        {real + "2 2 1\n1 1\n", "m.mtx:3: 2 words: must be the 3 of"},
+        {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 0.5\n",
+         "m.mtx:3: value 0.5: must be a finite integer"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n",
+         "m.mtx:3: entry (1,2) of a symmetric matrix: must be on or below the diagonal"}};
+    for (const auto& [text, wanted] : cases) {
+        Dense ignored;
+        const std::string error = read(text, ignored);
+        CAPTURE(text, error);
+        CHECK(error.starts_with(wanted));
+    }
+}
+
+TEST_CASE("generated entries are those of the closed forms, on any number of ranks") {
+    for (const int ranks : {1, 3, 8}) {
+        const Dense band = matrix(generated("banded", 9, 2), ranks);
+        const Dense head = matrix(generated("arrow", 9, 1), ranks);
+        for (std::int64_t r = 0; r < 9; ++r)
+            for (std::int64_t c = 0; c < 9; ++c) {
+                const auto entry = [&](const Dense& a) {
+                    const auto found = a.find({r, c});
+                    return found == a.end() ? 0.0 : found->second;
+                };
+                CHECK(entry(band) == (r == c ? 5.0 : std::abs(r - c) <= 2 ? -1.0 : 0.0));
+                CHECK(entry(head) == (r == c ? (r == 0 ? 9.0 : 2.0) : r == 0 || c == 0 ? -1.0 : 0.0));
+            }
+        for (const auto& p :
+             {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
+            CHECK(matrix_size(p, 1).entries == static_cast<double>(matrix(p, ranks).size()));
+    }
+    for (const bool all : {false, true}) {
+        Parameters p = generated(all ? "stencil27" : "stencil7", 1, 1);
+        p.problem.box = 3;
+        p.problem.boxes = {1, 1, 2};
+        const Dense A = matrix(p, 4);
+        std::size_t entries = 0;
+        for (int r = 0; r < 54; ++r)
+            for (int c = 0; c < 54; ++c) {
+                const int x = std::abs(r % 3 - c % 3);
+                const int y = std::abs(r / 3 % 3 - c / 3 % 3);
+                const int z = std::abs(r / 9 - c / 9);
+                const bool near = all ? std::max({x, y, z}) <= 1 : x + y + z <= 1;
+                if (!near) continue;
+                ++entries;
+                REQUIRE(A.at({r, c}) == (r == c ? (all ? 26.0 : 6.0) : -1.0));
+            }
+        CHECK(A.size() == entries);
+        CHECK(matrix_size(p, 1).entries == static_cast<double>(entries));
+    }
+}
+
+TEST_CASE("the random matrix is symmetric, diagonally dominant and spread out") {
+    const Dense A = matrix(generated("random", 500, 6), 3);
+    std::map<std::int64_t, double> sums;
+    std::size_t far = 0;
+    for (const auto& [place, value] : A) {
+        const auto& [r, c] = place;
+        CHECK(A.at({c, r}) == value);
+        if (r != c) CHECK(value == -1.0);
+        sums[r] += value;
+        if (std::abs(r - c) > 100) ++far;
+    }
+    for (const auto& [row, sum] : sums) CHECK(sum == 1.0);
+    CHECK(sums.size() == 500);
+    CHECK(A.size() > 500 * 6);
+    CHECK(far > A.size() / 3);
+}
+
+TEST_CASE("a diagonal that no scaling can divide by is told with its line by the rank that has the row") {
+    const auto path =
+        std::filesystem::temp_directory_path() / ("keel_diagonal_" + std::to_string(::getpid()) + ".mtx");
+    const std::string name = path.string();
+    std::ofstream(path) << real << "6 6 7\n1 1 2\n2 2 -1\n3 3 5\n3 3 -5\n4 1 1\n5 5 1\n6 6 1\n";
+    const auto told = [&](int ranks, int rank, DiagonalScaling scaling) {
+        return why_not_scalable(name, ranks, rank, scaling);
+    };
+    const std::string negative = name + ":4: the diagonal entry of row 2 is -1";
+    const std::string sum = name + ":6: the diagonal entry of row 3 is 0";
+    const std::string none = name + ": row 4 has no diagonal entry";
+    CHECK(told(1, 0, DiagonalScaling::symmetric).starts_with(negative));
+    CHECK(told(1, 0, DiagonalScaling::right).starts_with(sum));
+    CHECK(told(3, 0, DiagonalScaling::right).empty());
+    CHECK(told(3, 1, DiagonalScaling::right).starts_with(sum));
+    CHECK(told(6, 3, DiagonalScaling::right).starts_with(none));
+    CHECK(told(6, 3, DiagonalScaling::none).empty());
+    CHECK(told(3, 2, DiagonalScaling::symmetric).empty());
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("the random order is a permutation, told both ways") {
+    for (const std::int64_t n : {1, 2, 3, 17, 1000}) {
+        const RandomPermutation order(n, 5);
+        std::vector<std::int64_t> seen;
+        for (std::int64_t i = 0; i < n; ++i) {
+            seen.push_back(order(i));
+            CHECK(order.inverse(order(i)) == i);
+        }
+        std::ranges::sort(seen);
+        for (std::int64_t i = 0; i < n; ++i) CHECK(seen[static_cast<std::size_t>(i)] == i);
+    }
+}
+
+TEST_CASE("reverse Cuthill-McKee is a permutation that narrows a shuffled band, in every component") {
+    const auto bandwidth = [](const Dense& a) {
+        std::int64_t widest = 0;
+        for (const auto& entry : a)
+            widest = std::max(widest, std::abs(entry.first.first - entry.first.second));
+        return widest;
+    };
+    Parameters p = generated("banded", 300, 3);
+    p.problem.ordering = Ordering::random;
+    const Dense shuffled = matrix(p, 2);
+    CHECK(bandwidth(shuffled) > 200);
+
+    // As a file, with a second component and a row of its own.
+    const auto path =
+        std::filesystem::temp_directory_path() / ("keel_rcm_" + std::to_string(::getpid()) + ".mtx");
+    std::ofstream(path) << real << "310 310 " << shuffled.size() + 2 << "\n302 305 1\n305 302 1\n"
+                        <<
+        [&] {
+            std::string lines;
+            for (const auto& [place, value] : shuffled)
+                lines += std::to_string(place.first + 1) + " " + std::to_string(place.second + 1) + " " +
+                         std::to_string(value) + "\n";
+            return lines;
+        }();
+    p.problem.matrix = path.string();
+    p.problem.ordering = Ordering::natural;
+    const Dense natural = matrix(p, 3);
+    p.problem.ordering = Ordering::rcm;
+    const Dense narrow = matrix(p, 3);
+    const auto old = reverse_cuthill_mckee(read_matrix(
+        [&] {
+            Parameters q = p;
+            q.problem.ordering = Ordering::natural;
+            return q;
+        }(),
+        {310, 1}, 0));
+    std::filesystem::remove(path);
+    CHECK(bandwidth(narrow) <= 6);
+    CHECK(narrow.size() == natural.size());
+    auto sorted = old;
+    std::ranges::sort(sorted);
+    for (std::int64_t n = 0; n < 310; ++n) REQUIRE(sorted[static_cast<std::size_t>(n)] == n);
+    for (const auto& [place, value] : narrow) {
+        const auto at = [&](std::int64_t n) { return old[static_cast<std::size_t>(n)]; };
+        CHECK(natural.at({at(place.first), at(place.second)}) == value);
+    }
+}
