@@ -33,7 +33,7 @@ struct SolveRecord {
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
     std::string solver;
-    Report report;  // its norms are of the system that the method sees (solvers/grid_system.hpp)
+    Report report;  // its norms are of the system that the method sees (solvers/scaled_system.hpp)
     SolveCost cost;
     long v_cycles = 0;  // of the preconditioner
     double u_l2 = 0;

@@ -104,7 +104,7 @@ class BottomSolver {
 class KrylovSolver {
   public:
     virtual ~KrylovSolver() = default;
-    // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees (grid_system.hpp); where the
+    // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees (scaled_system.hpp); where the
     // problem is singular the mean of f is removed first, in place. Collective.
     virtual Report solve(Field u, Field f) = 0;
 };

@@ -9,13 +9,7 @@ namespace keel {
 
 GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
                        DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep)
-    : operations_(operations),
-      exchange_(exchange),
-      reduction_(reduction),
-      L_(L),
-      scaling_(scaling),
-      deep_(deep) {
-    exchange_.reserve(at_once);
+    : ScaledSystem(operations, exchange, reduction, scaling, at_once), L_(L), deep_(deep) {
     if (scaling == DiagonalScaling::none) return;
     for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
     scale_ = L.inverse_diagonal;
@@ -92,47 +86,10 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& r
     reduction_.progress();
 }
 
-std::span<double> GridSystem::parts(std::size_t sums) {
-    parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
-    return parts_;
-}
-
-void GridSystem::dots(std::span<const Product> products, std::span<double> results) {
-    const auto local = parts(products.size());
-    operations_.dots(products, local);
-    reduction_.sum(local, results);
-}
-
-void GridSystem::gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
-    const auto local = parts(gram_pairs(x.size(), y.size()));
-    operations_.gram(x, y, local);
-    reduction_.sum(local, results);
-}
-
-PendingSum GridSystem::begin_dots(std::span<const Product> products) {
-    const auto local = parts(products.size());
-    operations_.dots(products, local);
-    return reduction_.begin_sum(local, products.size());
-}
-
 Counts GridSystem::counts() const {
-    const Reductions reductions = reduction_.count();
-    const long deep = deep_.exchange == nullptr ? 0 : deep_.exchange->count();
-    return {applications_, exchange_.count() + deep, reductions.calls, reductions.words};
-}
-
-void GridSystem::scale_right_side(Vector b, Field f) {
-    if (scaling_ == DiagonalScaling::symmetric)
-        operations_.multiply(b, scale_, f);
-    else
-        operations_.copy(b, f);
-}
-
-void GridSystem::unscale_solution(Field u, Vector y) {
-    if (scaling_ == DiagonalScaling::none)
-        operations_.copy(u, y);
-    else
-        operations_.multiply(u, scale_, y);
+    Counts counts = ScaledSystem::counts();
+    if (deep_.exchange != nullptr) counts.exchanges += deep_.exchange->count();
+    return counts;
 }
 
 }  // namespace keel

@@ -1,9 +1,6 @@
 #pragma once
 
-// A grid level as a linear system, optionally scaled by its diagonal D:
-//   none              A = L
-//   right Jacobi      A = L D^-1,             solution = D^-1 y            (for BiCGStab and its family)
-//   symmetric Jacobi  A = D^-1/2 L D^-1/2,    solution = D^-1/2 y, right-hand side D^-1/2 b  (for the CG family)
+// A grid level as a linear system, optionally scaled by its diagonal.
 //
 // Given deep ghosts, it makes bases of Krylov spaces as Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (PA1) do: one exchange
 // of d ghost layers from all 26 neighbours, then d powers without another, each on one layer of ghost cells less: work that
@@ -13,13 +10,9 @@
 
 #include <vector>
 
-#include "comm/exchange.hpp"
-#include "comm/reduction.hpp"
-#include "solvers/linear_system.hpp"
+#include "solvers/scaled_system.hpp"
 
 namespace keel {
-
-enum class DiagonalScaling { none, right, symmetric };
 
 // The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how many layers. The
 // operator's coefficients must be current there, and zero outside the domain and on its boundary (Hierarchy).
@@ -28,7 +21,7 @@ struct DeepGhosts {
     int layers = 0;
 };
 
-class GridSystem : public LinearSystem {
+class GridSystem : public ScaledSystem {
   public:
     // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and reduction must
     // outlive this object.
@@ -41,38 +34,17 @@ class GridSystem : public LinearSystem {
     void apply(std::span<const Vector> y, std::span<const Vector> x) override;
     // With deep ghosts of d layers: an exchange for every d powers.
     void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
-    void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
-        operations_.combine(y, c, x);
-        reduction_.progress();
-    }
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
-    void dots(std::span<const Product> products, std::span<double> results) override;
-    void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
-    PendingSum begin_dots(std::span<const Product> products) override;
     Counts counts() const override;
     using LinearSystem::apply;
-    using LinearSystem::combine;
-    using LinearSystem::dots;
-
-    // Between the grid's problem L u = f and the scaled one A y = b.
-    void scale_right_side(Vector b, Field f);
-    void unscale_solution(Field u, Vector y);
 
   private:
-    std::span<double> parts(std::size_t sums);
     void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
 
-    Operations& operations_;
-    Exchange& exchange_;
-    Reduction& reduction_;
     Stencil L_;
-    DiagonalScaling scaling_;
     DeepGhosts deep_;
-    Field scale_;                // D^-1 or D^-1/2
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
-    std::vector<double> parts_;
-    long applications_ = 0;
 };
 
 }  // namespace keel

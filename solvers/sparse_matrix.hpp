@@ -16,7 +16,7 @@
 #include "kernels/sparse.hpp"
 #include "kernels/timed_operations.hpp"
 #include "solvers/basis.hpp"
-#include "solvers/grid_system.hpp"
+#include "solvers/scaled_system.hpp"
 
 namespace keel {
 
@@ -61,7 +61,7 @@ class SparseMatrix {
     std::size_t ghosts() const { return ghosts_.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
 
-    // D^-1 or D^-1/2 (grid_system.hpp), of scalable rows.
+    // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
     Field scale(DiagonalScaling scaling);
     // A D^-1 or D^-1/2 A D^-1/2 with that scale.
     SparseRows scaled(DiagonalScaling scaling, Field scale);

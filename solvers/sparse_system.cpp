@@ -5,13 +5,10 @@
 namespace keel {
 
 SparseSystem::SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once)
-    : matrix_(matrix),
-      operations_(matrix.operations()),
-      reduction_(matrix.reduction()),
-      scaling_(scaling),
+    : ScaledSystem(matrix.operations(), matrix.exchange(), matrix.reduction(), scaling, at_once),
+      matrix_(matrix),
       A_(matrix.plain()),
       present_(make_vector()) {
-    matrix.exchange().reserve(at_once);
     matrix.assign(present_, [](std::int64_t) { return 1.0; });
     if (scaling == DiagonalScaling::none) return;
     scale_ = matrix.scale(scaling);
@@ -25,11 +22,6 @@ int SparseSystem::fields(DiagonalScaling scaling) {
 void SparseSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
     applications_ += static_cast<long>(x.size());
     matrix_.apply(y, A_, x);
-    reduction_.progress();
-}
-
-void SparseSystem::combine(Vector y, std::span<const double> c, std::span<const Vector> x) {
-    operations_.combine(y, c, x);
     reduction_.progress();
 }
 
@@ -52,48 +44,6 @@ void SparseSystem::split(std::span<const Vector> columns, Vector r, Splitting sp
         }
     check(masks_.size() == columns.size(), "a system is always split into as many columns");
     for (std::size_t n = 0; n < columns.size(); ++n) operations_.multiply(columns[n], masks_[n], r);
-}
-
-std::span<double> SparseSystem::parts(std::size_t sums) {
-    parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
-    return parts_;
-}
-
-void SparseSystem::dots(std::span<const Product> products, std::span<double> results) {
-    const auto local = parts(products.size());
-    operations_.dots(products, local);
-    reduction_.sum(local, results);
-}
-
-void SparseSystem::gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
-    const auto local = parts(gram_pairs(x.size(), y.size()));
-    operations_.gram(x, y, local);
-    reduction_.sum(local, results);
-}
-
-PendingSum SparseSystem::begin_dots(std::span<const Product> products) {
-    const auto local = parts(products.size());
-    operations_.dots(products, local);
-    return reduction_.begin_sum(local, products.size());
-}
-
-Counts SparseSystem::counts() const {
-    const Reductions reductions = reduction_.count();
-    return {applications_, matrix_.exchange().count(), reductions.calls, reductions.words};
-}
-
-void SparseSystem::scale_right_side(Vector b, Vector f) {
-    if (scaling_ == DiagonalScaling::symmetric)
-        operations_.multiply(b, scale_, f);
-    else
-        operations_.copy(b, f);
-}
-
-void SparseSystem::unscale_solution(Vector u, Vector y) {
-    if (scaling_ == DiagonalScaling::none)
-        operations_.copy(u, y);
-    else
-        operations_.multiply(u, scale_, y);
 }
 
 namespace {
