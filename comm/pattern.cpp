@@ -1,5 +1,6 @@
 #include "comm/pattern.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace keel {
@@ -42,10 +43,10 @@ std::vector<Request> ListedPattern::owned_by(std::span<const int> ranks) const {
 }
 
 std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks) {
-    std::vector<Request> all = pattern.needed_by(ranks);
+    const std::vector<Request> needed = pattern.needed_by(ranks);
     const std::vector<Request> owned = pattern.owned_by(ranks);
-    all.insert(all.end(), owned.begin(), owned.end());
-    sort_distinct(all);
+    std::vector<Request> all;
+    std::set_union(needed.begin(), needed.end(), owned.begin(), owned.end(), std::back_inserter(all));
     return all;
 }
 

@@ -4,17 +4,6 @@
 #include <numeric>
 
 namespace keel {
-namespace {
-
-// What one process sends, or receives.
-struct Load {
-    double alpha = 0;
-    double on_node = 0;   // seconds by beta
-    double off_node = 0;  // seconds by beta
-};
-
-}  // namespace
-
 Locality Placements::locality(int a, int b) const {
     const auto i = static_cast<std::size_t>(a);
     const auto j = static_cast<std::size_t>(b);
@@ -22,35 +11,40 @@ Locality Placements::locality(int a, int b) const {
     return !socket_of.empty() && socket_of[i] == socket_of[j] ? Locality::socket : Locality::node;
 }
 
+void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes) {
+    const Postal cost = machine.message(memory, locality, bytes);
+    alpha += cost.alpha;
+    (locality == Locality::off_node ? off_node : on_node) += cost.beta * bytes;
+    if (locality == Locality::off_node) off_node_bytes += bytes;
+}
+
+double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads) {
+    std::vector<double> node_bytes;  // to or from other nodes
+    for (std::size_t rank = 0; rank < loads.size(); ++rank) {
+        const auto node = static_cast<std::size_t>(node_of[rank]);
+        node_bytes.resize(std::max(node_bytes.size(), node + 1));
+        node_bytes[node] += loads[rank].off_node_bytes;
+    }
+    double most = 0;
+    for (std::size_t rank = 0; rank < loads.size(); ++rank) {
+        const double bytes = node_bytes[static_cast<std::size_t>(node_of[rank])];
+        const double floor = bytes > 0 ? bytes * machine.injection() : 0.0;
+        const Load& load = loads[rank];
+        most = std::max(most, load.alpha + load.on_node + std::max(load.off_node, floor));
+    }
+    return most;
+}
+
 double phase_time(const Machine& machine, Memory memory, const Placements& ranks,
                   std::span<const Envelope> messages) {
-    double slowest = 0;
-    for (int Envelope::*const end : {&Envelope::source, &Envelope::target}) {
-        std::vector<Load> loads(ranks.node_of.size());
-        std::vector<double> node_bytes;  // to or from other nodes
-        for (const Envelope& message : messages) {
-            const auto rank = static_cast<std::size_t>(message.*end);
-            const Locality locality = ranks.locality(message.source, message.target);
-            const Postal cost = machine.message(memory, locality, message.bytes);
-            loads[rank].alpha += cost.alpha;
-            if (locality != Locality::off_node) {
-                loads[rank].on_node += cost.beta * message.bytes;
-                continue;
-            }
-            loads[rank].off_node += cost.beta * message.bytes;
-            const auto node = static_cast<std::size_t>(ranks.node_of[rank]);
-            node_bytes.resize(std::max(node_bytes.size(), node + 1));
-            node_bytes[node] += message.bytes;
-        }
-        for (std::size_t rank = 0; rank < loads.size(); ++rank) {
-            const auto node = static_cast<std::size_t>(ranks.node_of[rank]);
-            const double bytes = node < node_bytes.size() ? node_bytes[node] : 0.0;
-            const double floor = bytes > 0 ? bytes * machine.injection() : 0.0;
-            const Load& load = loads[rank];
-            slowest = std::max(slowest, load.alpha + load.on_node + std::max(load.off_node, floor));
-        }
+    std::vector<Load> sent(ranks.node_of.size());
+    std::vector<Load> received(ranks.node_of.size());
+    for (const Envelope& message : messages) {
+        const Locality locality = ranks.locality(message.source, message.target);
+        sent[static_cast<std::size_t>(message.source)].add(machine, memory, locality, message.bytes);
+        received[static_cast<std::size_t>(message.target)].add(machine, memory, locality, message.bytes);
     }
-    return slowest;
+    return std::max(slowest(machine, ranks.node_of, sent), slowest(machine, ranks.node_of, received));
 }
 
 double PlanTime::between_nodes() const {

@@ -26,6 +26,19 @@ struct Placements {
     Locality locality(int a, int b) const;
 };
 
+// What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate limits.
+struct Load {
+    double alpha = 0;
+    double on_node = 0;
+    double off_node = 0;
+    double off_node_bytes = 0;
+
+    void add(const Machine& machine, Memory memory, Locality locality, double bytes);  // one message
+};
+
+// Seconds of the process that takes longest, from the loads of all ranks, sent or received. Throws MissingParameter.
+double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads);
+
 // Seconds that the slowest process takes for a phase: the sum of alpha over its messages, and of beta times bytes, but for
 // those to or from other nodes no less than all such bytes of its node at the rate R_N; for sends and for receives, the
 // larger. Throws MissingParameter.

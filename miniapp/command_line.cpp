@@ -3,12 +3,29 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
 #include <map>
+#include <optional>
+#include <string_view>
 
 #include "miniapp/spelling.hpp"
 #include "miniapp/tables.hpp"
 
 namespace keel {
+namespace {
+
+// Of "--print-plan=RANK".
+std::optional<int> rank_of(std::string_view word) {
+    constexpr std::string_view option = "--print-plan=";
+    if (!word.starts_with(option)) return {};
+    word.remove_prefix(option.size());
+    int rank = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+    if (error != std::errc() || end != word.data() + word.size() || rank < 0) return {};
+    return rank;
+}
+
+}  // namespace
 
 CommandLine read_command_line(std::span<char* const> words) {
     const std::map<std::string, Action> options{{"--help", Action::help},
@@ -17,7 +34,8 @@ CommandLine read_command_line(std::span<char* const> words) {
                                                 {"--keys", Action::keys},
                                                 {"--readme-tables", Action::readme_tables},
                                                 {"--print-deck", Action::print_deck},
-                                                {"--dry-run", Action::dry_run}};
+                                                {"--dry-run", Action::dry_run},
+                                                {"--print-plan", Action::print_plan}};
     std::vector<std::string> names;
     for (const auto& option : options) names.push_back(option.first);
 
@@ -25,6 +43,9 @@ CommandLine read_command_line(std::span<char* const> words) {
     for (const std::string word : words) {
         if (const auto option = options.find(word); option != options.end()) {
             command.action = option->second;
+        } else if (const auto rank = rank_of(word)) {
+            command.action = Action::print_plan;
+            command.rank = *rank;
         } else if (word.starts_with("-")) {
             const auto similar = nearest(word, names);
             command.unknown.push_back(
@@ -45,8 +66,8 @@ CommandLine read_command_line(std::span<char* const> words) {
 
 std::string help_text(const Table& table) {
     return "usage: keel [DECK.toml] [section.key=value ...]\n"
-           "       keel --help | --version | --keys | --print-deck [DECK] [k=v ...] | --dry-run [DECK] [k=v "
-           "...]\n\n"
+           "       keel --help | --version | --keys\n"
+           "       keel --print-deck | --dry-run | --print-plan[=RANK] [DECK] [k=v ...]\n\n"
            "--keys lists every key; --readme-tables prints that list and the one of bottom solvers as "
            "Markdown.\n"
            "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and prints "

@@ -12,11 +12,12 @@
 
 namespace keel {
 
-enum class Action { run, help, version, keys, readme_tables, print_deck, dry_run };
+enum class Action { run, help, version, keys, readme_tables, print_deck, dry_run, print_plan };
 
 struct CommandLine {
     Action action = Action::run;
     std::optional<std::filesystem::path> deck;
+    int rank = 0;  // whose plan is printed
     std::vector<std::string> overrides;
     std::vector<std::string> unknown;  // complaints about words that make no sense
 };

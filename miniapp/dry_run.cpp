@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "comm/schemes.hpp"
 #include "miniapp/memory.hpp"
 #include "miniapp/report.hpp"
+#include "miniapp/scheme_table.hpp"
+#include "miniapp/simulation.hpp"
+#include "miniapp/spmv.hpp"
 #include "solvers/bottom.hpp"
 #include "solvers/smoother.hpp"
 
@@ -43,61 +45,72 @@ std::string network_dry_run_text(const Parameters& parameters, const Communicato
     return text;
 }
 
-}  // namespace
-
-std::string dry_run_text(const Parameters& parameters, const Communicator& comm) {
-    const Topology topology = topology_of(parameters, comm);
-    if (parameters.run.mode == Mode::network) return network_dry_run_text(parameters, comm, topology);
-    if (parameters.run.mode == Mode::spmv) return spmv_dry_run_text(parameters, comm, topology);
+// Sizes, exchanges and messages of each level.
+std::string levels_text(const Parameters& parameters, const Layout& finest, const Topology& topology) {
     const HierarchyOptions options = hierarchy_options(parameters);
     const auto& multigrid = parameters.multigrid;
-    Layout layout = finest_layout(parameters, comm.size(), comm.rank());
-    const double fields = comm.max(static_cast<double>(predicted_bytes(parameters, layout, topology)));
-    const double arrays = comm.max(static_cast<double>(array_bytes(parameters, layout)));
-
-    std::string text = fmt::format("{} ranks, {}\n", comm.size(), topology.describe());
-    if (topology.nodes() > 1) text += fmt::format("nodes {}\n", topology.map());
-    for (const std::string& warning : topology.warnings()) text += fmt::format("warning: {}\n", warning);
-    text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "level", "cells",
-                        "boxes of", "boxes/rank", "exchanges", "messages", "bytes", "off-node", "off-node");
+    std::string text =
+        fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "level", "cells",
+                    "boxes of", "boxes/rank", "exchanges", "messages", "bytes", "off-node", "off-node");
     text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "", "", "",
                         "at most", "per V-cycle", "each", "each", "messages", "bytes");
     const bool krylov = parameters.run.mode == Mode::krylov;
-    const auto widths = level_widths(layout.width(), options.bottom_box);
-    for (std::size_t l = 0; l < widths.size(); ++l) {
-        if (l > 0) layout = layout.coarsened();
-        const Index n = layout.cells();
-        const auto row = [&](int depth, Neighbours neighbours, const std::string& exchanges) {
-            const Traffic traffic = make_plan(ghost_pattern(layout, depth, neighbours, options.scheme),
-                                              topology, options.scheme, comm.rank())
-                                        .traffic(comm.rank(), topology, 1);
-            const auto most = [&](long value) { return comm.max(static_cast<double>(value)); };
-            text += fmt::format(
-                "{:>5} {:>16} {:>8} {:>11.0f} {:>10} {:>10.0f} {:>12.0f} {:>10.0f} {:>10.0f}\n", l,
-                fmt::format("{}x{}x{}", n[0], n[1], n[2]), fmt::format("{}^3", widths[l]),
-                most(layout.local_count()), exchanges, most(traffic.messages), most(traffic.bytes),
-                most(traffic.off_node_messages), most(traffic.off_node_bytes));
-        };
+    const int levels = ghost_uses(parameters, finest).back().level + 1;
+    const int boxes = (finest.box_count() + topology.ranks() - 1) / topology.ranks();
+    for (const GhostUse& use : ghost_uses(parameters, finest)) {
+        // The ghosts of an F-cycle's start come on top.
+        const bool interpolation = use.purpose == Purpose::interpolation;
+        if (interpolation && multigrid.interpolation != Interpolation::linear) continue;
+        const int l = use.level;
         // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
         // exchanges depend on its iterations.
         const int exchanges = exchanges_of(multigrid.smoother, multigrid.pre) +
                               exchanges_of(multigrid.smoother, multigrid.post) + 1 +
                               (l == 0 && !krylov ? 1 : 0);
-        row(options.ghost_depth, options.neighbours,
-            widths.size() == 1 && krylov ? "-"
-            : l + 1 < widths.size()      ? std::to_string(exchanges)
+        const std::string per_cycle =
+            interpolation                    ? "1"
+            : use.purpose == Purpose::powers ? "powers"
+            : levels == 1 && krylov          ? "-"
+            : l + 1 < levels                 ? std::to_string(exchanges)
             : krylov ? std::to_string(symmetric_exchanges_of(multigrid.smoother, parameters.bottom.sweeps))
-                     : "bottom");
-        if (l + 1 == widths.size() && options.bottom_ghosts > 0)
-            row(options.bottom_ghosts, Neighbours::all, "powers");
-        // All 26 neighbours before a linear interpolation.
-        if (l > 0 && multigrid.interpolation == Interpolation::linear) row(1, Neighbours::all, "1");
+                     : "bottom";
+        const SchemeRow row =
+            compare(use.layout, use.depth, use.neighbours, std::span(&options.scheme, 1), {topology}).front();
+        const Index n = use.layout.cells();
+        text +=
+            fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10.0f} {:>12.0f} {:>10.0f} {:>10.0f}\n", l,
+                        fmt::format("{}x{}x{}", n[0], n[1], n[2]), fmt::format("{}^3", use.layout.width()),
+                        boxes, per_cycle, row.most_sent.messages, row.most_sent.bytes,
+                        row.most_sent.off_node_messages, row.most_sent.off_node_bytes);
     }
-    text += solvers_text(parameters);
-    text += "messages and bytes: sent by the busiest rank in one exchange of ghost cells of one field\n";
-    text += fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {})\n",
-                        megabytes(fields), megabytes(arrays));
     return text;
+}
+
+}  // namespace
+
+DryRun dry_run_of(const Parameters& parameters, const Communicator& comm) {
+    const Topology topology = topology_of(parameters, comm);
+    if (parameters.run.mode == Mode::network) return {network_dry_run_text(parameters, comm, topology), ""};
+    if (parameters.run.mode == Mode::spmv) return {spmv_dry_run_text(parameters, comm, topology), ""};
+    const int ranks = ranks_of(parameters, comm);
+    const Layout finest = finest_layout(parameters, ranks, comm.rank());
+    const double fields = comm.max(static_cast<double>(predicted_bytes(parameters, finest, topology)));
+    const double arrays = comm.max(static_cast<double>(array_bytes(parameters, finest)));
+    if (comm.rank() > 0) return {};
+
+    std::string text = fmt::format("{} ranks, {}\n", ranks, topology.describe());
+    const bool imagined = ranks != comm.size();
+    if (topology.nodes() > 1 && !imagined) text += fmt::format("nodes {}\n", topology.map());
+    for (const std::string& warning : topology.warnings()) text += fmt::format("warning: {}\n", warning);
+    text += levels_text(parameters, finest, topology) + solvers_text(parameters);
+    text += "messages and bytes: sent by the busiest rank in one exchange of ghost cells of one field\n";
+    text += fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
+                        megabytes(fields), megabytes(arrays),
+                        imagined ? fmt::format("; of the first {} ranks", comm.size()) : "");
+    const auto model = model_of(parameters);
+    if (!model && topology.nodes() == 1) return {text, ""};
+    const auto tables = plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr});
+    return {text + "\n" + scheme_tables_text(tables), scheme_json_lines(tables)};
 }
 
 }  // namespace keel

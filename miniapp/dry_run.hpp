@@ -7,8 +7,14 @@
 
 namespace keel {
 
-// What a run of these parameters on these ranks would be: sizes by level, memory per rank, messages. Allocates no
-// grid. Collective; the text is complete on rank 0.
-std::string dry_run_text(const Parameters& parameters, const Communicator& comm);
+struct DryRun {
+    std::string text;
+    std::string json_lines;  // what every scheme makes of the ghost cells
+};
+
+// What a run of these parameters on these ranks, or on problem.ranks that are not there, would be: sizes by level, memory
+// per rank, messages, and with several nodes or comm.machine the traffic and predicted time of every scheme. Allocates no
+// grid. Collective; complete on rank 0.
+DryRun dry_run_of(const Parameters& parameters, const Communicator& comm);
 
 }  // namespace keel

@@ -258,9 +258,23 @@ MachineFile read_machine_file(const std::filesystem::path& file) {
     return MachineReader(file).read();
 }
 
-std::filesystem::path machine_file(const std::string& name) {
-    return name.ends_with(".toml") ? std::filesystem::path(name)
-                                   : std::filesystem::path("inputs/machines") / (name + ".toml");
+MachineFile read_machine(const std::string& name) {
+    if (name.ends_with(".toml")) return read_machine_file(name);
+    const std::filesystem::path folder = "inputs/machines";
+    if (std::filesystem::exists(folder / (name + ".toml")))
+        return read_machine_file(folder / (name + ".toml"));
+    std::vector<std::string> known;
+    std::error_code no_folder;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder))
+        if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
+    std::ranges::sort(known);
+    return {
+        {},
+        {known.empty() ? fmt::format("unknown machine: there are none in {}; give the path of a machine's "
+                                     "file",
+                                     folder.string())
+                       : fmt::format("unknown machine; choose {}, or give the path of a machine's file",
+                                     fmt::join(known, ", "))}};
 }
 
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments) {

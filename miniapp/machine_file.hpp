@@ -20,8 +20,8 @@ struct MachineFile {
 // Reads a machine, which is named like the file. Parameters may be left out, but not half given.
 MachineFile read_machine_file(const std::filesystem::path& file);
 
-// The file of a machine: `name` itself if it is a path that ends in .toml, else inputs/machines/<name>.toml.
-std::filesystem::path machine_file(const std::string& name);
+// The same of a machine by name: of inputs/machines/<name>.toml, or of `name` itself if that ends in .toml.
+MachineFile read_machine(const std::string& name);
 
 // The machine as such a file, which reads back to the same numbers, below some lines of comment.
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments);

@@ -17,7 +17,9 @@
 #include "miniapp/machine_facts.hpp"
 #include "miniapp/machine_file.hpp"
 #include "miniapp/memory.hpp"
+#include "miniapp/plan_text.hpp"
 #include "miniapp/report.hpp"
+#include "miniapp/scheme_table.hpp"
 #include "miniapp/simulation.hpp"
 #include "miniapp/tables.hpp"
 #include "solvers/bottom.hpp"
@@ -53,6 +55,15 @@ std::string exceeds_memory(const keel::Parameters& parameters, const keel::Commu
         .value_or("");
 }
 
+// Whether the records could be written to output.json, if there is one; complains if not.
+bool append(const std::string& output, const std::string& json_lines) {
+    if (output.empty()) return true;
+    std::ofstream file(output, std::ios::app);
+    if (file << json_lines << std::flush) return true;
+    fmt::print(stderr, "output.json = \"{}\": could not be written\n", output);
+    return false;
+}
+
 // Whether the measured machine could be written to network.write, and reads back.
 bool write_machine(const keel::Parameters& parameters, const keel::Results& results) {
     using namespace keel;
@@ -67,6 +78,17 @@ bool write_machine(const keel::Parameters& parameters, const keel::Results& resu
     std::ofstream(parameters.network.write) << machine_toml(network.machine, comments);
     const MachineFile back = read_machine_file(parameters.network.write);
     return back.errors.empty() && back.machine == network.machine;
+}
+
+// Why --print-plan has nothing to print; empty if it has.
+std::string why_no_plan(const keel::CommandLine& command, const keel::Parameters& parameters,
+                        const keel::Communicator& comm) {
+    using namespace keel;
+    if (parameters.run.mode == Mode::network || parameters.run.mode == Mode::spmv)
+        return "command line: --print-plan: run.mode = network and spmv have no ghost cells; choose another";
+    const int ranks = ranks_of(parameters, comm);
+    if (command.rank < ranks) return "";
+    return fmt::format("command line: --print-plan={}: there are {} ranks", command.rank, ranks);
 }
 
 // Collective. Every rank reads the deck and comes to the same verdict; rank 0 speaks.
@@ -94,6 +116,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
             return valid;
         case Action::print_deck:
         case Action::dry_run:
+        case Action::print_plan:
         case Action::run:
             break;
     }
@@ -111,9 +134,17 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     }
     if (refused(fmt::format("{}", fmt::join(validate_part(deck, comm.size(), comm.rank()), "\n")), comm))
         return bad_input;
-    if (command.action == Action::dry_run) {
-        const std::string text = dry_run_text(parameters, comm);
+    if (const auto model = model_of(parameters)) require_known(*model, topology_of(parameters, comm));
+    if (command.action == Action::print_plan) {
+        if (refused(why_no_plan(command, parameters, comm), comm)) return bad_input;
+        const std::string text = plan_text(parameters, topology_of(parameters, comm), command.rank);
         fmt::print("{}", speaks ? text : "");
+        return valid;
+    }
+    if (command.action == Action::dry_run) {
+        const DryRun dry_run = dry_run_of(parameters, comm);
+        fmt::print("{}", speaks ? dry_run.text : "");
+        if (speaks && !append(parameters.output.json, dry_run.json_lines)) return broken;
         return valid;
     }
 
@@ -126,13 +157,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     });
     if (!speaks) return results.valid() ? valid : invalid;
     fmt::print("{}\n{}", header_text(table, parameters, results.facts), results_text(parameters, results));
-    if (!parameters.output.json.empty()) {
-        std::ofstream file(parameters.output.json, std::ios::app);
-        if (!(file << json_lines(table, parameters, results) << std::flush)) {
-            fmt::print(stderr, "output.json = \"{}\": could not be written\n", parameters.output.json);
-            return broken;
-        }
-    }
+    if (!append(parameters.output.json, json_lines(table, parameters, results))) return broken;
     if (!parameters.network.write.empty() && !write_machine(parameters, results)) {
         fmt::print(stderr, "network.write = \"{}\": could not be written\n", parameters.network.write);
         return broken;
@@ -147,6 +172,10 @@ int main(int argc, char** argv) {
     try {
         const auto comm = keel::Communicator::world();
         return run(keel::read_command_line({argv + 1, static_cast<std::size_t>(argc - 1)}), comm);
+    } catch (const keel::MissingParameter& error) {
+        // All ranks know the same machine.
+        if (keel::Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());
+        return bad_input;
     } catch (const std::exception& error) {
         fmt::print(stderr, "keel: rank {}: {}\n", keel::Communicator::world().rank(), error.what());
         std::fflush(nullptr);

@@ -137,6 +137,8 @@ void add_problem(std::vector<Key>& keys) {
     s.integer("box", &Problem::box, between(1, 1024), "cells per box edge", "cells");
     s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
               "for each rank, if problem.boxes is not given", "boxes");
+    s.integer("ranks", &Problem::ranks, between(0, 65536),
+              "that --dry-run and --print-plan imagine; 0 = those that were started", "ranks");
     s.triple("boxes", &Problem::boxes, 0,
              "of the domain per direction; [0,0,0] = as cubic as possible from ranks x boxes_per_rank",
              "boxes");
@@ -241,6 +243,8 @@ void add_comm(std::vector<Key>& keys) {
         "of split: raise the cap to a message a rank where few nodes send, or wherever there would be more");
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "0 = detect; else pretend nodes of so many", "ranks");
+    s.text("machine", &Comm::machine,
+           "to predict times on: NAME of inputs/machines/NAME.toml, or a path; \"\" = none", "path");
     s.text("node_map", &Comm::node_map, "pretend nodes: file with a label a line for each rank; \"\" = none",
            "path");
     s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");

@@ -38,6 +38,7 @@ struct Parameters {
     struct Problem {
         int box = 64;  // cells per box edge
         int boxes_per_rank = 1;
+        int ranks = 0;         // that --dry-run imagines; 0 = those that were started
         Index boxes{0, 0, 0};  // of the domain, per direction; 0 = from ranks x boxes_per_rank
         double a = 0.9;
         double b = 0.9;
@@ -61,6 +62,7 @@ struct Parameters {
         int message_cap = 8192;                               // of split, bytes
         CapRule cap_rule = CapRule::paper;                    // of split
         int ranks_per_node = 0;                               // 0 = detect
+        std::string machine;   // to predict times on: a name or path; empty = none
         std::string node_map;  // path of a node label for each rank; empty = none
         bool persistent = false;
         int ghost_depth = 1;  // cells

@@ -18,11 +18,16 @@ Layout finest_layout(const Parameters& parameters, int ranks, int rank) {
             place(boxes, ranks, parameters.problem.placement), rank};
 }
 
+int ranks_of(const Parameters& parameters, const Communicator& comm) {
+    return parameters.problem.ranks > 0 ? parameters.problem.ranks : comm.size();
+}
+
 Topology topology_of(const Parameters& parameters, const Communicator& comm) {
     if (!parameters.comm.node_map.empty())
-        return {read_node_map(parameters.comm.node_map, comm.size()).labels, NodeSource::map};
-    return parameters.comm.ranks_per_node > 0 ? virtual_topology(comm.size(), parameters.comm.ranks_per_node)
-                                              : detect_topology(comm);
+        return {read_node_map(parameters.comm.node_map, ranks_of(parameters, comm)).labels, NodeSource::map};
+    return parameters.comm.ranks_per_node > 0
+               ? virtual_topology(ranks_of(parameters, comm), parameters.comm.ranks_per_node)
+               : detect_topology(comm);
 }
 
 std::unique_ptr<Backend> backend_of(const Parameters& parameters, const Communicator& comm) {

@@ -109,6 +109,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
                  const Progress& progress);
 
 // What both a run and --dry-run derive from the deck.
+int ranks_of(const Parameters& parameters, const Communicator& comm);  // problem.ranks, or those there are
 Layout finest_layout(const Parameters& parameters, int ranks, int rank);
 Topology topology_of(const Parameters& parameters, const Communicator& comm);
 HierarchyOptions hierarchy_options(const Parameters& parameters);

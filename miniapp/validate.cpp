@@ -15,6 +15,7 @@
 #include "comm/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck.hpp"
+#include "miniapp/machine_file.hpp"
 #include "miniapp/matrix_rules.hpp"
 #include "miniapp/modes.hpp"
 #include "miniapp/node_map.hpp"
@@ -209,9 +210,19 @@ void check_network(Rules& rules, const Parameters& p) {
 
 }  // namespace
 
-std::vector<std::string> validate(const Deck& deck, int ranks) {
+std::vector<std::string> validate(const Deck& deck, int started) {
     const Parameters& p = deck.parameters;
+    const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
     Rules rules(deck);
+    rules.require(
+        ranks == started || p.comm.ranks_per_node > 0 || !p.comm.node_map.empty(), {"problem.ranks"},
+        fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
+                    "the nodes; give comm.ranks_per_node or comm.node_map",
+                    ranks, started));
+    if (!p.comm.machine.empty())
+        for (const std::string& error : read_machine(p.comm.machine).errors)
+            rules.require(false, {"comm.machine"},
+                          fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
     check_boxes(rules, p, ranks);
     if (p.run.mode == Mode::spmv)
         check_matrix(rules, p, ranks);
@@ -257,6 +268,10 @@ std::vector<std::string> validate_for_here(const Deck& deck, int ranks) {
         fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
                     "devices; choose staged or auto",
                     Session::library(), name));
+    rules.require(p.problem.ranks == 0 || p.problem.ranks == ranks, {"problem.ranks"},
+                  fmt::format("problem.ranks = {}: this run has {}; start as many, or imagine them with "
+                              "--dry-run",
+                              p.problem.ranks, ranks));
     rules.require(
         p.run.mode != Mode::network || ranks > 1, {"run.mode"},
         "run.mode = \"network\": a single rank has nobody to send to; start it on two or more, as mpiexec "

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import test_backends
+import test_choice
 import test_decks
 import test_modes
 import test_network
@@ -21,7 +22,7 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_decks, test_modes, test_network, test_report, test_schemes, test_solution,
+        test_backends, test_choice, test_decks, test_modes, test_network, test_report, test_schemes, test_solution,
         test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)

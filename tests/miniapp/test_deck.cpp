@@ -290,7 +290,8 @@ TEST_CASE("a misspelt name is answered with the nearest one") {
 
 TEST_CASE("a name like no other gets no guess, but the list of what there is") {
     const Words errors = from_words({"problem.frobnicate=1"}).errors;
-    expect_error(errors, "problem.frobnicate: unknown key; [problem] has box, boxes_per_rank, boxes, a, b, ");
+    expect_error(errors,
+                 "problem.frobnicate: unknown key; [problem] has box, boxes_per_rank, ranks, boxes, a, b, ");
     CHECK_FALSE(contains(joined(errors), "did you mean"));
     const Words words = from_words({"bottom.solver=gmres"}).errors;
     CHECK_FALSE(contains(joined(words), "did you mean"));

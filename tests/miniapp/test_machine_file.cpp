@@ -32,6 +32,26 @@ short = { alpha = 1e-6, beta = 1e-9 }
 
 }  // namespace
 
+TEST_CASE("a machine is known by its name where inputs/machines is, and everywhere by its path") {
+    const auto here = std::filesystem::current_path();
+    const std::filesystem::path source = KEEL_SOURCE_DIR;
+    std::filesystem::current_path(source);
+    const MachineFile known = read_machine("lassen");
+    const MachineFile unknown = read_machine("cray_1");
+    std::filesystem::current_path(std::filesystem::temp_directory_path());
+    const MachineFile elsewhere = read_machine("lassen");
+    const MachineFile by_path = read_machine((source / "inputs/machines/lassen.toml").string());
+    std::filesystem::current_path(here);
+    CHECK(known.errors == std::vector<std::string>{});
+    CHECK(known.machine == by_path.machine);
+    REQUIRE(unknown.errors.size() == 1);
+    CHECK_THAT(unknown.errors[0], Catch::StartsWith("unknown machine; choose blue_waters, lassen") &&
+                                      Catch::EndsWith(", or give the path of a machine's file"));
+    CHECK(elsewhere.errors ==
+          std::vector<std::string>{
+              "unknown machine: there are none in inputs/machines; give the path of a machine's file"});
+}
+
 TEST_CASE("the machines shipped are the golden ones") {
     const nlohmann::json golden = test::golden_models();
     for (const std::string name : {"blue_waters", "lassen"}) {
@@ -54,11 +74,6 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
         machine.name = "keel_test_machine";
         CHECK((file.machine == machine));
     }
-}
-
-TEST_CASE("a machine is found by name or by path") {
-    CHECK(machine_file("lassen") == "inputs/machines/lassen.toml");
-    CHECK(machine_file("here/mine.toml") == "here/mine.toml");
 }
 
 TEST_CASE("a wrong file of a machine is refused with line and remedy") {
