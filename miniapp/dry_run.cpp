@@ -46,8 +46,7 @@ std::string network_dry_run_text(const Parameters& parameters, const Communicato
 }
 
 // Sizes, exchanges and messages of each level.
-std::string levels_text(const Parameters& parameters, const Layout& finest, const Topology& topology) {
-    const HierarchyOptions options = hierarchy_options(parameters);
+std::string levels_text(const Parameters& parameters, const std::vector<SchemeTable>& tables, int ranks) {
     const auto& multigrid = parameters.multigrid;
     std::string text =
         fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "level", "cells",
@@ -55,9 +54,10 @@ std::string levels_text(const Parameters& parameters, const Layout& finest, cons
     text += fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "", "", "",
                         "at most", "per V-cycle", "each", "each", "messages", "bytes");
     const bool krylov = parameters.run.mode == Mode::krylov;
-    const int levels = ghost_uses(parameters, finest).back().level + 1;
-    const int boxes = (finest.box_count() + topology.ranks() - 1) / topology.ranks();
-    for (const GhostUse& use : ghost_uses(parameters, finest)) {
+    const int levels = tables.back().use.level + 1;
+    const int boxes = (tables.front().use.layout.box_count() + ranks - 1) / ranks;
+    for (const SchemeTable& table : tables) {
+        const GhostUse& use = table.use;
         // The ghosts of an F-cycle's start come on top.
         const bool interpolation = use.purpose == Purpose::interpolation;
         if (interpolation && multigrid.interpolation != Interpolation::linear) continue;
@@ -68,14 +68,14 @@ std::string levels_text(const Parameters& parameters, const Layout& finest, cons
                               exchanges_of(multigrid.smoother, multigrid.post) + 1 +
                               (l == 0 && !krylov ? 1 : 0);
         const std::string per_cycle =
-            interpolation                    ? "1"
-            : use.purpose == Purpose::powers ? "powers"
-            : levels == 1 && krylov          ? "-"
-            : l + 1 < levels                 ? std::to_string(exchanges)
+            parameters.run.mode == Mode::exchange ? "-"
+            : interpolation                       ? "1"
+            : use.purpose == Purpose::powers      ? "powers"
+            : levels == 1 && krylov               ? "-"
+            : l + 1 < levels                      ? std::to_string(exchanges)
             : krylov ? std::to_string(symmetric_exchanges_of(multigrid.smoother, parameters.bottom.sweeps))
                      : "bottom";
-        const SchemeRow row =
-            compare(use.layout, use.depth, use.neighbours, std::span(&options.scheme, 1), {topology}).front();
+        const SchemeRow& row = table.rows[table.chosen.value_or(0)];
         const Index n = use.layout.cells();
         text +=
             fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10.0f} {:>12.0f} {:>10.0f} {:>10.0f}\n", l,
@@ -94,7 +94,12 @@ DryRun dry_run_of(const Parameters& parameters, const Communicator& comm) {
     if (parameters.run.mode == Mode::spmv) return {spmv_dry_run_text(parameters, comm, topology), ""};
     const int ranks = ranks_of(parameters, comm);
     const Layout finest = finest_layout(parameters, ranks, comm.rank());
-    const double fields = comm.max(static_cast<double>(predicted_bytes(parameters, finest, topology)));
+    const auto model = model_of(parameters);
+    const auto tables = plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr});
+    const bool solves = parameters.run.mode != Mode::exchange;
+    const double fields = comm.max(
+        solves ? static_cast<double>(predicted_bytes(parameters, finest, topology, schemes_by_level(tables)))
+               : 0.0);
     const double arrays = comm.max(static_cast<double>(array_bytes(parameters, finest)));
     if (comm.rank() > 0) return {};
 
@@ -102,15 +107,21 @@ DryRun dry_run_of(const Parameters& parameters, const Communicator& comm) {
     const bool imagined = ranks != comm.size();
     if (topology.nodes() > 1 && !imagined) text += fmt::format("nodes {}\n", topology.map());
     for (const std::string& warning : topology.warnings()) text += fmt::format("warning: {}\n", warning);
-    text += levels_text(parameters, finest, topology) + solvers_text(parameters);
-    text += "messages and bytes: sent by the busiest rank in one exchange of ghost cells of one field\n";
-    text += fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
+    text += levels_text(parameters, tables, ranks);
+    if (solves) text += solvers_text(parameters);
+    text += fmt::format(
+        "messages and bytes: sent by the busiest rank in one exchange of ghost cells of {} field{}{}\n",
+        parameters.problem.columns, parameters.problem.columns == 1 ? "" : "s",
+        tables.front().chosen ? "" : ", by the standard scheme");
+    if (solves)
+        text +=
+            fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
                         megabytes(fields), megabytes(arrays),
                         imagined ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    const auto model = model_of(parameters);
-    if (!model && topology.nodes() == 1) return {text, ""};
-    const auto tables = plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr});
-    return {text + "\n" + scheme_tables_text(tables), scheme_json_lines(tables)};
+    if (!schemes_matter(parameters, topology)) return {text, ""};
+    text += "\n";
+    if (tables.front().chosen) text += choices_text(parameters, tables, {}) + "\n";
+    return {text + scheme_tables_text(tables), scheme_json_lines(parameters, tables)};
 }
 
 }  // namespace keel

@@ -6,6 +6,7 @@
 
 #include "build_info.hpp"
 #include "miniapp/overloaded.hpp"
+#include "miniapp/scheme_table.hpp"
 
 namespace keel {
 namespace {
@@ -41,6 +42,7 @@ Json run_record(const Table& table, const Parameters& parameters, const RunFacts
             {"levels", levels},
             {"triad_bytes_per_second", facts.triad_bytes_per_second},
             {"setup_seconds", facts.setup_seconds},
+            {"tuning_seconds", facts.tuning_seconds},
             {"array_bytes", facts.array_bytes},
             {"predicted_bytes", facts.predicted_bytes},
             {"measured_bytes", facts.measured_bytes},
@@ -242,6 +244,7 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
                           [&](const SpmvResults& spmv) {
                               for (const Json& record : spmv_records(spmv)) add(record);
                           },
+                          [](const ExchangeResults&) {},
                           [&](const SurveyResults& survey) {
                               // In the order in which they ran.
                               for (std::size_t n = 0; n < survey.rows.front().solves.size(); ++n)
@@ -256,7 +259,9 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
                               }
                           }},
                results.of_mode);
-    const bool network = std::holds_alternative<NetworkResults>(results.of_mode);
+    lines += scheme_json_lines(parameters, results.facts.schemes);
+    const bool solves = !std::holds_alternative<NetworkResults>(results.of_mode) &&
+                        !std::holds_alternative<ExchangeResults>(results.of_mode);
     for (const Check& check : results.checks)
         add({{"record", "check"},
              {"name", check.name},
@@ -264,11 +269,10 @@ std::string json_lines(const Table& table, const Parameters& parameters, const R
              {"value", check.value},
              {"want", check.want}});
     add({{"record", "result"},
-         {"fom", network ? Json() : Json(results.figure_of_merit())},
-         {"unit", network
-                      ? Json()
-                      : Json(std::holds_alternative<SpmvResults>(results.of_mode) ? "nonzeros/s" : "dof/s")},
-         {"seconds", network ? Json() : Json(results.seconds)},
+         {"fom", solves ? Json(results.figure_of_merit()) : Json()},
+         {"unit", solves ? Json(std::holds_alternative<SpmvResults>(results.of_mode) ? "nonzeros/s" : "dof/s")
+                         : Json()},
+         {"seconds", solves ? Json(results.seconds) : Json()},
          {"valid", results.valid()},
          {"exit", results.valid() ? 0 : 1}});
     return lines;

@@ -25,7 +25,7 @@ int carried_at_once(const Parameters& parameters) {
     return most;
 }
 
-// Calls visit(layout, number of fields, coarse?, bottom?) for every level.
+// Calls visit(layout, number of fields, number of the level, bottom?) for every level.
 template <class Visit>
 void for_each_level(const Parameters& parameters, const Layout& finest, const Visit& visit) {
     Layout layout = finest;
@@ -35,43 +35,47 @@ void for_each_level(const Parameters& parameters, const Layout& finest, const Vi
         const bool bottom = l + 1 == widths.size();
         const int on_finest = l == 0 ? fields_on_finest(parameters) : 0;
         const int on_coarsest = bottom ? fields_on_coarsest(parameters) : 0;
-        visit(layout, Level::fields + on_finest + on_coarsest, l > 0, bottom);
+        visit(layout, fields_of_level(parameters) + on_finest + on_coarsest, static_cast<int>(l), bottom);
     }
 }
 
 }  // namespace
 
-std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology) {
-    const HierarchyOptions options = hierarchy_options(parameters);
+std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology,
+                            const std::vector<LevelSchemes>& schemes) {
+    HierarchyOptions options = hierarchy_options(parameters);
+    options.schemes = schemes;
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool coarse, bool bottom) {
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, int level, bool bottom) {
         const int deep = bottom ? options.bottom_ghosts : 0;
         const int ghosts = std::max(options.ghost_depth, deep);
         values += static_cast<std::size_t>(fields) *
                   Shape::of(layout.local_count(), layout.width(), ghosts).values();
-        const auto buffers = [&](int depth, Neighbours neighbours) {
-            const Itinerary itinerary(make_plan(ghost_pattern(layout, depth, neighbours, options.scheme),
-                                                topology, options.scheme, layout.rank()),
-                                      layout.rank());
+        const LevelSchemes chosen = options.schemes_of(level);
+        const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme) {
+            const Itinerary itinerary(
+                make_plan(ghost_pattern(layout, depth, neighbours, scheme), topology, scheme, layout.rank()),
+                layout.rank());
             return itinerary.send_values() + itinerary.receive_values();
         };
-        values += buffers(options.ghost_depth, options.neighbours);
+        values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts);
         const int at_once = carried_at_once(parameters);
         const int of_krylov =
             parameters.run.mode == Mode::krylov ? finest.width() : parameters.multigrid.bottom_box;
         if (layout.width() == of_krylov && at_once > 1)
-            values += static_cast<std::size_t>(at_once) * buffers(options.ghost_depth, options.neighbours);
-        if (coarse && options.all_ghosts) values += buffers(1, Neighbours::all);
+            values += static_cast<std::size_t>(at_once) *
+                      buffers(options.ghost_depth, options.neighbours, chosen.ghosts);
+        if (level > 0 && options.all_ghosts) values += buffers(1, Neighbours::all, chosen.all_ghosts);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += static_cast<std::size_t>(1 + powers_need(parameters).at_once) *
-                      buffers(deep, Neighbours::all);
+                      buffers(deep, Neighbours::all, chosen.deep_ghosts);
     });
     return values * sizeof(double);
 }
 
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, bool, bool) {
+    for_each_level(parameters, finest, [&](const Layout& layout, int fields, int, bool) {
         values += static_cast<std::size_t>(fields) * layout.local_cells();
     });
     return values * sizeof(double);
@@ -97,8 +101,8 @@ std::optional<std::string> exceeds_memory(const Parameters& parameters, int rank
     const Index boxes = resolved_boxes(parameters, ranks);
     const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
     const double coarsening = std::pow(1.0 * coarsest_box(parameters) / parameters.problem.box, 3);
-    const double fields =
-        Level::fields + fields_on_finest(parameters) + coarsening * fields_on_coarsest(parameters);
+    const double fields = fields_of_level(parameters) + fields_on_finest(parameters) +
+                          coarsening * fields_on_coarsest(parameters);
     const double needed = fields * sizeof(double) * cells / ranks * sharing;
     if (needed <= available) return {};
     return fmt::format(

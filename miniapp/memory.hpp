@@ -6,14 +6,16 @@
 
 #include "comm/topology.hpp"
 #include "miniapp/parameters.hpp"
+#include "solvers/hierarchy.hpp"
 
 namespace keel {
 
 class Layout;
 
 // Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels, the
-// bottom solver's vectors, message buffers. Allocates nothing of that size.
-std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology);
+// bottom solver's vectors, message buffers of the schemes by level (none: of the deck's scheme). Allocates nothing of that size.
+std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology,
+                            const std::vector<LevelSchemes>& schemes);
 
 // The grid-sized arrays alone, without ghosts and padding: what the run would need at the least.
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "solvers/bottom.hpp"
+#include "solvers/hierarchy.hpp"
 
 namespace keel {
 namespace {
@@ -73,9 +74,27 @@ std::string why_idle(const std::string& key, const Parameters& p) {
     }
     if (key.starts_with("network.")) return "needs run.mode = network";
     if (p.run.mode == Mode::spmv) return why_idle_in_spmv(key, p);
-    constexpr const char* of_spmv[] = {"problem.matrix",   "problem.rows",    "problem.row_entries",
-                                       "problem.ordering", "problem.columns", "run.solve"};
+    constexpr const char* of_spmv[] = {"problem.matrix", "problem.rows", "problem.row_entries",
+                                       "problem.ordering", "run.solve"};
     if (std::ranges::find(of_spmv, key) != std::end(of_spmv)) return "needs run.mode = spmv";
+    if (p.run.mode == Mode::exchange) {
+        constexpr const char* used[] = {"problem.box",      "problem.boxes_per_rank",
+                                        "problem.boxes",    "problem.ranks",
+                                        "problem.columns",  "problem.placement",
+                                        "problem.boundary", "multigrid.bottom_box",
+                                        "multigrid.cycle",  "multigrid.interpolation",
+                                        "run.mode",         "run.backend",
+                                        "run.launches",     "run.warmup",
+                                        "run.repeats",      "run.verbose",
+                                        "output.json"};
+        if (key == "comm.scheme" || key == "comm.partner_rule" || key == "comm.cap_rule")
+            return "run.mode = exchange tries all schemes under all rules; leave it out";
+        const bool of_solve = key == "comm.allreduce" || key == "comm.progress" || key == "comm.overlap";
+        return (key.starts_with("comm.") && !of_solve) || std::ranges::find(used, key) != std::end(used)
+                   ? ""
+                   : "run.mode = exchange solves nothing; leave it out";
+    }
+    if (key == "problem.columns") return "needs run.mode = spmv or exchange";
     if (key == "run.preconditioner" && !krylov) return "only run.mode = krylov has one; leave it out";
     if (key == "run.survey" && p.run.mode != Mode::survey) return "needs run.mode = survey";
     if (key == "bottom.solver" && p.run.mode == Mode::survey)
@@ -92,6 +111,10 @@ std::string why_idle(const std::string& key, const Parameters& p) {
 
 int coarsest_box(const Parameters& p) {
     return p.run.mode == Mode::krylov && !preconditioned(p) ? p.problem.box : p.multigrid.bottom_box;
+}
+
+int fields_of_level(const Parameters& p) {
+    return p.run.mode == Mode::exchange ? p.problem.columns : Level::fields;
 }
 
 int fields_on_finest(const Parameters& p) {

@@ -23,7 +23,10 @@ std::vector<BottomOptions> bottom_solvers(const Parameters& parameters);
 // The most that their powers need of the coarsest level.
 PowersNeed powers_need(const Parameters& parameters);
 
-// Grid-sized arrays of the Krylov methods, on the finest level (mode krylov) and on the coarsest (all others).
+// Grid-sized arrays that every level keeps.
+int fields_of_level(const Parameters& parameters);
+
+// Those of the Krylov methods, on the finest level (mode krylov) and on the coarsest (all others).
 int fields_on_finest(const Parameters& parameters);
 int fields_on_coarsest(const Parameters& parameters);
 

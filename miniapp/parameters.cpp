@@ -167,7 +167,9 @@ void add_problem(std::vector<Key>& keys) {
     s.choice("ordering", &Problem::ordering, {"natural", "random", "rcm"},
              "of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
     s.integer("columns", &Problem::columns, between(1, 1000),
-              "vectors that the matrix is multiplied by at a time", "columns");
+              "vectors at a time that the matrix of mode = spmv is multiplied by, or that mode = exchange "
+              "exchanges",
+              "columns");
 }
 
 void add_multigrid(std::vector<Key>& keys) {
@@ -230,10 +232,13 @@ void add_bottom(std::vector<Key>& keys, const Names& names) {
 void add_comm(std::vector<Key>& keys) {
     using Comm = Parameters::Comm;
     Section s(keys, "comm", &Parameters::comm);
-    s.choice("scheme", &Comm::scheme, {"standard", "two_step", "three_step", "split", "staged_axes"},
+    s.choice("scheme", &Comm::scheme,
+             {"standard", "two_step", "three_step", "split", "staged_axes", "model", "tuned"},
              "ghosts straight from rank to rank; by way of a partner on the other node; gathered by node; "
              "the same in "
-             "several messages; or along x, y, z in turn");
+             "several messages; along x, y, z in turn; on each level what is fastest on comm.machine "
+             "(model), or when tried "
+             "(tuned)");
     s.choice("partner_rule", &Comm::partner_rule, {"local_index", "max_need"},
              "of two_step: the partner has the sender's place on its node, or needs most of what comes");
     s.integer("message_cap", &Comm::message_cap, at_least(1), "of split: longest message between nodes",
@@ -264,9 +269,10 @@ void add_comm(std::vector<Key>& keys) {
 void add_run(std::vector<Key>& keys, const Names& names) {
     using Run = Parameters::Run;
     Section s(keys, "run", &Parameters::run);
-    s.choice("mode", &Run::mode, {"solve", "krylov", "survey", "network", "spmv"},
+    s.choice("mode", &Run::mode, {"solve", "krylov", "survey", "network", "exchange", "spmv"},
              "multigrid; bottom.solver on the finest grid itself; multigrid with one bottom solver after the "
-             "other; no solve but timed messages; sparse matrix-vector products");
+             "other; no solve but timed messages; no solve but exchanges by all schemes; sparse "
+             "matrix-vector products");
     s.choice("preconditioner", &Run::preconditioner, {"none", "v_cycle"},
              "of mode = krylov: one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
     s.list("survey", &Run::survey,

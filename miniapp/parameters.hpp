@@ -28,8 +28,10 @@ namespace keel {
 enum class Coefficients { constant, smooth, ball };
 enum class Alpha { constant, wave };
 enum class Rhs { triangle, wave, point, manufactured, random };
-enum class Mode { solve, krylov, survey, network, spmv };
+enum class Mode { solve, krylov, survey, network, exchange, spmv };
 enum class Ordering { natural, random, rcm };
+// Those of Scheme, in its order, and who else may choose one for each level.
+enum class SchemeKey { standard, two_step, three_step, split, staged_axes, model, tuned };
 enum class MainPreconditioner { none, v_cycle };
 enum class DeviceMessages { automatic, staged, device_aware };
 
@@ -54,10 +56,10 @@ struct Parameters {
         std::int64_t rows = 100000;       // of generators but stencils
         int row_entries = 8;
         Ordering ordering = Ordering::natural;
-        int columns = 1;
+        int columns = 1;  // also of Mode::exchange: fields that travel together
     };
     struct Comm {
-        Scheme scheme = Scheme::standard;
+        SchemeKey scheme = SchemeKey::standard;
         PartnerRule partner_rule = PartnerRule::local_index;  // of two_step
         int message_cap = 8192;                               // of split, bytes
         CapRule cap_rule = CapRule::paper;                    // of split

@@ -43,17 +43,20 @@ std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
 }  // namespace
 
 std::string plan_text(const Parameters& parameters, const Topology& topology, int rank) {
-    const HierarchyOptions options = hierarchy_options(parameters);
+    const auto model = model_of(parameters);
     std::string text =
         fmt::format("rank {} of {}, on node {} with ranks {}\n", rank, topology.ranks(), topology.node(rank),
                     fmt::join(topology.ranks_on(topology.node(rank)), ", "));
-    for (const GhostUse& use : ghost_uses(parameters, finest_layout(parameters, topology.ranks(), rank))) {
-        text +=
-            fmt::format("level {}, boxes of {}^3, {} layers from {} neighbours for the {}: {}\n", use.level,
-                        use.layout.width(), use.depth, use.neighbours == Neighbours::all ? 26 : 6,
-                        name(use.purpose), name(options.scheme));
-        const Plan plan = make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, options.scheme),
-                                    topology, options.scheme, rank);
+    const Layout finest = finest_layout(parameters, topology.ranks(), rank);
+    for (const SchemeTable& table :
+         plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr})) {
+        const GhostUse& use = table.use;
+        const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
+        text += fmt::format("level {}, boxes of {}^3, {} layers from {} neighbours for the {}: {}\n",
+                            use.level, use.layout.width(), use.depth,
+                            use.neighbours == Neighbours::all ? 26 : 6, name(use.purpose), name(scheme));
+        const Plan plan =
+            make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme, rank);
         plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";

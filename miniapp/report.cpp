@@ -9,6 +9,7 @@
 
 #include "build_info.hpp"
 #include "miniapp/overloaded.hpp"
+#include "miniapp/scheme_table.hpp"
 
 namespace keel {
 namespace {
@@ -237,14 +238,18 @@ std::string roofline_text(const RunFacts& facts, const Grid& grid) {
     return text;
 }
 
-// Memory and bandwidth; `what` names the least that a run must hold.
-std::string memory_text(const RunFacts& facts, const char* what) {
-    std::string text = fmt::format("memory    {} a rank predicted, {} measured; {} alone need {}\n",
-                                   megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes), what,
-                                   megabytes(facts.array_bytes));
-    if (!facts.device_messages.empty()) text += fmt::format("messages  {}\n", facts.device_messages);
-    return text +
+// How a device's messages travel, and the bandwidth of memory.
+std::string machine_text(const RunFacts& facts) {
+    return (facts.device_messages.empty() ? "" : fmt::format("messages  {}\n", facts.device_messages)) +
            fmt::format("triad     {:.1f} GB/s, all ranks together\n", facts.triad_bytes_per_second * 1e-9);
+}
+
+// Memory and the machine; `what` names the least that a run must hold.
+std::string memory_text(const RunFacts& facts, const char* what) {
+    return fmt::format("memory    {} a rank predicted, {} measured; {} alone need {}\n",
+                       megabytes(facts.predicted_bytes), megabytes(facts.measured_bytes), what,
+                       megabytes(facts.array_bytes)) +
+           machine_text(facts);
 }
 
 // What a run with grids says of them before its keys.
@@ -255,7 +260,35 @@ std::string grids_text(const Parameters& parameters, const RunFacts& facts) {
     text += fmt::format("domain    {} cells, {}x{}x{} boxes of {}^3, {} levels\n", cube(facts.cells),
                         facts.boxes[0], facts.boxes[1], facts.boxes[2], parameters.problem.box,
                         facts.level_cells.size());
-    return text + memory_text(facts, "the grids' cells");
+    return text + (parameters.run.mode == Mode::exchange ? machine_text(facts)
+                                                         : memory_text(facts, "the grids' cells"));
+}
+
+// By level the mean time of an exchange in the solves; every exchange with messages packs once.
+std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
+                                                        const std::vector<TimerRow>& timers) {
+    std::vector<double> seconds(facts.level_cells.size());
+    std::vector<double> exchanges(facts.level_cells.size());
+    for (const TimerRow& row : timers) {
+        const auto level = static_cast<std::size_t>(row.level);
+        if (row.op.starts_with("exchange.")) seconds[level] += row.t_mean;
+        if (row.op == name(Op::pack)) exchanges[level] = row.calls;
+    }
+    std::vector<std::optional<double>> means(seconds.size());
+    for (std::size_t l = 0; l < means.size(); ++l)
+        if (exchanges[l] > 0) means[l] = seconds[l] / exchanges[l];
+    return means;
+}
+
+std::string schemes_text(const Parameters& parameters, const RunFacts& facts,
+                         const std::vector<std::optional<double>>& in_solves) {
+    if (facts.schemes.empty()) return "";
+    std::string text;
+    if (facts.schemes.front().chosen) text = choices_text(parameters, facts.schemes, in_solves) + "\n";
+    text += scheme_tables_text(facts.schemes);
+    if (facts.tuning_seconds > 0)
+        text += fmt::format("trying the schemes took {:.4f} s\n", facts.tuning_seconds);
+    return text + "\n";
 }
 
 std::string closing_text(const Results& results) {
@@ -269,7 +302,8 @@ std::string closing_text(const Results& results) {
     if (std::holds_alternative<SpmvResults>(results.of_mode))
         text += fmt::format("FOM    {:<24} {:.6e}  nonzeros/s\n", "spmv.nonzeros_per_second",
                             results.figure_of_merit());
-    else if (!std::holds_alternative<NetworkResults>(results.of_mode))
+    else if (!std::holds_alternative<NetworkResults>(results.of_mode) &&
+             !std::holds_alternative<ExchangeResults>(results.of_mode))
         text +=
             fmt::format("FOM    {:<24} {:.6e}  dof/s\n", "solve.dof_per_second", results.figure_of_merit());
     return text + fmt::format("RESULT {}\n", results.valid() ? "VALID" : "INVALID");
@@ -318,7 +352,8 @@ std::string results_text(const Parameters& parameters, const Results& results) {
     const auto one_solver = [&](const auto& mode) {
         const Grid grid(facts, mode.timers);
         std::string text = convergence_text(mode.solves.back()) + "\n" + timing_text(facts, grid) + "\n" +
-                           communication_text(facts, grid) + "\n";
+                           communication_text(facts, grid) + "\n" +
+                           schemes_text(parameters, facts, seconds_of_exchanges(facts, mode.timers));
         // Without the device's own times there are no bandwidths.
         if (parameters.run.launches == Launches::synchronous) text += roofline_text(facts, grid) + "\n";
         std::vector<double> seconds;
@@ -327,13 +362,16 @@ std::string results_text(const Parameters& parameters, const Results& results) {
         return text + fmt::format("Solve: median {:.4f} s of {} (min {:.4f}, max {:.4f}); set-up {:.3f} s\n",
                                   results.seconds, seconds.size(), *least, *most, facts.setup_seconds);
     };
-    return std::visit(
-               Overloaded{one_solver, [](const SurveyResults& survey) { return survey_text(survey) + "\n"; },
-                          [](const NetworkResults& network) { return network_text(network); },
-                          [&](const SpmvResults& spmv) {
-                              return spmv_text(parameters, spmv, facts.triad_bytes_per_second);
-                          }},
-               results.of_mode) +
+    return std::visit(Overloaded{one_solver,
+                                 [&](const SurveyResults& survey) {
+                                     return survey_text(survey) + "\n" + schemes_text(parameters, facts, {});
+                                 },
+                                 [](const NetworkResults& network) { return network_text(network); },
+                                 [&](const ExchangeResults&) { return schemes_text(parameters, facts, {}); },
+                                 [&](const SpmvResults& spmv) {
+                                     return spmv_text(parameters, spmv, facts.triad_bytes_per_second);
+                                 }},
+                      results.of_mode) +
            closing_text(results);
 }
 

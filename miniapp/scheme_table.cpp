@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/machine_file.hpp"
+#include "miniapp/measure.hpp"
 #include "miniapp/simulation.hpp"
 
 namespace keel {
@@ -20,11 +22,68 @@ std::string microseconds(const std::optional<double>& seconds) {
     return seconds ? fmt::format("{:.2f}", *seconds * 1e6) : "-";
 }
 
+constexpr const char* neighbours_name(Neighbours neighbours) {
+    return neighbours == Neighbours::all ? "all" : "faces";
+}
+
+std::optional<double> predicted(const SchemeRow& row) {
+    return row.time ? std::optional(row.time->total()) : std::nullopt;
+}
+
 }  // namespace
 
 const char* name(Purpose purpose) {
     constexpr const char* names[] = {"stencil", "interpolation", "powers"};
     return names[static_cast<std::size_t>(purpose)];
+}
+
+std::optional<double> SchemeTable::least(std::size_t row) const {
+    if (rounds.empty()) return {};
+    return *std::min_element(rounds[row].begin(), rounds[row].end());
+}
+
+std::optional<std::size_t> chosen_before_run(const Parameters& parameters, std::span<const SchemeRow> rows) {
+    if (parameters.run.mode == Mode::exchange || parameters.comm.scheme == SchemeKey::tuned) return {};
+    if (parameters.comm.scheme == SchemeKey::model)
+        return static_cast<std::size_t>(&fastest(rows) - rows.data());
+    const std::string wanted = name(hierarchy_options(parameters).scheme);
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](const SchemeRow& row) { return name(row.scheme) == wanted; });
+    return static_cast<std::size_t>(found - rows.begin());
+}
+
+bool schemes_matter(const Parameters& parameters, const Topology& topology) {
+    return topology.nodes() > 1 || !parameters.comm.machine.empty() ||
+           parameters.comm.scheme >= SchemeKey::model || parameters.run.mode == Mode::exchange;
+}
+
+const char* chooser(const Parameters& parameters) {
+    return parameters.comm.scheme == SchemeKey::model   ? "model"
+           : parameters.comm.scheme == SchemeKey::tuned ? "tuned"
+                                                        : "deck";
+}
+
+std::string choices_text(const Parameters& parameters, const std::vector<SchemeTable>& tables,
+                         const std::vector<std::optional<double>>& in_solves) {
+    constexpr const char* line = "{:>5} {:>8} {:<18} {:<9} {:>12} {:>12} {:>12}\n";
+    std::string text =
+        "Communication schemes: microseconds of an exchange\n" +
+        fmt::format(line, "level", "ghosts", "scheme", "chosen by", "predicted", "when tried", "in solves");
+    for (const SchemeTable& table : tables) {
+        if (!table.chosen) continue;
+        const auto level = static_cast<std::size_t>(table.use.level);
+        // The ledger does not tell apart what a level exchanges for several purposes.
+        const auto here = [&](const SchemeTable& other) { return other.use.level == table.use.level; };
+        const bool shown = level < in_solves.size() && std::ranges::count_if(tables, here) == 1;
+        text += fmt::format(line, level, pattern_name(table.use), name(table.rows[*table.chosen].scheme),
+                            chooser(parameters), microseconds(predicted(table.rows[*table.chosen])),
+                            microseconds(table.least(*table.chosen)),
+                            microseconds(shown ? in_solves[level] : std::nullopt));
+    }
+    return text +
+           "when tried: the fastest round of the slowest rank; in solves: mean over ranks and exchanges of "
+           "the "
+           "level, waiting for others included\n";
 }
 
 std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& finest) {
@@ -49,13 +108,35 @@ std::optional<Model> model_of(const Parameters& parameters) {
     return Model{read_machine(parameters.comm.machine).machine, device ? Memory::device : Memory::host};
 }
 
+std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables) {
+    std::vector<LevelSchemes> schemes;
+    for (const SchemeTable& table : tables) {
+        if (!table.chosen) return {};
+        const SchemeOptions& scheme = table.rows[*table.chosen].scheme;
+        schemes.resize(static_cast<std::size_t>(table.use.level) + 1);
+        switch (table.use.purpose) {
+            case Purpose::stencil:
+                schemes.back().ghosts = scheme;
+                break;
+            case Purpose::interpolation:
+                schemes.back().all_ghosts = scheme;
+                break;
+            case Purpose::powers:
+                schemes.back().deep_ghosts = scheme;
+                break;
+        }
+    }
+    return schemes;
+}
+
 std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Layout& finest,
                                           const Setup& setup) {
     const SchemeOptions options = hierarchy_options(parameters).scheme;
     std::vector<SchemeTable> tables;
-    for (const GhostUse& use : ghost_uses(parameters, finest))
-        tables.push_back({use, options.columns,
-                          compare(use.layout, use.depth, use.neighbours, candidates(options), setup)});
+    for (const GhostUse& use : ghost_uses(parameters, finest)) {
+        const auto rows = compare(use.layout, use.depth, use.neighbours, candidates(options), setup);
+        tables.push_back({use, options.columns, rows, {}, chosen_before_run(parameters, rows)});
+    }
     return tables;
 }
 
@@ -65,20 +146,24 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         "Schemes, one exchange of {} field{}; off-node: between nodes; most: of the rank that has most\n",
         tables.front().columns, tables.front().columns == 1 ? "" : "s");
     constexpr const char* line =
-        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}\n";
+        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11} {:>9} {:>9}\n";
     text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
-                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted");
+                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted", "measured",
+                        "measured");
     text += fmt::format(line, "", "of depth", "", "", "", "", "", "removed", "sent", "received", "sent",
-                        "received", "us");
+                        "received", "us", "least us", "median us");
     for (const SchemeTable& table : tables) {
         const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
-        for (const SchemeRow& row : table.rows)
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            const SchemeRow& row = table.rows[n];
             text += fmt::format(
                 line, table.use.level, pattern_name(table.use), name(row.scheme) + (&row == best ? " *" : ""),
                 row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
                 row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
-                row.most_sent.off_node_bytes, row.most_received.off_node_bytes,
-                microseconds(row.time ? std::optional(row.time->total()) : std::nullopt));
+                row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
+                microseconds(table.least(n)),
+                microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
+        }
     }
     return text +
            "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for interpolation, p: "
@@ -87,7 +172,7 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
            (tables.front().rows.front().time ? "*: least predicted time\n" : "");
 }
 
-std::string scheme_json_lines(const std::vector<SchemeTable>& tables) {
+std::string scheme_json_lines(const Parameters& parameters, const std::vector<SchemeTable>& tables) {
     using Json = nlohmann::ordered_json;
     const auto ends = [](const Ends& e) {
         return Json{{"messages", e.messages},
@@ -97,12 +182,13 @@ std::string scheme_json_lines(const std::vector<SchemeTable>& tables) {
     };
     std::string lines;
     for (const SchemeTable& table : tables)
-        for (const SchemeRow& row : table.rows) {
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            const SchemeRow& row = table.rows[n];
             Json record{{"record", "scheme"},
                         {"level", table.use.level},
                         {"cells", table.use.layout.cells()},
                         {"box", table.use.layout.width()},
-                        {"neighbours", table.use.neighbours == Neighbours::all ? "all" : "faces"},
+                        {"neighbours", neighbours_name(table.use.neighbours)},
                         {"depth", table.use.depth},
                         {"purpose", name(table.use.purpose)},
                         {"columns", table.columns},
@@ -111,8 +197,10 @@ std::string scheme_json_lines(const std::vector<SchemeTable>& tables) {
                         {"most_sent", ends(row.most_sent)},
                         {"most_received", ends(row.most_received)},
                         {"duplicate_bytes", row.duplicate_bytes},
+                        {"chosen_by", table.chosen == n ? Json(chooser(parameters)) : Json()},
                         {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},
-                        {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()}};
+                        {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
+                        {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
             lines += record.dump() + "\n";
         }
     return lines;

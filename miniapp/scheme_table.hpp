@@ -8,6 +8,7 @@
 
 #include "comm/comparison.hpp"
 #include "miniapp/parameters.hpp"
+#include "solvers/hierarchy.hpp"
 
 namespace keel {
 
@@ -31,6 +32,11 @@ struct SchemeTable {
     GhostUse use;
     std::size_t columns = 1;  // fields that travel together
     std::vector<SchemeRow> rows;
+    // By row the seconds of an exchange in each round, of the slowest rank; empty if none was tried.
+    std::vector<std::vector<double>> rounds;
+    std::optional<std::size_t> chosen;  // number of a row
+
+    std::optional<double> least(std::size_t row) const;  // of its rounds
 };
 
 // comm.machine, if there is one; its file has passed validate().
@@ -40,9 +46,25 @@ std::optional<Model> model_of(const Parameters& parameters);
 std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Layout& finest,
                                           const Setup& setup);
 
+// What is known before a run of who will carry the ghosts: the deck's scheme, or the model's; those of comm.scheme = tuned
+// and run.mode = exchange are not known. With a model the rows need times.
+std::optional<std::size_t> chosen_before_run(const Parameters& parameters, std::span<const SchemeRow> rows);
+
+// What was chosen, as a hierarchy wants it; nothing where nothing was chosen.
+std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables);
+
+// Whether schemes differ or are to be told apart: several nodes, comm.machine, or somebody but the deck who chooses.
+bool schemes_matter(const Parameters& parameters, const Topology& topology);
+
+// "deck", "model" or "tuned".
+const char* chooser(const Parameters& parameters);
+
+// Who carries the ghosts of each level, who chose that, and the times; `in_solves` by level, if exchanges were timed there.
+std::string choices_text(const Parameters& parameters, const std::vector<SchemeTable>& tables,
+                         const std::vector<std::optional<double>>& in_solves);
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
 // One JSON record a row, "record": "scheme".
-std::string scheme_json_lines(const std::vector<SchemeTable>& tables);
+std::string scheme_json_lines(const Parameters& parameters, const std::vector<SchemeTable>& tables);
 
 }  // namespace keel

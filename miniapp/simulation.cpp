@@ -10,6 +10,7 @@
 #include "miniapp/modes.hpp"
 #include "miniapp/node_map.hpp"
 #include "miniapp/problem.hpp"
+#include "miniapp/scheme_choice.hpp"
 
 namespace keel {
 Layout finest_layout(const Parameters& parameters, int ranks, int rank) {
@@ -48,6 +49,7 @@ int most_ranks_per_device(const std::vector<std::string>& devices, const Topolog
 HierarchyOptions hierarchy_options(const Parameters& parameters) {
     const bool direct = parameters.comm.device != DeviceMessages::staged &&
                         Session::takes_device_memory(parameters.run.backend);
+    const bool fixed = parameters.comm.scheme < SchemeKey::model;
     return {.bottom_box = coarsest_box(parameters),
             .ghost_depth = parameters.comm.ghost_depth,
             .neighbours = parameters.comm.neighbours,
@@ -55,10 +57,11 @@ HierarchyOptions hierarchy_options(const Parameters& parameters) {
                           parameters.multigrid.interpolation == Interpolation::linear,
             .bottom_ghosts = powers_need(parameters).layers,
             .persistent = parameters.comm.persistent,
-            .scheme = {.scheme = parameters.comm.scheme,
+            .scheme = {.scheme = fixed ? static_cast<Scheme>(parameters.comm.scheme) : Scheme::standard,
                        .partner_rule = parameters.comm.partner_rule,
                        .message_cap = static_cast<std::size_t>(parameters.comm.message_cap),
-                       .cap_rule = parameters.comm.cap_rule},
+                       .cap_rule = parameters.comm.cap_rule,
+                       .columns = static_cast<std::size_t>(parameters.problem.columns)},
             .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = parameters.comm.overlap},
             .deterministic = parameters.run.deterministic,
             .all_reduce = {parameters.comm.allreduce, parameters.comm.progress}};
@@ -135,16 +138,40 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
     facts.boxes = finest.boxes();
     facts.cells = finest.cells();
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(parameters, finest)));
-    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(parameters, finest, topology)));
 
     progress("measuring the triad bandwidth");
     facts.triad_bytes_per_second = measure_triad(comm, topology, backend);
+
+    if (schemes_matter(parameters, topology)) {
+        progress("comparing communication schemes");
+        facts.schemes = compare_schemes(parameters, comm, finest, topology);
+    }
+    if (tries_schemes(parameters)) {
+        const double start = now();
+        const int different = time_schemes(parameters, comm, backend, topology, facts.schemes);
+        facts.tuning_seconds = comm.max(now() - start);
+        results.checks.push_back({"ghosts_of_schemes", different == 0, static_cast<double>(different),
+                                  "0 that differ from standard's"});
+    }
+    if (parameters.run.mode == Mode::exchange) {
+        for (const SchemeTable& table : facts.schemes)
+            if (table.use.purpose == Purpose::stencil) {
+                facts.level_cells.push_back(table.use.layout.cells());
+                facts.level_boxes.push_back(table.use.layout.width());
+            }
+        results.of_mode = ExchangeResults{};
+        return results;
+    }
+    choose_schemes(parameters, comm, facts.schemes);
+    HierarchyOptions options = hierarchy_options(parameters);
+    options.schemes = schemes_by_level(facts.schemes);
+    facts.predicted_bytes =
+        comm.max(static_cast<double>(predicted_bytes(parameters, finest, topology, options.schemes)));
 
     progress("building the hierarchy");
     const MemoryGrowth growth(backend);
     const double setup_start = now();
     const Problem problem(parameters.problem, finest);
-    const HierarchyOptions options = hierarchy_options(parameters);
     Ledger ledger(static_cast<int>(level_widths(finest.width(), options.bottom_box).size()));
     Hierarchy hierarchy(comm, topology, backend, finest, problem.operator_formulas(), options, ledger);
     Level& top = hierarchy.level(0);
@@ -165,6 +192,7 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
             run_survey(setting, results);
             break;
         case Mode::network:
+        case Mode::exchange:
         case Mode::spmv:
             break;  // has left before
     }

@@ -16,6 +16,7 @@
 #include "miniapp/measure.hpp"
 #include "miniapp/network.hpp"
 #include "miniapp/parameters.hpp"
+#include "miniapp/scheme_table.hpp"
 #include "miniapp/spmv.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/multigrid.hpp"
@@ -60,6 +61,9 @@ struct RunFacts {
     std::vector<int> level_boxes;       // their width
     double triad_bytes_per_second = 0;  // all ranks together
     double setup_seconds = 0;
+    // All schemes on every level, complete on rank 0, and what it took to try them; none where there was nothing to choose.
+    std::vector<SchemeTable> schemes;
+    double tuning_seconds = 0;
     // Memory of the rank with most: the grids' cells alone; those with ghosts, padding and buffers, as predicted; and
     // the growth of the resident set from before the hierarchy was built to its peak.
     double array_bytes = 0;
@@ -91,9 +95,13 @@ struct SurveyResults {
     std::optional<double> speed_up(const Row& row) const;
 };
 
+// Exchanges were timed: what came of it is in RunFacts::schemes.
+struct ExchangeResults {};
+
 struct Results {
     RunFacts facts;
-    std::variant<SolveResults, KrylovResults, SurveyResults, NetworkResults, SpmvResults> of_mode;
+    std::variant<SolveResults, KrylovResults, SurveyResults, NetworkResults, ExchangeResults, SpmvResults>
+        of_mode;
     std::vector<Check> checks;
     double seconds =
         0;  // median of the measured solves; in a survey those of the fastest solver that converged

@@ -43,7 +43,7 @@ std::string spmv_dry_run_text(const Parameters& p, const Communicator& comm, con
     };
     const auto columns = static_cast<std::size_t>(p.problem.columns);
     SchemeOptions options = hierarchy_options(p).scheme;
-    options.columns = columns;
+    const Scheme chosen = options.scheme;
     double memory = 0;
     double arrays = 0;
     constexpr std::pair<const char*, Scheme> schemes[] = {{"standard", Scheme::standard},
@@ -58,7 +58,7 @@ std::string spmv_dry_run_text(const Parameters& p, const Communicator& comm, con
                             cell(busiest.bytes, all.bytes, 22),
                             cell(busiest.off_node_messages, all.off_node_messages, 18),
                             cell(busiest.off_node_bytes, all.off_node_bytes, 22));
-        if (scheme != p.comm.scheme) continue;
+        if (scheme != chosen) continue;
         const MatrixPart part = part_of(rows, ghosts.size(), plan, comm.rank(), topology);
         memory = comm.max(static_cast<double>(predicted_bytes(p, part)));
         arrays = comm.max(static_cast<double>(array_bytes(p, part)));

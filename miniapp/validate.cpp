@@ -219,6 +219,9 @@ std::vector<std::string> validate(const Deck& deck, int started) {
         fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
                     "the nodes; give comm.ranks_per_node or comm.node_map",
                     ranks, started));
+    rules.require(p.comm.scheme != SchemeKey::model || !p.comm.machine.empty(), {"comm.scheme"},
+                  "comm.scheme = \"model\": no machine to predict times on; give comm.machine, or let "
+                  "comm.scheme = \"tuned\" try the schemes");
     if (!p.comm.machine.empty())
         for (const std::string& error : read_machine(p.comm.machine).errors)
             rules.require(false, {"comm.machine"},

@@ -47,6 +47,11 @@ void deepen(Level& level) {
 
 }  // namespace
 
+LevelSchemes HierarchyOptions::schemes_of(int level) const {
+    return schemes.empty() ? LevelSchemes{scheme, scheme, scheme}
+                           : schemes.at(static_cast<std::size_t>(level));
+}
+
 std::vector<int> level_widths(int box, int bottom_box) {
     std::vector<int> widths{box};
     while (widths.back() > bottom_box && widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
@@ -76,24 +81,25 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
         level.reduction = std::make_unique<TimedReduction>(
             make_reduction(comm, layout, options.deterministic, options.all_reduce), ledger, number);
 
-        const auto exchange = [&](int depth, Neighbours neighbours) {
+        const auto exchange = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme) {
             const int own_tag = tag++;
-            const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, options.scheme);
+            const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
             return make_exchange(
-                level.operations, pattern, make_plan(pattern, topology, options.scheme, comm.rank()),
+                level.operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
                 options.exchange, [&](const Itinerary& itinerary) {
                     return std::make_unique<TimedPointToPoint>(
                         make_point_to_point(comm, topology, itinerary, own_tag, options.persistent), ledger,
                         number);
                 });
         };
-        level.ghosts = exchange(options.ghost_depth, options.neighbours);
+        const LevelSchemes schemes = options.schemes_of(number);
+        level.ghosts = exchange(options.ghost_depth, options.neighbours, schemes.ghosts);
         if (options.all_ghosts && number > 0) {
-            level.all_ghosts = exchange(1, Neighbours::all);
+            level.all_ghosts = exchange(1, Neighbours::all, schemes.all_ghosts);
             level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
         }
         if (deep > 0) {
-            level.deep_ghosts = exchange(deep, Neighbours::all);
+            level.deep_ghosts = exchange(deep, Neighbours::all, schemes.deep_ghosts);
             level.deep_layers = deep;
         }
     }

@@ -27,6 +27,13 @@ struct OperatorFormulas {
     bool singular = false;  // constants are in the null space: a = 0 and no Dirichlet face
 };
 
+// How the ghosts of one level travel: those of Level's exchanges of the same names.
+struct LevelSchemes {
+    SchemeOptions ghosts;
+    SchemeOptions all_ghosts;
+    SchemeOptions deep_ghosts;
+};
+
 struct HierarchyOptions {
     int bottom_box = 4;
     int ghost_depth = 1;
@@ -35,7 +42,9 @@ struct HierarchyOptions {
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
     int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
     bool persistent = false;
-    SchemeOptions scheme = {};
+    SchemeOptions scheme = {};               // of all levels
+    std::vector<LevelSchemes> schemes = {};  // by level, in place of it; may be empty
+    LevelSchemes schemes_of(int level) const;
     ExchangeOptions exchange{};
     bool deterministic = false;
     AllReduceOptions all_reduce = {};

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, KeelTest, Record, strict_json
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, strict_json
 
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes"]
 LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
@@ -12,15 +12,18 @@ BLUE_WATERS = f"comm.machine={INPUTS}/machines/blue_waters.toml"
 BOXES = ["problem.box=8", "problem.boxes=[3,2,2]", "problem.placement=scattered", "comm.neighbours=all",
          "comm.message_cap=200", "multigrid.interpolation=linear"]  # fmt: skip
 MARKS = {"": "stencil", " i": "interpolation", " p": "powers"}
-TABLE_LINE = re.compile(r" +(\d+) +(6|26) (\d)( [ip])? (\S+)( \*)? +([\d.-]+(?: +[\d.-]+)*)$", re.MULTILINE)
+TABLE_LINE = re.compile(r"^ +(\d+) +(6|26) (\d)( [ip])? (\S+)( \*)? +([\d.-]+(?: +[\d.-]+){9}) +- +-$", re.MULTILINE)
 
 
-class Comparison(KeelTest):
+class ChoiceTest(KeelTest):
     def dry_run(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
+        """What a dry run prints, and its records."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run.stdout, [strict_json(line) for line in run.lines]
 
+
+class Comparison(ChoiceTest):
     def test_a_dry_run_of_4096_imaginary_ranks_compares_the_schemes_on_every_level(self) -> None:
         words = ["problem.ranks=4096", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
         text, rows = self.dry_run(None, *words, LASSEN)
@@ -62,7 +65,7 @@ class Comparison(KeelTest):
         # What one rank sends is in test_decks.py.
         self.assertEqual(powers[0]["most_sent"]["bytes"], 8 * (7 * 8 * 7 - 4**3))
         self.assertGreater(powers[0]["predicted_seconds"], 0)
-        self.assertEqual(len(re.findall(r"(?m)^ +2 +26 3 p ", text)), len(SCHEMES))
+        self.assertEqual([line[4] for line in TABLE_LINE.findall(text) if line[3] == " p"], SCHEMES)
 
     def test_traffic_of_several_nodes_is_compared_without_a_machine(self) -> None:
         text, rows = self.dry_run(4, *BOXES, "comm.ranks_per_node=2")
@@ -91,21 +94,138 @@ class Comparison(KeelTest):
             self.dry_run(4, *words, "comm.ranks_per_node=4")
 
 
-class PrintedPlans(KeelTest):
+class PrintedPlans(ChoiceTest):
     def test_a_printed_plan_names_every_message_of_the_rank(self) -> None:
         words = [*BOXES, "comm.scheme=two_step", "comm.ranks_per_node=2"]
         text = self.text(1, "--print-plan=3", *words, "problem.ranks=5")
         self.assertEqual(text, self.text(5, *words, "--print-plan=3"))
         self.assertIn("rank 3 of 5, on node 1 with ranks 2, 3\n", text)
         self.assertIn("level 0, boxes of 8^3, 1 layers from 26 neighbours for the stencil: two_step\n", text)
-        sent = [int(size) for size in re.findall(r"(?m)^    to   rank \d on node \d: (\d+) bytes", text.split("level 1")[0])]
-        run = self.run_keel(5, *words, "run.warmup=0", "run.repeats=1")
-        self.assertEqual(run.status, 0, run)
-        rank = self.text(1, "--print-plan", *words, "problem.ranks=5")
-        self.assertTrue(rank.startswith("rank 0 of 5, on node 0 with ranks 0, 1\n"))
-        self.assertGreater(len(sent), 3)
+        self.assertTrue(self.text(1, "--print-plan", *words, "problem.ranks=5").startswith("rank 0 of 5, on node 0 with"))
+
+    def test_the_printed_plans_of_all_ranks_hold_all_the_messages_of_a_scheme(self) -> None:
+        for scheme in SCHEMES:
+            name, _, rule = scheme.partition("/")
+            words = [*BOXES, "problem.ranks=5", "comm.ranks_per_node=2", f"comm.scheme={name}"]
+            words += [f"comm.{'partner_rule' if name == 'two_step' else 'cap_rule'}={rule}"] if rule else []
+            _, rows = self.dry_run(None, *words)
+            (row,) = (r for r in rows if (r["level"], r["scheme"]) == (0, scheme))
+            self.assertEqual(row["chosen_by"], "deck")
+            plans = [self.text(None, f"--print-plan={rank}", *words).split("level 1")[0] for rank in range(5)]
+            for direction in ("to  ", "from"):
+                sizes = re.findall(rf"(?m)^    {direction} rank \d on node \d: (\d+) bytes", "".join(plans))
+                self.assertEqual((len(sizes), sum(map(int, sizes))), (row["all"]["messages"], row["all"]["bytes"]))
 
     def test_what_cannot_be_printed_is_refused(self) -> None:
         self.refused(2, "--print-plan=2", *BOXES, expected=["command line: --print-plan=2: there are 2 ranks"])
         self.refused(1, "--print-plan", "run.mode=network", expected=["run.mode = network and spmv have no ghost cells"])
         self.refused(1, "--print-plan=x", *BOXES, expected=["command line: --print-plan=x: unknown option"])
+
+
+class Choice(ChoiceTest):
+    """comm.scheme = model and tuned: who chooses what, and that the solution is none the worse."""
+
+    NODES = "comm.ranks_per_node=2"
+
+    def chosen(self, run: Run) -> list[Record]:
+        return [row for row in run.records("scheme") if row["chosen_by"] is not None]
+
+    def test_the_model_chooses_what_it_predicts_to_be_fastest(self) -> None:
+        for machine, ranks in ((LASSEN, 4), (BLUE_WATERS, 4), (LASSEN, 2)):
+            with self.subTest(machine=machine, ranks=ranks):
+                run = self.valid(ranks, *BOXES, *ONCE, self.NODES, machine, "comm.scheme=model")
+                rows = run.records("scheme")
+                _, planned = self.dry_run(1, *BOXES, self.NODES, machine, "comm.scheme=model", f"problem.ranks={ranks}")
+                self.assertEqual([row["chosen_by"] for row in rows], [row["chosen_by"] for row in planned])
+                self.assertEqual([row["all"] for row in rows], [row["all"] for row in planned])
+                chosen = self.chosen(run)
+                self.assertEqual(len(chosen), 3)  # ghosts of two levels, and those of interpolation
+                for row in chosen:
+                    self.assertEqual(row["chosen_by"], "model")
+                    rivals = [r for r in rows if (r["level"], r["purpose"]) == (row["level"], row["purpose"])]
+                    self.assertEqual(row["predicted_seconds"], min(r["predicted_seconds"] for r in rivals))
+                self.assertEqual([row["rounds"] for row in rows], [None] * len(rows))
+
+    def test_messages_sent_are_those_of_the_chosen_schemes(self) -> None:
+        words = [*(word for word in BOXES if "interpolation" not in word), *ONCE, self.NODES, LASSEN]
+        run = self.valid(4, *words, "comm.scheme=model")
+        solve = run.record("solve")
+        exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
+        for row in self.chosen(run):
+            sent = run.timer("exchange.send")[row["level"]]
+            self.assertEqual(sent["all_messages"], exchanges[row["level"]] * row["all"]["messages"])
+            self.assertEqual(sent["all_off_node_bytes"], exchanges[row["level"]] * row["all"]["off_node_bytes"])
+
+    def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
+        for ranks in (1, 2, 4):
+            run = self.valid(ranks, *BOXES, *ONCE, *([self.NODES] if ranks > 1 else []), "comm.scheme=tuned")
+            rows = run.records("scheme")
+            self.assertEqual(len(rows), 3 * len(SCHEMES))
+            for row in self.chosen(run):
+                self.assertEqual(row["chosen_by"], "tuned")
+                rivals = [r for r in rows if (r["level"], r["purpose"]) == (row["level"], row["purpose"])]
+                self.assertEqual({len(r["rounds"]) for r in rivals}, {3})
+                self.assertEqual(min(row["rounds"]), min(min(r["rounds"]) for r in rivals))
+            self.assertGreater(run.record("run")["tuning_seconds"], 0)
+            self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
+            self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
+
+    def test_whoever_chooses_the_residuals_are_the_same_bits(self) -> None:
+        reference = self.valid(4, *BOXES, *ONCE).record("solve")["residuals"]
+        for words in (["comm.scheme=model", LASSEN], ["comm.scheme=tuned"], ["comm.scheme=three_step", LASSEN]):
+            run = self.valid(4, *BOXES, *ONCE, self.NODES, *words)
+            self.assertEqual(run.record("solve")["residuals"], reference)
+            self.assertRegex(run.stdout, r"(?m)^    1 +26 1 i +\S+ +(model|tuned|deck) ")
+
+    def test_ghosts_of_matrix_powers_have_a_scheme_of_their_own(self) -> None:
+        deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
+        reference = self.valid(8, deck, *ONCE).record("solve")["residuals"]
+        run = self.valid(8, deck, *ONCE, "comm.scheme=model", "comm.ranks_per_node=4", BLUE_WATERS)
+        self.assertEqual(run.record("solve")["residuals"], reference)
+        chosen = {row["purpose"]: row["scheme"] for row in self.chosen(run) if row["level"] == 2}
+        self.assertEqual(set(chosen), {"stencil", "powers"})
+        self.assertNotEqual(chosen["stencil"], chosen["powers"])
+
+    def test_the_model_wants_a_machine(self) -> None:
+        self.refused(1, "comm.scheme=model", expected=[
+            'comm.scheme = "model": no machine to predict times on; give comm.machine, or let comm.scheme = "tuned" try'])  # fmt: skip
+        self.refused(1, "run.mode=spmv", "comm.scheme=tuned", expected=[
+            'comm.scheme = "tuned": chooses for the levels of a grid only; choose standard, two_step, three_step or split'])  # fmt: skip
+        self.refused(1, "comm.scheme=model", "comm.machine=nowhere.toml", expected=["nowhere.toml: cannot be read"])
+
+
+class ExchangeMode(KeelTest):
+    WORDS = [*BOXES, "run.mode=exchange", "run.repeats=4", "comm.ghost_depth=2"]
+
+    def test_every_scheme_is_timed_on_every_level(self) -> None:
+        for ranks in (1, 2, 4):
+            nodes = ["comm.ranks_per_node=2", LASSEN] if ranks == 4 else []
+            run = self.valid(ranks, *self.WORDS, *nodes, "problem.columns=3", "comm.persistent=true")
+            rows = run.records("scheme")
+            self.assertEqual([(r["level"], r["purpose"], r["scheme"]) for r in rows],
+                             [(l, p, s) for l, p in ((0, "stencil"), (1, "stencil"), (1, "interpolation")) for s in SCHEMES])  # fmt: skip
+            for row in rows:
+                self.assertEqual(len(row["rounds"]), 4)
+                self.assertGreater(min(row["rounds"]), 0)
+                self.assertEqual((row["columns"], row["chosen_by"]), (3, None))
+                self.assertEqual(row["predicted_seconds"] is not None, ranks == 4)
+            self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
+            self.assertIsNone(run.record("result")["fom"])
+            self.assertEqual(run.records("solve"), [])
+
+    def test_columns_multiply_bytes_and_no_messages(self) -> None:
+        words = [word for word in self.WORDS if "message_cap" not in word]
+        one, four = (self.valid(2, *words, "comm.ranks_per_node=1", "comm.message_cap=1000000", f"problem.columns={t}")
+                     .records("scheme") for t in (1, 4))  # fmt: skip
+        for a, b in zip(one, four, strict=True):
+            self.assertEqual(4 * a["all"]["bytes"], b["all"]["bytes"])
+            self.assertEqual(a["all"]["messages"], b["all"]["messages"])
+
+    def test_what_plays_no_part_is_refused(self) -> None:
+        idle = {"multigrid.pre=1": "solves nothing", "comm.scheme=split": "tries all schemes under all rules",
+                "comm.overlap=true": "solves nothing", "bottom.s=2": "solves nothing", "problem.a=0": "solves nothing"}  # fmt: skip
+        for word, reason in idle.items():
+            key = word.partition("=")[0]
+            self.refused(1, "run.mode=exchange", word, expected=[f"{key}: run.mode = exchange {reason}; leave it out"])
+        self.refused(1, "run.mode=exchange", "problem.columns=0", expected=["problem.columns = 0: must be from 1 to 1000"])
+        self.refused(1, "problem.columns=2", expected=["problem.columns: needs run.mode = spmv or exchange"])
