@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Tables of results/node-aware, in Markdown, from the records of dry runs.
+
+Usage: node_aware_tables.py [--best] FILE.json... Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by
+keel --dry-run with comm.machine. Without --best: a row a scheme, with its traffic and, on every machine, the predicted
+microseconds of an exchange and how many times faster it is than the standard scheme. With --best: a row a workload, node
+size and level, with the fastest scheme of all, and the fastest of those that know nodes.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/max_need, split/always
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All schemes for the ghosts of one level."""
+
+    workload: str
+    ranks_per_node: int
+    rows: dict[str, list[Record]]  # by machine; the standard scheme first
+
+    def gain(self, machine: str, row: Record) -> float:
+        """Of the whole exchange, messages within nodes included."""
+        return float(self.rows[machine][0]["predicted_seconds"] / row["predicted_seconds"])
+
+    def fastest(self, machine: str, schemes: tuple[str, ...]) -> str:
+        rows = [row for row in self.rows[machine] if not schemes or row["scheme"].partition("/")[0] in schemes]
+        best = min(rows, key=lambda row: float(row["predicted_seconds"]))
+        return f"{best['scheme']} {self.gain(machine, best):.2f}"
+
+
+def level(row: Record) -> tuple[int, str]:
+    return row["level"], row["purpose"]
+
+
+def comparisons(paths: Iterable[Path]) -> list[Comparison]:
+    """In the order of the files; files that differ in the machine alone are put together."""
+    found: dict[tuple[str, int, tuple[int, str]], Comparison] = {}
+    for path in paths:
+        workload, ranks_per_node, machine, _ = path.name.split(".")
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in records:
+            if row["predicted_seconds"] is None:
+                raise ValueError(f"{path}: no predicted times; give keel --dry-run a comm.machine")
+            key = (workload, int(ranks_per_node), level(row))
+            one = found.setdefault(key, Comparison(workload, int(ranks_per_node), {}))
+            one.rows.setdefault(machine, []).append(row)
+    return list(found.values())
+
+
+def markdown(lines: list[list[str]]) -> str:
+    head, *rest = lines
+    return "".join("| " + " | ".join(line) + " |\n" for line in [head, ["---"] * len(head), *rest])
+
+
+def all_schemes(found: list[Comparison]) -> str:
+    lines = [["ranks/node", "boxes", "scheme", "messages", "off-node", "MB", "off-node MB", "duplicates removed",
+              "most sent off node", "most received off node"]]  # fmt: skip
+    for machine in found[0].rows:
+        lines[0] += [f"{machine} us", "gain"]
+    for one in found:
+        machines = list(one.rows)
+        standard = one.rows[machines[0]][0]
+        for n, row in enumerate(one.rows[machines[0]]):
+            every = row["all"]
+            removed = 100 * row["duplicate_bytes"] / standard["all"]["off_node_bytes"]
+            line = [f"{one.ranks_per_node}", f"{row['box']}^3", row["scheme"], f"{every['messages']:.0f}",
+                    f"{every['off_node_messages']:.0f}", f"{every['bytes'] / 1e6:.2f}",
+                    f"{every['off_node_bytes'] / 1e6:.2f}", f"{removed:.1f} %",
+                    f"{row['most_sent']['off_node_messages']:.0f}",
+                    f"{row['most_received']['off_node_messages']:.0f}"]  # fmt: skip
+            for machine in machines:
+                other = one.rows[machine][n]
+                line += [f"{1e6 * other['predicted_seconds']:.1f}", f"{one.gain(machine, other):.2f}"]
+            lines.append(line)
+    return markdown(lines)
+
+
+def best_schemes(found: list[Comparison]) -> str:
+    lines = [["workload", "ranks/node", "boxes"]]
+    for machine in found[0].rows:
+        lines[0] += [f"{machine}: standard us", "fastest, gain", "fastest node-aware, gain"]
+    for one in found:
+        line = [one.workload, f"{one.ranks_per_node}", f"{next(iter(one.rows.values()))[0]['box']}^3"]
+        for machine, rows in one.rows.items():
+            line += [f"{1e6 * rows[0]['predicted_seconds']:.1f}", one.fastest(machine, ()),
+                     one.fastest(machine, NODE_AWARE)]  # fmt: skip
+        lines.append(line)
+    return markdown(lines)
+
+
+def main(words: list[str]) -> None:
+    found = comparisons(Path(word) for word in words if word != "--best")
+    print(best_schemes(found) if "--best" in words else all_schemes(found), end="")
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:] or sys.argv[1:] == ["--best"]:
+        sys.exit(__doc__)
+    main(sys.argv[1:])

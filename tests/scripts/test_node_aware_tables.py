@@ -1,0 +1,71 @@
+"""scripts/node_aware_tables.py against golden text."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import node_aware_tables  # noqa: E402
+
+
+def row(scheme: str, messages: int, off_node_bytes: int, seconds: float | None) -> str:
+    record = {
+        "record": "scheme",
+        "level": 0,
+        "box": 8,
+        "purpose": "stencil",
+        "scheme": scheme,
+        "all": {"messages": messages, "bytes": 3e6, "off_node_messages": 30, "off_node_bytes": off_node_bytes},
+        "most_sent": {"off_node_messages": 3},
+        "most_received": {"off_node_messages": 4},
+        "duplicate_bytes": 2000000 - off_node_bytes,
+        "predicted_seconds": seconds,
+    }
+    return json.dumps(record) + "\n"
+
+
+ALL = """\
+| ranks/node | boxes | scheme | messages | off-node | MB | off-node MB | duplicates removed | \
+most sent off node | most received off node | near us | gain | far us | gain |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 4 | 8^3 | standard | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 20.0 | 1.00 | 40.0 | 1.00 |
+| 4 | 8^3 | two_step/max_need | 90 | 30 | 3.00 | 1.50 | 25.0 % | 3 | 4 | 40.0 | 0.50 | 10.0 | 4.00 |
+| 4 | 8^3 | staged_axes | 60 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 10.0 | 2.00 | 20.0 | 2.00 |
+"""
+
+BEST = """\
+| workload | ranks/node | boxes | near: standard us | fastest, gain | fastest node-aware, gain | \
+far: standard us | fastest, gain | fastest node-aware, gain |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| faces | 4 | 8^3 | 20.0 | staged_axes 2.00 | two_step/max_need 0.50 | 40.0 | two_step/max_need 4.00 | \
+two_step/max_need 4.00 |
+"""
+
+
+class Tables(unittest.TestCase):
+    def test_machines_stand_side_by_side(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for machine, times in {"near": (2e-5, 4e-5, 1e-5), "far": (4e-5, 1e-5, 2e-5)}.items():
+                paths.append(Path(folder) / f"faces.4.{machine}.json")
+                paths[-1].write_text(
+                    row("standard", 100, 2000000, times[0])
+                    + row("two_step/max_need", 90, 1500000, times[1])
+                    + row("staged_axes", 60, 2000000, times[2])
+                )
+            found = node_aware_tables.comparisons(paths)
+            self.assertEqual(node_aware_tables.all_schemes(found), ALL)
+            self.assertEqual(node_aware_tables.best_schemes(found), BEST)
+
+    def test_records_without_times_are_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "faces.4.none.json"
+            path.write_text(row("standard", 100, 0, None))
+            with self.assertRaisesRegex(ValueError, "no predicted times"):
+                node_aware_tables.comparisons([path])
+
+
+if __name__ == "__main__":
+    unittest.main()
