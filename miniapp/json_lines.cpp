@@ -90,22 +90,26 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
     return record;
 }
 
+// Of a Krylov method as main solver.
+Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report) {
+    return {{"record", "solve"},
+            {"solver", solver},
+            {"repeat", repeat},
+            {"seconds", seconds},
+            {"converged", report.succeeded()},
+            {"iterations", report.iterations},
+            {"outcome", name(report.outcome)},
+            {"vanished", report.vanished},
+            {"restarts", report.restarts},
+            {"columns_dropped", report.columns_dropped},
+            {"residuals", report.residuals},
+            {"true_residual", report.true_residual},
+            {"applications", report.counts.applications}};
+}
+
 Json solve_record(std::size_t repeat, const KrylovRecord& solve) {
-    const Report& report = solve.report;
-    Json record{{"record", "solve"},
-                {"solver", solve.solver},
-                {"repeat", repeat},
-                {"seconds", solve.cost.seconds},
-                {"converged", solve.converged()},
-                {"iterations", report.iterations},
-                {"outcome", name(report.outcome)},
-                {"vanished", report.vanished},
-                {"restarts", report.restarts},
-                {"columns_dropped", report.columns_dropped},
-                {"residuals", report.residuals},
-                {"true_residual", report.true_residual},
-                {"applications", report.counts.applications},
-                {"v_cycles", solve.v_cycles}};
+    Json record = krylov_record(repeat, solve.solver, solve.cost.seconds, solve.report);
+    record["v_cycles"] = solve.v_cycles;
     add_cost(record, solve.cost, solve.u_l2);
     return record;
 }
@@ -207,22 +211,11 @@ std::vector<Json> spmv_records(const SpmvResults& spmv) {
     for (const TimerRow& row : spmv.timers) records.push_back(timer_record(row));
     for (std::size_t n = 0; n < spmv.solves.size(); ++n) {
         const auto& [report, seconds] = spmv.solves[n];
-        records.push_back({{"record", "solve"},
-                           {"solver", spmv.solver},
-                           {"repeat", n},
-                           {"seconds", seconds},
-                           {"converged", report.met && report.outcome == Outcome::converged},
-                           {"iterations", report.iterations},
-                           {"outcome", name(report.outcome)},
-                           {"vanished", report.vanished},
-                           {"restarts", report.restarts},
-                           {"columns_dropped", report.columns_dropped},
-                           {"residuals", report.residuals},
-                           {"true_residual", report.true_residual},
-                           {"applications", report.counts.applications},
-                           {"reductions", report.counts.reductions},
-                           {"reduction_words", report.counts.words},
-                           {"exchanges", report.counts.exchanges}});
+        Json record = krylov_record(n, spmv.solver, seconds, report);
+        record["reductions"] = report.counts.reductions;
+        record["reduction_words"] = report.counts.words;
+        record["exchanges"] = report.counts.exchanges;
+        records.push_back(std::move(record));
     }
     return records;
 }

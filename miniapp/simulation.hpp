@@ -39,7 +39,7 @@ struct KrylovRecord {
     long v_cycles = 0;  // of the preconditioner
     double u_l2 = 0;
 
-    bool converged() const { return report.met && report.outcome == Outcome::converged; }
+    bool converged() const { return report.succeeded(); }
 };
 
 struct RunFacts {

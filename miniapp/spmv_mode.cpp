@@ -158,7 +158,7 @@ void run_spmv(const Parameters& p, const Communicator& comm, const Topology& top
         }));
         progress(fmt::format("solve: {} iterations, {:.4g} s", solve.report.iterations, solve.seconds));
         if (n < 0) continue;
-        if (solve.report.met && solve.report.outcome == Outcome::converged) ++converged;
+        if (solve.report.succeeded()) ++converged;
         mine.solves.push_back(std::move(solve));
     }
     results.checks.push_back(residual_check(A, scaling, u, y[0], p.bottom.tolerance));

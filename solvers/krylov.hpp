@@ -33,6 +33,9 @@ struct Report {
     int columns_dropped = 0;        // enlarged methods: the most that the block vectors had lost in a run
     Counts counts;
 
+    // By the method's word and by the true residual.
+    bool succeeded() const { return met && outcome == Outcome::converged; }
+
     // How a method ends its run: `return report.breakdown("(r~,Ap)")`.
     Outcome breakdown(const char* quantity) {
         vanished = quantity;
