@@ -117,19 +117,19 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
             row.most_received.*number = std::max(row.most_received.*number, share.received.*number);
         }
     if (setup.model == nullptr) return row;
-    const auto slowest_of = [&](std::size_t stage, Ends Share::*side) {
-        std::vector<Load> loads;
-        for (const Share& share : shares) loads.push_back((share.*side).loads[stage]);
-        return slowest(setup.model->machine, setup.topology.node_of(), loads);
+    // Of the process that these stages together take longest.
+    const auto seconds = [&](std::initializer_list<std::size_t> stages) {
+        const auto of = [&](Ends Share::*side) {
+            std::vector<Load> loads;
+            for (const Share& share : shares) {
+                Load& load = loads.emplace_back();
+                for (const std::size_t stage : stages) load += (share.*side).loads[stage];
+            }
+            return slowest(setup.model->machine, setup.topology.node_of(), loads);
+        };
+        return std::max(of(&Share::sent), of(&Share::received));
     };
-    PlanTime time;
-    for (std::size_t stage = 0; stage < Ends{}.loads.size(); ++stage) {
-        const double seconds = std::max(slowest_of(stage, &Share::sent), slowest_of(stage, &Share::received));
-        if (stage == 0)
-            time.local = seconds;
-        else
-            time.stages.push_back(seconds);
-    }
+    PlanTime time{seconds({0}), {seconds({1}), seconds({2}), seconds({3})}, seconds({0, 1})};
     row.time = time;
     return row;
 }

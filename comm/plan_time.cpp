@@ -18,6 +18,14 @@ void Load::add(const Machine& machine, Memory memory, Locality locality, double 
     if (locality == Locality::off_node) off_node_bytes += bytes;
 }
 
+Load& Load::operator+=(const Load& other) {
+    alpha += other.alpha;
+    on_node += other.on_node;
+    off_node += other.off_node;
+    off_node_bytes += other.off_node_bytes;
+    return *this;
+}
+
 double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads) {
     std::vector<double> node_bytes;  // to or from other nodes
     for (std::size_t rank = 0; rank < loads.size(); ++rank) {
@@ -52,20 +60,27 @@ double PlanTime::between_nodes() const {
 }
 
 double PlanTime::total() const {
-    return local + between_nodes();
+    return first + (stages.empty() ? 0.0 : between_nodes() - stages.front());
 }
 
 PlanTime plan_time(const Machine& machine, Memory memory, const Placements& ranks, const Plan& plan,
                    std::size_t columns) {
-    const auto time_of = [&](const Stage& stage) {
-        std::vector<Envelope> messages;
-        for (const Message& m : stage.messages)
-            messages.push_back(
-                {m.source, m.target, static_cast<double>(m.values() * columns * sizeof(double))});
-        return phase_time(machine, memory, ranks, messages);
+    const auto envelopes = [&](std::span<const Message> messages) {
+        std::vector<Envelope> list;
+        for (const Message& m : messages)
+            list.push_back({m.source, m.target, static_cast<double>(m.values() * columns * sizeof(double))});
+        return list;
     };
-    PlanTime time{time_of(plan.local), {}};
-    for (const Stage& stage : plan.stages) time.stages.push_back(time_of(stage));
+    PlanTime time;
+    for (const Stage& stage : plan.stages)
+        time.stages.push_back(phase_time(machine, memory, ranks, envelopes(stage.messages)));
+    std::vector<Envelope> messages = envelopes(plan.local.messages);
+    time.local = phase_time(machine, memory, ranks, messages);
+    if (!plan.stages.empty()) {
+        const auto more = envelopes(plan.stages.front().messages);
+        messages.insert(messages.end(), more.begin(), more.end());
+    }
+    time.first = phase_time(machine, memory, ranks, messages);
     return time;
 }
 

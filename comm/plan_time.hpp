@@ -34,6 +34,7 @@ struct Load {
     double off_node_bytes = 0;
 
     void add(const Machine& machine, Memory memory, Locality locality, double bytes);  // one message
+    Load& operator+=(const Load& other);
 };
 
 // Seconds of the process that takes longest, from the loads of all ranks, sent or received. Throws MissingParameter.
@@ -48,10 +49,11 @@ double phase_time(const Machine& machine, Memory memory, const Placements& ranks
 struct PlanTime {
     double local = 0;            // the phase that overlaps the others
     std::vector<double> stages;  // as in the plan, one after the other
+    double first = 0;  // `local` and the first stage, for the process that both together take longest
 
     double between_nodes() const;  // the stages
-    // What to choose a scheme by. One core sends and receives what overlaps, so that `local` adds; it differs between
-    // schemes only for the staged axes, which have none.
+    // What to choose a scheme by. A process works on `local` and the first stage at once, with one core, so that their
+    // times add up for it; processes do not wait for each other between the two. Then come the other stages.
     double total() const;
 };
 // Of a plan for all ranks, run once for `columns` fields. Throws MissingParameter.
