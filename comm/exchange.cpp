@@ -141,20 +141,13 @@ std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, std::span<co
 
 class PlannedExchange : public Exchange {
   public:
-    PlannedExchange(Operations& operations, Plan plan, std::unique_ptr<const Itinerary> itinerary,
-                    const ExchangeOptions& options, std::unique_ptr<PointToPoint> messages,
+    PlannedExchange(Operations& operations, std::unique_ptr<Carrier> carrier, bool overlap,
                     std::span<const Segment> sends, std::span<const Segment> receives,
                     std::span<const CopyItem> copies)
-        : operations_(operations),
-          plan_(std::move(plan)),
-          itinerary_(std::move(itinerary)),
-          options_(options),
-          messages_(std::move(messages)) {
+        : operations_(operations), carrier_(std::move(carrier)), overlap_(overlap) {
         packed_ = operations.make_items(sends);
         unpacked_ = operations.make_items(receives);
         copied_ = operations.make_items(copies);
-        for (const Departure& departure : itinerary_->departures)
-            forwarded_.push_back(operations.make_items(std::span<const Parcel>(departure.parcels)));
         PlannedExchange::reserve(1);
     }
 
@@ -164,9 +157,9 @@ class PlannedExchange : public Exchange {
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
-        if (!itinerary_->empty()) {
-            operations_.pack(send_, packed_, u);
-            messages_->start(send_.wire, receive_.wire, u.size());
+        if (!carrier_->itinerary().empty()) {
+            operations_.pack(carrier_->to_send(), packed_, u);
+            carrier_->start(u.size());
         }
         if (copied_.count > 0) operations_.copy_cells(u, copied_);
     }
@@ -174,52 +167,27 @@ class PlannedExchange : public Exchange {
     void finish() override {
         check(under_way_, "no exchange is under way");
         under_way_ = false;
-        if (itinerary_->empty()) return;
-        for (std::size_t d = 1; d < itinerary_->departures.size(); ++d) {
-            messages_->await(d);
-            forward(d);
-            messages_->depart(d);
-        }
-        messages_->wait();
-        operations_.unpack(fields_, unpacked_, receive_);
+        if (carrier_->itinerary().empty()) return;
+        carrier_->finish();
+        operations_.unpack(fields_, unpacked_, carrier_->received());
     }
 
     void reserve(std::size_t fields) override {
-        if (fields <= room_) return;
-        send_ = operations_.make_buffer(itinerary_->send_values() * fields, options_.wire);
-        receive_ = operations_.make_buffer(itinerary_->receive_values() * fields, options_.wire);
+        carrier_->reserve(fields);
         fields_.reserve(fields);
-        room_ = fields;
     }
 
     long count() const override { return count_; }
-    bool overlaps() const override { return options_.overlap && !itinerary_->empty(); }
-    const Plan& plan() const override { return plan_; }
+    bool overlaps() const override { return overlap_ && !carrier_->itinerary().empty(); }
+    const Plan& plan() const override { return carrier_->plan(); }
 
   private:
-    // Staged messages are passed on where they arrive, in host memory: the device does not see them.
-    void forward(std::size_t departure) {
-        const std::size_t fields = fields_.size();
-        if (send_.wire == send_.data) {
-            operations_.forward(send_, forwarded_[departure], receive_, fields);
-            return;
-        }
-        for (const Parcel& p : itinerary_->departures[departure].parcels)
-            std::copy_n(receive_.wire + p.from * fields, static_cast<std::size_t>(p.values) * fields,
-                        send_.wire + p.to * fields);
-    }
-
     Operations& operations_;
-    Plan plan_;
-    std::unique_ptr<const Itinerary> itinerary_;  // which the messages point to
-    ExchangeOptions options_;
-    std::unique_ptr<PointToPoint> messages_;
+    std::unique_ptr<Carrier> carrier_;
+    bool overlap_;
     Items<Segment> packed_, unpacked_;
     Items<CopyItem> copied_;
-    std::vector<Items<Parcel>> forwarded_;  // at each departure
-    Buffer send_, receive_;
     std::vector<Field> fields_;
-    std::size_t room_ = 0;
     long count_ = 0;
     bool under_way_ = false;
 };
@@ -228,23 +196,21 @@ class PlannedExchange : public Exchange {
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport) {
-    auto itinerary = std::make_unique<const Itinerary>(plan, operations.layout().rank());
-    auto messages = transport(*itinerary);
-    const auto sends = segments_to_pack(*itinerary, pattern);
-    const auto receives = segments_to_unpack(*itinerary, pattern);
-    return std::make_unique<PlannedExchange>(operations, std::move(plan), std::move(itinerary), options,
-                                             std::move(messages), sends, receives, copies_of(pattern));
+    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), operations.layout().rank(),
+                                             options.wire, transport);
+    const auto sends = segments_to_pack(carrier->itinerary(), pattern);
+    const auto receives = segments_to_unpack(carrier->itinerary(), pattern);
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
+                                             copies_of(pattern));
 }
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
                                         const Transport& transport) {
-    auto itinerary = std::make_unique<const Itinerary>(plan, rank);
-    auto messages = transport(*itinerary);
-    const auto sends = segments_to_pack(*itinerary, cell);
-    const auto receives = segments_to_unpack(*itinerary, needed, cell);
-    return std::make_unique<PlannedExchange>(operations, std::move(plan), std::move(itinerary), options,
-                                             std::move(messages), sends, receives,
+    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), rank, options.wire, transport);
+    const auto sends = segments_to_pack(carrier->itinerary(), cell);
+    const auto receives = segments_to_unpack(carrier->itinerary(), needed, cell);
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
                                              std::span<const CopyItem>());
 }
 

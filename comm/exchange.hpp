@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
+#include "comm/carrier.hpp"
 #include "comm/ghosts.hpp"
 #include "comm/plan.hpp"
-#include "comm/point_to_point.hpp"
 #include "kernels/operations.hpp"
 
 namespace keel {
@@ -46,9 +46,6 @@ class Exchange {
         run(std::span<const Field>(&u, 1), work);
     }
 };
-
-// Makes the messages of a rank's part of a plan, plain or wrapped, e.g. to time them.
-using Transport = std::function<std::unique_ptr<PointToPoint>(const Itinerary&)>;
 
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them

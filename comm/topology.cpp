@@ -46,6 +46,12 @@ std::span<const int> Topology::ranks_on(int node) const {
     return std::span(by_node_).subspan(first_[n], first_[n + 1] - first_[n]);
 }
 
+Topology Topology::among(std::span<const int> ranks) const {
+    std::vector<int> labels;
+    for (const int rank : ranks) labels.push_back(node(rank));
+    return {labels, source_};
+}
+
 std::string Topology::describe() const {
     int least = ranks();
     int most = 0;

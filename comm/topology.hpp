@@ -29,6 +29,8 @@ class Topology {
     int local_rank(int rank) const { return local_rank_[static_cast<std::size_t>(rank)]; }
     bool same_node(int a, int b) const { return node(a) == node(b); }
 
+    Topology among(std::span<const int> ranks) const;  // these alone, numbered from 0 in this order
+
     NodeSource source() const { return source_; }
     std::string describe() const;               // one line: nodes, ranks per node, how known
     std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd

@@ -83,14 +83,18 @@ namespace {
 SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
     SolveCost counts;
     counts.graph_replays = backend.graph_replays();
-    for (int l = 0; l < hierarchy.levels(); ++l) {
-        const Level& level = hierarchy.level(l);
+    const auto add = [&](const Level& level) {
         const Reductions here = level.reduction->count();
         counts.reductions += here.calls;
         counts.reduction_words += here.words;
         counts.exchanges += level.ghosts->count();
         if (level.all_ghosts) counts.exchanges += level.all_ghosts->count();
         if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
+    };
+    for (int l = 0; l < hierarchy.levels(); ++l) add(hierarchy.level(l));
+    if (const BottomGrid* const grid = hierarchy.bottom_grid()) {
+        if (grid->level()) add(*grid->level());
+        counts.exchanges += grid->runs();
     }
     return counts;
 }

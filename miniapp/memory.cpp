@@ -25,18 +25,54 @@ int carried_at_once(const Parameters& parameters) {
     return most;
 }
 
-// Calls visit(layout, number of fields, number of the level, bottom?) for every level.
-template <class Visit>
-void for_each_level(const Parameters& parameters, const Layout& finest, const Visit& visit) {
+// Grid-sized arrays on a rank: of a level, of the coarsest level's solvers or, where the grid of these is elsewhere, of both.
+struct Held {
+    Layout layout;
+    int fields = 0;
+    int level = 0;
+    bool solved_on = false;  // the coarsest level, where its solvers work on it
+};
+
+std::vector<Held> held_by(const Parameters& parameters, const Layout& finest) {
+    std::vector<Held> all;
     Layout layout = finest;
     const auto widths = level_widths(finest.width(), coarsest_box(parameters));
     for (std::size_t l = 0; l < widths.size(); ++l) {
         if (l > 0) layout = layout.coarsened();
-        const bool bottom = l + 1 == widths.size();
-        const int on_finest = l == 0 ? fields_on_finest(parameters) : 0;
-        const int on_coarsest = bottom ? fields_on_coarsest(parameters) : 0;
-        visit(layout, fields_of_level(parameters) + on_finest + on_coarsest, static_cast<int>(l), bottom);
+        all.push_back({layout, fields_of_level(parameters) + (l == 0 ? fields_on_finest(parameters) : 0),
+                       static_cast<int>(l)});
     }
+    const BottomPlace place = bottom_place(parameters);
+    if (place == BottomPlace::distributed || parameters.run.mode == Mode::exchange) {
+        all.back().fields += fields_on_coarsest(parameters);
+        all.back().solved_on = true;
+    } else if (const auto moved = BottomMove(layout, place, parameters.multigrid.bottom_ranks).layout()) {
+        all.push_back(
+            {*moved, fields_of_level(parameters) + fields_on_coarsest(parameters), all.back().level, true});
+    }
+    return all;
+}
+
+// Values in the buffers of a rank's part of a plan.
+std::size_t buffer_values(const Plan& plan, int rank) {
+    const Itinerary itinerary(plan, rank);
+    return itinerary.send_values() + itinerary.receive_values();
+}
+
+// Those that carry the coarsest level to where it is solved on, its operator first, and back.
+std::size_t bottom_move_values(const BottomMove& move, const Layout& bottom, const Topology& topology,
+                               const LevelSchemes& schemes) {
+    const auto values = [&](const BoxPattern& pattern, std::size_t of_box, const SchemeOptions& scheme) {
+        std::size_t kept = 0;
+        for (const int box : pattern.to().boxes_of(bottom.rank()))
+            if (pattern.from().holds(bottom.rank(), box)) kept += of_box;
+        return kept + buffer_values(make_plan(pattern, topology, scheme, bottom.rank()), bottom.rank());
+    };
+    const std::size_t cells = cube(bottom.width()).cells();
+    const std::size_t with_faces = cube(bottom.width() + 1).cells();
+    return values(move.there(static_cast<int>(cells)), cells, schemes.to_bottom) +
+           values(move.back(static_cast<int>(cells)), cells, schemes.from_bottom) +
+           values(move.there(static_cast<int>(with_faces)), with_faces, schemes.to_bottom);
 }
 
 }  // namespace
@@ -45,39 +81,48 @@ std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, 
                             const std::vector<LevelSchemes>& schemes) {
     HierarchyOptions options = hierarchy_options(parameters);
     options.schemes = schemes;
+    const std::vector<Held> all = held_by(parameters, finest);
+    const bool elsewhere = options.bottom_place != BottomPlace::distributed;
+    Topology solvers = topology;
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, int level, bool bottom) {
-        const int deep = bottom ? options.bottom_ghosts : 0;
+    if (elsewhere) {
+        const auto spread = std::ranges::find(all, all.back().level, &Held::level);
+        const BottomMove move(spread->layout, options.bottom_place, options.bottom_ranks);
+        solvers = topology.among(move.ranks());
+        values += bottom_move_values(move, spread->layout, topology, options.schemes_of(spread->level));
+    }
+    for (const Held& held : all) {
+        const Layout& layout = held.layout;
+        const int deep = held.solved_on ? options.bottom_ghosts : 0;
         const int ghosts = std::max(options.ghost_depth, deep);
-        values += static_cast<std::size_t>(fields) *
+        values += static_cast<std::size_t>(held.fields) *
                   Shape::of(layout.local_count(), layout.width(), ghosts).values();
-        const LevelSchemes chosen = options.schemes_of(level);
+        const LevelSchemes chosen = options.schemes_of(held.level);
+        const bool moved = held.solved_on && elsewhere;
         const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme) {
-            const Itinerary itinerary(
-                make_plan(ghost_pattern(layout, depth, neighbours, scheme), topology, scheme, layout.rank()),
-                layout.rank());
-            return itinerary.send_values() + itinerary.receive_values();
+            return buffer_values(make_plan(ghost_pattern(layout, depth, neighbours, scheme),
+                                           moved ? solvers : topology, scheme, layout.rank()),
+                                 layout.rank());
         };
         values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts);
         const int at_once = carried_at_once(parameters);
-        const int of_krylov =
-            parameters.run.mode == Mode::krylov ? finest.width() : parameters.multigrid.bottom_box;
-        if (layout.width() == of_krylov && at_once > 1)
+        const bool of_krylov = parameters.run.mode == Mode::krylov ? held.level == 0 : held.solved_on;
+        if (of_krylov && at_once > 1)
             values += static_cast<std::size_t>(at_once) *
                       buffers(options.ghost_depth, options.neighbours, chosen.ghosts);
-        if (level > 0 && options.all_ghosts) values += buffers(1, Neighbours::all, chosen.all_ghosts);
+        if (held.level > 0 && options.all_ghosts && !moved)
+            values += buffers(1, Neighbours::all, chosen.all_ghosts);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += static_cast<std::size_t>(1 + powers_need(parameters).at_once) *
                       buffers(deep, Neighbours::all, chosen.deep_ghosts);
-    });
+    }
     return values * sizeof(double);
 }
 
 std::size_t array_bytes(const Parameters& parameters, const Layout& finest) {
     std::size_t values = 0;
-    for_each_level(parameters, finest, [&](const Layout& layout, int fields, int, bool) {
-        values += static_cast<std::size_t>(fields) * layout.local_cells();
-    });
+    for (const Held& held : held_by(parameters, finest))
+        values += static_cast<std::size_t>(held.fields) * held.layout.local_cells();
     return values * sizeof(double);
 }
 
@@ -101,9 +146,15 @@ std::optional<std::string> exceeds_memory(const Parameters& parameters, int rank
     const Index boxes = resolved_boxes(parameters, ranks);
     const double cells = std::pow(parameters.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
     const double coarsening = std::pow(1.0 * coarsest_box(parameters) / parameters.problem.box, 3);
-    const double fields = fields_of_level(parameters) + fields_on_finest(parameters) +
-                          coarsening * fields_on_coarsest(parameters);
-    const double needed = fields * sizeof(double) * cells / ranks * sharing;
+    const double on_coarsest = fields_on_coarsest(parameters);
+    const double fields =
+        fields_of_level(parameters) + fields_on_finest(parameters) + coarsening * on_coarsest;
+    // The node that holds most of a bottom grid that is elsewhere has at least so many copies of it.
+    const BottomPlace place = bottom_place(parameters);
+    const double copies = place == BottomPlace::replicate ? sharing : place == BottomPlace::gather ? 1 : 0;
+    const double needed =
+        sizeof(double) * cells *
+        (fields / ranks * sharing + copies * coarsening * (fields_of_level(parameters) + on_coarsest));
     if (needed <= available) return {};
     return fmt::format(
         "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a {} of {:.1f} GB; "

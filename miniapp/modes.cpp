@@ -77,15 +77,27 @@ std::string why_idle(const std::string& key, const Parameters& p) {
     constexpr const char* of_spmv[] = {"problem.matrix", "problem.rows", "problem.row_entries",
                                        "problem.ordering", "run.solve"};
     if (std::ranges::find(of_spmv, key) != std::end(of_spmv)) return "needs run.mode = spmv";
+    if (key == "multigrid.bottom_ranks" && p.multigrid.bottom_grid != BottomPlace::agglomerate)
+        return "needs multigrid.bottom_grid = agglomerate";
     if (p.run.mode == Mode::exchange) {
-        constexpr const char* used[] = {"problem.box",      "problem.boxes_per_rank",
-                                        "problem.boxes",    "problem.ranks",
-                                        "problem.columns",  "problem.placement",
-                                        "problem.boundary", "multigrid.bottom_box",
-                                        "multigrid.cycle",  "multigrid.interpolation",
-                                        "run.mode",         "run.backend",
-                                        "run.launches",     "run.warmup",
-                                        "run.repeats",      "run.verbose",
+        constexpr const char* used[] = {"problem.box",
+                                        "problem.boxes_per_rank",
+                                        "problem.boxes",
+                                        "problem.ranks",
+                                        "problem.columns",
+                                        "problem.placement",
+                                        "problem.boundary",
+                                        "multigrid.bottom_box",
+                                        "multigrid.bottom_grid",
+                                        "multigrid.bottom_ranks",
+                                        "multigrid.cycle",
+                                        "multigrid.interpolation",
+                                        "run.mode",
+                                        "run.backend",
+                                        "run.launches",
+                                        "run.warmup",
+                                        "run.repeats",
+                                        "run.verbose",
                                         "output.json"};
         if (key == "comm.scheme" || key == "comm.partner_rule" || key == "comm.cap_rule")
             return "run.mode = exchange tries all schemes under all rules; leave it out";
@@ -111,6 +123,11 @@ std::string why_idle(const std::string& key, const Parameters& p) {
 
 int coarsest_box(const Parameters& p) {
     return p.run.mode == Mode::krylov && !preconditioned(p) ? p.problem.box : p.multigrid.bottom_box;
+}
+
+BottomPlace bottom_place(const Parameters& p) {
+    return p.run.mode == Mode::krylov && !preconditioned(p) ? BottomPlace::distributed
+                                                            : p.multigrid.bottom_grid;
 }
 
 int fields_of_level(const Parameters& p) {

@@ -17,6 +17,9 @@ std::string why_idle(const std::string& key, const Parameters& parameters);
 // The width of the boxes of the coarsest level: a Krylov method without a V-cycle needs the finest level only.
 int coarsest_box(const Parameters& parameters);
 
+// Where the coarsest level is solved on.
+BottomPlace bottom_place(const Parameters& parameters);
+
 // The Krylov methods of the run: that of [bottom], or those of a survey.
 std::vector<BottomOptions> bottom_solvers(const Parameters& parameters);
 

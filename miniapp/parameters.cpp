@@ -184,6 +184,12 @@ void add_multigrid(std::vector<Key>& keys) {
              "of the correction: piecewise constant or trilinear");
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "stop coarsening at this box width; problem.box halved 0 or more times", "cells");
+    s.choice(
+        "bottom_grid", &Multigrid::bottom_grid, {"distributed", "agglomerate", "gather", "replicate"},
+        "where the coarsest level is solved on: where its boxes are, on fewer ranks, on one, or on every "
+        "rank all of it");
+    s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
+              "of bottom_grid = agglomerate; 0 = one rank in eight", "ranks");
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1), "stop at max|f - L u| <= tolerance max|f|");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "give up after so many", "cycles");
     s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of smoother = jacobi");

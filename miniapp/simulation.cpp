@@ -56,6 +56,8 @@ HierarchyOptions hierarchy_options(const Parameters& parameters) {
             .all_ghosts = parameters.multigrid.cycle == Cycle::f ||
                           parameters.multigrid.interpolation == Interpolation::linear,
             .bottom_ghosts = powers_need(parameters).layers,
+            .bottom_place = bottom_place(parameters),
+            .bottom_ranks = parameters.multigrid.bottom_ranks,
             .persistent = parameters.comm.persistent,
             .scheme = {.scheme = fixed ? static_cast<Scheme>(parameters.comm.scheme) : Scheme::standard,
                        .partner_rule = parameters.comm.partner_rule,

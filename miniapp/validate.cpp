@@ -107,6 +107,13 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
                     p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
 }
 
+void check_bottom_ranks(Rules& rules, const Parameters& p, int ranks) {
+    rules.require(bottom_place(p) != BottomPlace::agglomerate || p.multigrid.bottom_ranks <= ranks,
+                  {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
+                  fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
+                              p.multigrid.bottom_ranks, ranks, ranks));
+}
+
 // Keys that were given but play no part in the mode, and what a preconditioned method can be.
 void check_mode(Rules& rules, const Deck& deck) {
     const Parameters& p = deck.parameters;
@@ -227,6 +234,7 @@ std::vector<std::string> validate(const Deck& deck, int started) {
             rules.require(false, {"comm.machine"},
                           fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
     check_boxes(rules, p, ranks);
+    check_bottom_ranks(rules, p, ranks);
     if (p.run.mode == Mode::spmv)
         check_matrix(rules, p, ranks);
     else

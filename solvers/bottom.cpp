@@ -269,8 +269,8 @@ class PreconditionedKrylov : public KrylovSolver {
 };
 class KrylovBottom : public BottomSolver {
   public:
-    KrylovBottom(Hierarchy& hierarchy, const BottomOptions& options)
-        : level_(hierarchy.bottom()), krylov_(make_krylov(level_, hierarchy.singular(), options)) {}
+    KrylovBottom(Level& level, bool singular, const BottomOptions& options)
+        : level_(level), krylov_(make_krylov(level_, singular, options)) {}
 
     Visit solve(Field u, Field f) override {
         const Report report = krylov_->solve(u, f);
@@ -294,8 +294,8 @@ class KrylovBottom : public BottomSolver {
 
 class SmoothBottom : public BottomSolver {
   public:
-    SmoothBottom(Hierarchy& hierarchy, int sweeps, const MultigridOptions& options)
-        : level_(hierarchy.bottom()), singular_(hierarchy.singular()), sweeps_(sweeps), options_(options) {}
+    SmoothBottom(Level& level, bool singular, int sweeps, const MultigridOptions& options)
+        : level_(level), singular_(singular), sweeps_(sweeps), options_(options) {}
 
     Visit solve(Field u, Field f) override {
         check(u == level_.u && f == level_.f, "relaxation works on the level's own fields");
@@ -314,6 +314,51 @@ class SmoothBottom : public BottomSolver {
     bool singular_;
     int sweeps_;
     MultigridOptions options_;
+};
+
+std::unique_ptr<BottomSolver> make_solver_on(Level& level, bool singular, const BottomOptions& bottom,
+                                             const MultigridOptions& multigrid) {
+    if (bottom.solver == "smooth")
+        return std::make_unique<SmoothBottom>(level, singular, bottom.sweeps, multigrid);
+    return std::make_unique<KrylovBottom>(level, singular, bottom);
+}
+
+// A solver on the level that a bottom grid has elsewhere; ranks without it wait for the others.
+class MovedBottom : public BottomSolver {
+  public:
+    MovedBottom(Level& spread, BottomGrid& grid, bool singular, const BottomOptions& bottom,
+                const MultigridOptions& multigrid)
+        : spread_(spread), grid_(grid) {
+        if (grid.level()) solver_ = make_solver_on(*grid.level(), singular, bottom, multigrid);
+    }
+
+    Visit solve(Field u, Field f) override {
+        collect(f, level().f);
+        const Visit visit = solver_ ? solver_->solve(level().u, level().f) : elsewhere();
+        grid_.spread(std::span(&level().u, 1), std::span(&u, 1));
+        return visit;
+    }
+
+    Visit improve() override {
+        collect(spread_.u, level().u);
+        collect(spread_.f, level().f);
+        const Visit visit = solver_ ? solver_->improve() : elsewhere();
+        grid_.spread(std::span(&level().u, 1), std::span(&spread_.u, 1));
+        return visit;
+    }
+
+  private:
+    Level& level() { return grid_.level() ? *grid_.level() : spread_; }
+    void collect(Field from, Field to) { grid_.collect(std::span(&from, 1), std::span(&to, 1)); }
+    static Visit elsewhere() {
+        Visit visit;
+        visit.outcome = "on_other_ranks";
+        return visit;
+    }
+
+    Level& spread_;
+    BottomGrid& grid_;
+    std::unique_ptr<BottomSolver> solver_;
 };
 
 }  // namespace
@@ -375,8 +420,10 @@ std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const Bot
 
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,
                                           const MultigridOptions& multigrid) {
-    if (bottom.solver == "smooth") return std::make_unique<SmoothBottom>(hierarchy, bottom.sweeps, multigrid);
-    return std::make_unique<KrylovBottom>(hierarchy, bottom);
+    if (BottomGrid* const grid = hierarchy.bottom_grid())
+        return std::make_unique<MovedBottom>(hierarchy.bottom(), *grid, hierarchy.singular(), bottom,
+                                             multigrid);
+    return make_solver_on(hierarchy.bottom(), hierarchy.singular(), bottom, multigrid);
 }
 
 }  // namespace keel

@@ -78,7 +78,8 @@ int bottom_fields(const BottomOptions& options);
 
 class BottomSolver {
   public:
-    // What one visit did; absent where a method does not tell (relaxation measures nothing). Residuals are relative.
+    // What one visit did; absent where a method does not tell (relaxation measures nothing). Residuals are relative. Where the
+    // bottom grid is on other ranks (BottomGrid), only those know more than that.
     struct Visit {
         int iterations = 0;
         std::string outcome;

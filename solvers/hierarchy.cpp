@@ -24,33 +24,7 @@ double gershgorin_bound(Level& level) {
     return bound;
 }
 
-// Gives the operator its coefficients in the ghost layers of powers. Outside the domain they are zero, and so are the faces
-// on its boundary, now that the diagonal has their part: the operator makes zeros there, and reads none of them, so
-// that boundary conditions hold in every layer without further care.
-void deepen(Level& level) {
-    Operations& make = *level.plain;
-    const std::array faces{level.L.x, level.L.y, level.L.z};
-    for (std::size_t d = 0; d < 3; ++d) {
-        std::vector<BoundaryItem> on_boundary;
-        for (BoundaryItem item : boundary_ghosts(level.layout)) {
-            if (item.outward[d] == 0) continue;
-            if (item.outward[d] < 0) item.cells.lo[d] += 1;  // face i is the lower one of cell i
-            on_boundary.push_back(item);
-        }
-        make.fill_boundary(faces[d], make.make_items(std::span<const BoundaryItem>(on_boundary)),
-                           {0.0, 0.0, 0.0});
-    }
-    for (const Field coefficient :
-         {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
-        level.deep_ghosts->run(coefficient);
-}
-
 }  // namespace
-
-LevelSchemes HierarchyOptions::schemes_of(int level) const {
-    return schemes.empty() ? LevelSchemes{scheme, scheme, scheme}
-                           : schemes.at(static_cast<std::size_t>(level));
-}
 
 std::vector<int> level_widths(int box, int bottom_box) {
     std::vector<int> widths{box};
@@ -63,48 +37,23 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
                      const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
                      Ledger& ledger)
     : singular_(formulas.singular) {
-    int tag = 0;
     Layout layout = finest;
+    const auto site = [&](int number) {
+        return LevelSite{comm, topology, backend, ledger, number, number * LevelSite::tags_per_level};
+    };
+    const bool moved = options.bottom_place != BottomPlace::distributed;
     for (const int width : level_widths(finest.width(), options.bottom_box)) {
         if (width < layout.width()) layout = layout.coarsened();
         const int number = levels();
-        const int deep = width == options.bottom_box ? options.bottom_ghosts : 0;
-        levels_.push_back(std::make_unique<Level>(
-            layout, backend.make_operations(layout, std::max(options.ghost_depth, deep)), ledger, number));
-        Level& level = *levels_.back();
-        Operations& make = *level.plain;
-        level.u = make.make_field();
-        level.f = make.make_field();
-        level.r = make.make_field();
-        level.L = {make.make_field(), make.make_field(), make.make_field(), make.make_field(),
-                   make.make_field()};
-        level.reduction = std::make_unique<TimedReduction>(
-            make_reduction(comm, layout, options.deterministic, options.all_reduce), ledger, number);
-
-        const auto exchange = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme) {
-            const int own_tag = tag++;
-            const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
-            return make_exchange(
-                level.operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                options.exchange, [&](const Itinerary& itinerary) {
-                    return std::make_unique<TimedPointToPoint>(
-                        make_point_to_point(comm, topology, itinerary, own_tag, options.persistent), ledger,
-                        number);
-                });
-        };
-        const LevelSchemes schemes = options.schemes_of(number);
-        level.ghosts = exchange(options.ghost_depth, options.neighbours, schemes.ghosts);
-        if (options.all_ghosts && number > 0) {
-            level.all_ghosts = exchange(1, Neighbours::all, schemes.all_ghosts);
-            level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
-        }
-        if (deep > 0) {
-            level.deep_ghosts = exchange(deep, Neighbours::all, schemes.deep_ghosts);
-            level.deep_layers = deep;
-        }
+        const bool deep = width == options.bottom_box && !moved;
+        levels_.push_back(make_level(site(number), layout,
+                                     {options.all_ghosts && number > 0, deep ? options.bottom_ghosts : 0},
+                                     options.schemes_of(number), options));
     }
     build_operators(formulas, comm);
-    if (bottom().deep_ghosts) deepen(bottom());
+    if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    Level* solved = moved ? bottom_grid_->level() : &bottom();
+    if (solved != nullptr && solved->deep_ghosts) deepen(*solved);
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {

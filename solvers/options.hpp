@@ -9,6 +9,9 @@ namespace keel {
 enum class Cycle { v, f };
 enum class Smoother { gsrb, jacobi, chebyshev };
 enum class Interpolation { constant, linear };
+// On which ranks the bottom grid is while its solver works on it: on those of its boxes, on fewer, on one, or on every rank
+// the whole of it.
+enum class BottomPlace { distributed, agglomerate, gather, replicate };
 enum class Scaling { jacobi, none };
 enum class Basis { monomial, newton, chebyshev };
 enum class Powers { paired, sequential, matrix_powers };
@@ -21,7 +24,9 @@ struct MultigridOptions {
     int post = 2;  // and after it
     Smoother smoother = Smoother::gsrb;
     Interpolation interpolation = Interpolation::constant;
-    int bottom_box = 4;        // stop coarsening at this box width
+    int bottom_box = 4;  // stop coarsening at this box width
+    BottomPlace bottom_grid = BottomPlace::distributed;
+    int bottom_ranks = 0;      // of agglomerate; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|
     int max_cycles = 40;
     double jacobi_weight = 2.0 / 3.0;

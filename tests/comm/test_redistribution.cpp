@@ -1,0 +1,139 @@
+// Levels whose boxes move to other ranks: who needs what from whom, and the cells themselves.
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "comm/comparison.hpp"
+#include "comm/redistribution.hpp"
+#include "comm/schemes.hpp"
+#include "tests/chosen_backend.hpp"
+#include "tests/comm/naive_delivery.hpp"
+
+using namespace keel;
+
+namespace {
+
+constexpr Index grid{4, 3, 2};
+constexpr int width = 4;
+
+std::vector<int> every(int ranks) {
+    std::vector<int> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+std::vector<int> all_on(int rank) {
+    return std::vector<int>(product(grid), rank);
+}
+
+// The boxes dealt out in a way of their own.
+std::vector<int> dealt(int ranks, int step) {
+    std::vector<int> owners;
+    for (int box = 0; box < static_cast<int>(product(grid)); ++box) owners.push_back(box * step % ranks);
+    return owners;
+}
+
+std::vector<Request> by_formula(const BoxPattern& pattern, int ranks, int values) {
+    std::vector<Request> requests;
+    for (int rank = 0; rank < ranks; ++rank)
+        for (int box = 0; box < pattern.to().boxes(); ++box) {
+            const int owner = pattern.from().ranks_of(box).front();
+            if (pattern.to().holds(rank, box) && owner != rank)
+                requests.push_back({{owner, values, box}, rank});
+        }
+    sort_distinct(requests);
+    return requests;
+}
+
+}  // namespace
+
+TEST_CASE("boxes are needed by who holds them behind, and every scheme brings them there") {
+    const int ranks = 11;
+    const std::vector<int> labels{0, 0, 1, 1, 1, 2, 0, 3, 3, 3, 4};
+    const Topology topology(labels, NodeSource::map);
+    const Holders before(dealt(ranks, 5));
+    const Holders behind[] = {Holders(all_on(0)), Holders(dealt(3, 1)),
+                              Holders::everywhere(static_cast<int>(product(grid)), ranks)};
+    for (const Holders& holders : behind) {
+        const BoxPattern pattern(before, holders, 64);
+        const std::vector<Request> expected = by_formula(pattern, ranks, 64);
+        CHECK(expected.size() > 10);
+        CHECK(pattern.needed_by(every(ranks)) == expected);
+        CHECK(pattern.owned_by(every(ranks)) == expected);
+        for (const SchemeOptions& scheme : candidates({.message_cap = 1000})) {
+            if (scheme.scheme == Scheme::staged_axes) continue;
+            INFO(name(scheme));
+            const Plan plan = make_plan(pattern, topology, scheme, {});
+            CHECK(test::complaint(plan, expected, topology.node_of(), scheme.scheme != Scheme::standard) ==
+                  "");
+        }
+    }
+}
+
+TEST_CASE("cells arrive where their boxes go, under every scheme, several fields at a time") {
+    const Communicator comm = Communicator::world();
+    const Topology topology = virtual_topology(comm.size(), 3);
+    const auto backend = test::chosen_backend();
+    const Layout layout(grid, width, {}, dealt(comm.size(), 1), comm.rank());
+    const auto home = backend->make_operations(layout, 1);
+    const auto value = [](int field, const Index& c) {
+        return 1 + c[0] + 100.0 * c[1] + 1e4 * c[2] + 0.25 * field;
+    };
+
+    for (const bool replicated : {false, true})
+        for (const SchemeOptions& scheme : candidates({.message_cap = 1000}))
+            for (const bool persistent : {false, true}) {
+                if (scheme.scheme == Scheme::staged_axes) continue;
+                INFO(name(scheme) << " replicated " << replicated << " persistent " << persistent);
+                const Holders owners = Holders::owners_of(layout);
+                const int boxes = layout.box_count();
+                const Holders holders =
+                    replicated ? Holders::everywhere(boxes, comm.size()) : Holders(all_on(comm.size() / 2));
+                const bool here = holders.holds(comm.rank(), 0);
+                std::unique_ptr<Operations> away;
+                if (here) away = backend->make_operations(Layout(grid, width, {}, all_on(0), 0), 1);
+                const auto move = [&](const Holders& from, const Holders& to, bool there) {
+                    const BoxPattern pattern(from, to, width * width * width);
+                    return Redistribution(
+                        there ? Redistribution::Ends{home.get(), away.get()}
+                              : Redistribution::Ends{away.get(), home.get()},
+                        comm.rank(), pattern, cube(width), make_plan(pattern, topology, scheme, comm.rank()),
+                        Wire::staged, [&](const Itinerary& itinerary) {
+                            return make_point_to_point(comm, topology, itinerary, 1, persistent);
+                        });
+                };
+                Redistribution to = move(owners, holders, true);
+                Redistribution back = move(replicated ? owners : holders, owners, false);
+                std::vector<Field> start;
+                std::vector<Field> end;
+                std::vector<Field> moved;
+                for (int n = 0; n < 3; ++n) {
+                    start.push_back(home->make_field());
+                    home->assign(start.back(), cube(width), [&](const Index& c) { return value(n, c); });
+                    end.push_back(home->make_field());
+                    if (here) moved.push_back(away->make_field());
+                }
+                // One field first, so that there is less room than is needed later.
+                to.run(std::span(start).first(1), std::span(moved).first(here ? 1 : 0));
+                to.run(start, moved);
+                back.run(moved, end);
+                CHECK(to.count() == 2);
+                int wrong = 0;
+                for (int n = 0; n < 3; ++n) {
+                    const auto f = static_cast<std::size_t>(n);
+                    wrong += home->read(end[f], cube(width)) != home->read(start[f], cube(width));
+                    if (!here) continue;
+                    const auto expected = away->make_field();
+                    away->assign(expected, cube(width), [&](const Index& c) { return value(n, c); });
+                    wrong += away->read(moved[f], cube(width)) != away->read(expected, cube(width));
+                    // Ghosts are not touched.
+                    const std::vector<double> with_ghosts = away->read(moved[f], cube(width, 1));
+                    double inside = 0;
+                    double all = 0;
+                    for (const double x : away->read(moved[f], cube(width))) inside += x;
+                    for (const double x : with_ghosts) all += x;
+                    wrong += inside != all;
+                }
+                CHECK(comm.sum(wrong) == 0);
+            }
+}

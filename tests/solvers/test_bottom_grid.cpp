@@ -1,0 +1,146 @@
+// The bottom grid on other ranks than its boxes: the same solutions, with other messages.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/multigrid.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+constexpr BottomPlace places[] = {BottomPlace::agglomerate, BottomPlace::gather, BottomPlace::replicate};
+
+struct Found {
+    std::vector<double> residuals;
+    std::vector<int> bottom_iterations;  // on rank 0, which always takes part
+    std::vector<double> u;               // of the rank's boxes
+
+    friend bool operator==(const Found&, const Found&) = default;
+};
+
+Found solve(Setup& setup, const MultigridOptions& multigrid, const BottomOptions& bottom) {
+    const SolveReport report = Multigrid(setup.hierarchy, multigrid, bottom).solve();
+    Found found{report.residuals, {}, {}};
+    if (setup.comm.rank() == 0)
+        for (const auto& visit : report.visits) found.bottom_iterations.push_back(visit.iterations);
+    found.u = setup.finest().plain->read(setup.finest().u, cube(setup.problem.width));
+    return found;
+}
+
+HierarchyOptions placed(BottomPlace place, HierarchyOptions options = {}) {
+    options.bottom_place = place;
+    options.deterministic = true;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic run") {
+    struct Variant {
+        std::string solver;
+        Boundaries boundaries;
+        double a;
+        Cycle cycle;
+    };
+    // Periodic with a = 0 is singular.
+    const Variant variants[] = {{"bicgstab", mixed, 0.9, Cycle::v},
+                                {"cg", {}, 0.0, Cycle::v},
+                                {"ca_cg", mixed, 0.9, Cycle::f},
+                                {"enlarged_cg", mixed, 0.9, Cycle::v},
+                                {"smooth", mixed, 0.9, Cycle::v}};
+    for (const auto& [solver, boundaries, a, cycle] : variants) {
+        CAPTURE(solver);
+        const Problem problem{.boxes = {4, 2, 2},
+                              .width = 8,
+                              .boundaries = boundaries,
+                              .a = a,
+                              .beta = "smooth10",
+                              .alpha = "wave"};
+        MultigridOptions multigrid{.cycle = cycle, .bottom_box = 4, .max_cycles = 12};
+        if (cycle == Cycle::f) multigrid.interpolation = Interpolation::linear;
+        BottomOptions bottom;
+        bottom.solver = solver;
+        const HierarchyOptions plain{.bottom_box = 4, .all_ghosts = cycle == Cycle::f};
+        Setup spread(problem, placed(BottomPlace::distributed, plain));
+        const Found expected = solve(spread, multigrid, bottom);
+        CHECK(expected.residuals.back() < 1e-4);
+        for (const BottomPlace place : places) {
+            CAPTURE(static_cast<int>(place));
+            Setup moved(problem, placed(place, plain));
+            CHECK(solve(moved, multigrid, bottom) == expected);
+        }
+    }
+}
+
+TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts with it") {
+    const Problem problem{.boxes = {4, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth10"};
+    const MultigridOptions multigrid{.bottom_box = 4};
+    BottomOptions bottom;
+    bottom.solver = "ca_bicgstab";
+    bottom.powers = Powers::matrix_powers;
+    bottom.s = 2;
+    const int layers = powers_need(bottom, 4).layers;
+    Setup spread(problem, placed(BottomPlace::distributed, {.bottom_box = 4, .bottom_ghosts = layers}));
+    const Found expected = solve(spread, multigrid, bottom);
+    CHECK(expected.residuals.back() < 1e-9);
+    for (const BottomPlace place : places) {
+        CAPTURE(static_cast<int>(place));
+        Setup moved(problem, placed(place, {.bottom_box = 4, .bottom_ghosts = layers}));
+        CHECK(solve(moved, multigrid, bottom) == expected);
+    }
+}
+
+TEST_CASE("the agglomerated grid is on the first ranks of groups of ranks") {
+    const int ranks = 13;
+    const Index boxes{5, 3, 2};
+    for (const int groups : {0, 1, 2, 5, 13}) {
+        CAPTURE(groups);
+        std::vector<int> homes;
+        for (int rank = 0; rank < ranks; ++rank) {
+            const Layout spread(boxes, 4, {}, place(boxes, ranks, Placement::curve), rank);
+            const BottomMove move(spread, BottomPlace::agglomerate, groups);
+            homes = move.ranks();
+            const auto layout = move.layout();
+            CHECK(layout.has_value() == std::ranges::binary_search(homes, rank));
+            // Its boxes are those of the ranks up to the next home.
+            if (!layout) continue;
+            const auto next = std::ranges::upper_bound(homes, rank);
+            for (int box = 0; box < spread.box_count(); ++box) {
+                const int owner = spread.owner(box);
+                const bool mine = owner >= rank && (next == homes.end() || owner < *next);
+                CHECK((layout->owner(box) == layout->rank()) == mine);
+            }
+        }
+        CHECK(homes.size() == static_cast<std::size_t>(groups == 0 ? 2 : groups));
+        CHECK(homes.front() == 0);
+    }
+}
+
+TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing else") {
+    const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
+    for (const BottomPlace place : {BottomPlace::gather, BottomPlace::replicate})
+        for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split}) {
+            CAPTURE(static_cast<int>(place), static_cast<int>(scheme));
+            HierarchyOptions options{.bottom_box = 4};
+            options.scheme.scheme = scheme;
+            Setup setup(problem, placed(place, options));
+            Multigrid multigrid(setup.hierarchy, {.bottom_box = 4}, {});
+            setup.ledger.clear();
+            const SolveReport report = multigrid.solve();
+            const BottomGrid& grid = *setup.hierarchy.bottom_grid();
+            Traffic expected;
+            for (const Redistribution* one : {&grid.to(), &grid.from()}) {
+                const Traffic each = one->plan().traffic(setup.comm.rank(), setup.topology, 1);
+                for (std::size_t n = 0; n < report.visits.size(); ++n) expected += each;
+            }
+            const Traffic counted = setup.ledger.at(Op::send, 1).traffic;
+            CHECK(counted.messages == expected.messages);
+            CHECK(counted.bytes == expected.bytes);
+            CHECK(counted.off_node_messages == expected.off_node_messages);
+            CHECK(counted.off_node_bytes == expected.off_node_bytes);
+            CHECK(grid.runs() == static_cast<long>(2 * report.visits.size()));
+            CHECK(setup.comm.sum(static_cast<double>(expected.messages)) > setup.comm.size() - 2);
+        }
+}
