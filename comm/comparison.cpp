@@ -34,6 +34,17 @@ void for_each_message(const Plan& plan, std::size_t columns, const Visit& visit)
     check(number <= Ends{}.loads.size(), "a plan has at most three stages");
 }
 
+// Of the plans that plan_of(scheme) makes for all ranks.
+template <class PlanOf>
+std::vector<SchemeRow> compare_plans(std::span<const SchemeOptions> schemes, const Setup& setup,
+                                     const PlanOf& plan_of) {
+    std::vector<SchemeRow> rows;
+    for (const SchemeOptions& scheme : schemes)
+        rows.push_back(summary(scheme, shares_of(plan_of(scheme), scheme.columns, setup), setup));
+    count_duplicates(rows);
+    return rows;
+}
+
 }  // namespace
 
 std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
@@ -52,6 +63,12 @@ std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
     add(Scheme::split, PartnerRule::local_index, CapRule::paper);
     add(Scheme::split, PartnerRule::local_index, CapRule::always);
     add(Scheme::staged_axes, PartnerRule::local_index, CapRule::paper);
+    return all;
+}
+
+std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options) {
+    std::vector<SchemeOptions> all = candidates(options);
+    std::erase_if(all, [](const SchemeOptions& one) { return one.scheme == Scheme::staged_axes; });
     return all;
 }
 
@@ -141,14 +158,16 @@ void count_duplicates(std::span<SchemeRow> rows) {
 
 std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
                                std::span<const SchemeOptions> schemes, const Setup& setup) {
-    std::vector<SchemeRow> rows;
-    for (const SchemeOptions& scheme : schemes) {
-        const Plan plan =
-            make_plan(ghost_pattern(layout, depth, neighbours, scheme), setup.topology, scheme, {});
-        rows.push_back(summary(scheme, shares_of(plan, scheme.columns, setup), setup));
-    }
-    count_duplicates(rows);
-    return rows;
+    return compare_plans(schemes, setup, [&](const SchemeOptions& scheme) {
+        return make_plan(ghost_pattern(layout, depth, neighbours, scheme), setup.topology, scheme, {});
+    });
+}
+
+std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
+                               const Setup& setup) {
+    return compare_plans(schemes, setup, [&](const SchemeOptions& scheme) {
+        return make_plan(pattern, setup.topology, scheme, {});
+    });
 }
 
 const SchemeRow& fastest(std::span<const SchemeRow> rows) {

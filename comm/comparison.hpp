@@ -17,6 +17,8 @@ namespace keel {
 
 // Every scheme under every rule, standard first; message_cap and columns are those given.
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);
+// Those for patterns that have no axes: all but staged_axes.
+std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
 // "two_step/max_need": the scheme and, if it is not the default, its rule.
 std::string name(const SchemeOptions& options);
 
@@ -73,6 +75,10 @@ void count_duplicates(std::span<SchemeRow> rows);
 // scheme.
 std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
                                std::span<const SchemeOptions> schemes, const Setup& setup);
+
+// The same for a pattern that is known as a whole; not staged_axes.
+std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
+                               const Setup& setup);
 
 // The row of least predicted time, of equal ones the first.
 const SchemeRow& fastest(std::span<const SchemeRow> rows);

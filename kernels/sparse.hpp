@@ -35,6 +35,14 @@ constexpr std::pair<int, Index> cell_of(std::size_t n) {
             {static_cast<int>(n % w), static_cast<int>(n / w % w), static_cast<int>(n / (w * w) % w)}};
 }
 
+// The value at a cell of the blocks, which lie in a line: the inverse, with cells numbered over all of them.
+constexpr std::size_t value_at(const Index& cell) {
+    constexpr std::size_t w = block_width;
+    const auto [x, y, z] = std::array{static_cast<std::size_t>(cell[0]), static_cast<std::size_t>(cell[1]),
+                                      static_cast<std::size_t>(cell[2])};
+    return x / w * block_rows + (z * w + y) * w + x % w;
+}
+
 // One rank's vectors of so many blocks. Other ranks' blocks are not part of it.
 inline Layout block_layout(std::size_t blocks) {
     const auto count = static_cast<int>(blocks);

@@ -91,7 +91,7 @@ std::string levels_text(const Parameters& parameters, const std::vector<SchemeTa
 DryRun dry_run_of(const Parameters& parameters, const Communicator& comm) {
     const Topology topology = topology_of(parameters, comm);
     if (parameters.run.mode == Mode::network) return {network_dry_run_text(parameters, comm, topology), ""};
-    if (parameters.run.mode == Mode::spmv) return {spmv_dry_run_text(parameters, comm, topology), ""};
+    if (parameters.run.mode == Mode::spmv) return dry_run_of_matrix(parameters, comm, topology);
     const int ranks = ranks_of(parameters, comm);
     const Layout finest = finest_layout(parameters, ranks, comm.rank());
     const auto model = model_of(parameters);

@@ -9,7 +9,7 @@ namespace keel {
 
 struct DryRun {
     std::string text;
-    std::string json_lines;  // what every scheme makes of the ghost cells
+    std::string json_lines;  // what every scheme makes of the ghosts
 };
 
 // What a run of these parameters on these ranks, or on problem.ranks that are not there, would be: sizes by level, memory

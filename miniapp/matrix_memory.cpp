@@ -97,6 +97,11 @@ std::size_t array_bytes(const Parameters& p, const MatrixPart& part) {
         bytes_at_least(p, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
 }
 
+double bytes_to_read(const Parameters& p, const MatrixSize& size) {
+    const auto entry = global_entry + (is_matrix_file(p.problem.matrix) ? sizeof(FileEntry) * 3 / 2 : 0);
+    return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
+}
+
 double bytes_at_least(const Parameters& p, const MatrixSize& size) {
     const auto vectors = static_cast<double>(2 * columns(p) + vectors_of_solve(p));
     return size.entries * csr_entry +

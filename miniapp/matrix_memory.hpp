@@ -31,4 +31,9 @@ std::size_t array_bytes(const Parameters& parameters, const MatrixPart& part);
 // The same of all ranks together.
 double bytes_at_least(const Parameters& parameters, const MatrixSize& size);
 
+// Bytes that one rank takes at the most to read the whole matrix.
+double bytes_to_read(const Parameters& parameters, const MatrixSize& size);
+// And to make every scheme's plan for all ranks, for each row that a rank needs of another: measured, at most 270.
+inline constexpr std::size_t bytes_to_plan_a_request = 300;
+
 }  // namespace keel

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "miniapp/matrix_source.hpp"
-#include "miniapp/scheme_table.hpp"
 #include "miniapp/solver_rules.hpp"
 #include "solvers/bottom.hpp"
 
@@ -23,12 +22,10 @@ void check_matrix(Rules& rules, const Parameters& p, int ranks) {
         reason = fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
     rules.require(reason.empty(), {"problem.matrix"},
                   fmt::format("problem.matrix = \"{}\": {}", matrix, reason));
-    constexpr const char* choose = "choose standard, two_step, three_step or split";
-    rules.require(p.comm.scheme != SchemeKey::staged_axes, {"comm.scheme"},
-                  fmt::format("comm.scheme = \"staged_axes\": a matrix has no axes; {}", choose));
     rules.require(
-        p.comm.scheme < SchemeKey::model, {"comm.scheme", "run.mode"},
-        fmt::format("comm.scheme = \"{}\": chooses for the levels of a grid only; {}", chooser(p), choose));
+        p.comm.scheme != SchemeKey::staged_axes, {"comm.scheme"},
+        "comm.scheme = \"staged_axes\": a matrix has no axes; choose standard, two_step, three_step, "
+        "split, model or tuned");
     if (!p.run.solve) return;
     if (reason.empty())
         check_solvers(rules, p,

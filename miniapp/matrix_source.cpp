@@ -212,25 +212,30 @@ MatrixSize matrix_size(const Parameters& p, int ranks) {
     return {generator.rows, generator.entries};
 }
 
-GlobalRows read_matrix(const Parameters& p, const RowPartition& partition, int rank) {
-    const auto rows = [&](const Order& order, std::int64_t first, std::size_t count) {
+GlobalRows read_matrix(const Parameters& p, int ranks, std::int64_t first, std::size_t count) {
+    const auto rows = [&](const Order& order, std::int64_t from, std::size_t so_many) {
         return is_matrix_file(p.problem.matrix)
-                   ? rows_of_file(p.problem.matrix, order, first, count)
-                   : rows_of_generator(generator_of(p, partition.ranks), order, first, count);
+                   ? rows_of_file(p.problem.matrix, order, from, so_many)
+                   : rows_of_generator(generator_of(p, ranks), order, from, so_many);
     };
+    const std::int64_t all = matrix_size(p, ranks).rows;
     Order order;
     if (p.problem.ordering == Ordering::random) {
-        const RandomPermutation random(partition.rows, p.problem.seed);
+        const RandomPermutation random(all, p.problem.seed);
         order = {random, [random](std::int64_t n) { return random.inverse(n); }};
     } else if (p.problem.ordering == Ordering::rcm) {
-        auto old = reverse_cuthill_mckee(rows({}, 0, static_cast<std::size_t>(partition.rows)));
+        auto old = reverse_cuthill_mckee(rows({}, 0, static_cast<std::size_t>(all)));
         std::vector<std::int64_t> back(old.size());
         for (std::size_t n = 0; n < old.size(); ++n)
             back[static_cast<std::size_t>(old[n])] = static_cast<std::int64_t>(n);
         order = {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
                  [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
     }
-    return rows(order, partition.first(rank), partition.size(rank));
+    return rows(order, first, count);
+}
+
+GlobalRows read_matrix(const Parameters& p, const RowPartition& partition, int rank) {
+    return read_matrix(p, partition.ranks, partition.first(rank), partition.size(rank));
 }
 
 }  // namespace keel

@@ -50,6 +50,10 @@ struct MatrixSize {
 };
 MatrixSize matrix_size(const Parameters& parameters, int ranks);
 
+// `count` rows from `first` on of the matrix that the deck gives so many ranks, in the deck's order. Throws
+// MatrixFileError.
+GlobalRows read_matrix(const Parameters& parameters, int ranks, std::int64_t first, std::size_t count);
+
 // Rank `rank`'s rows of the deck's matrix in the deck's order. Every rank reads the whole file and keeps its own rows: no
 // rank holds all, and no messages are needed, where one reader would hold up all others anyway. Only with
 // problem.ordering = rcm every rank holds the whole matrix for a while. Throws MatrixFileError.

@@ -51,11 +51,27 @@ std::string why_idle_in_spmv(const std::string& key, const Parameters& p) {
     if (key.starts_with("bottom.")) return p.run.solve ? "" : "needs run.solve = true in run.mode = spmv";
     if (is_one_of(key, {"comm.allreduce", "comm.progress"}))
         return p.run.solve ? "" : "a product has no all-reduce; it needs run.solve = true";
-    if (is_one_of(key,
-                  {"problem.matrix", "problem.ordering", "problem.columns", "run.mode", "run.solve",
-                   "run.backend", "run.launches", "run.warmup", "run.repeats", "run.verbose", "output.json",
-                   "comm.scheme", "comm.partner_rule", "comm.message_cap", "comm.cap_rule",
-                   "comm.ranks_per_node", "comm.node_map", "comm.persistent", "comm.device"}))
+    if (is_one_of(key, {"problem.matrix",
+                        "problem.ordering",
+                        "problem.columns",
+                        "problem.ranks",
+                        "run.mode",
+                        "run.solve",
+                        "run.backend",
+                        "run.launches",
+                        "run.warmup",
+                        "run.repeats",
+                        "run.verbose",
+                        "output.json",
+                        "comm.scheme",
+                        "comm.partner_rule",
+                        "comm.message_cap",
+                        "comm.cap_rule",
+                        "comm.ranks_per_node",
+                        "comm.node_map",
+                        "comm.machine",
+                        "comm.persistent",
+                        "comm.device"}))
         return "";
     return "plays no part in run.mode = spmv; leave it out";
 }

@@ -264,11 +264,12 @@ std::string grids_text(const Parameters& parameters, const RunFacts& facts) {
                                                          : memory_text(facts, "the grids' cells"));
 }
 
-// By level the mean time of an exchange in the solves; every exchange with messages packs once.
+// By level the mean time of an exchange in what was measured; every exchange with messages packs once.
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers) {
-    std::vector<double> seconds(facts.level_cells.size());
-    std::vector<double> exchanges(facts.level_cells.size());
+    const std::size_t levels = std::max<std::size_t>(1, facts.level_cells.size());  // a matrix has one
+    std::vector<double> seconds(levels);
+    std::vector<double> exchanges(levels);
     for (const TimerRow& row : timers) {
         const auto level = static_cast<std::size_t>(row.level);
         if (row.op.starts_with("exchange.")) seconds[level] += row.t_mean;
@@ -281,10 +282,10 @@ std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
 }
 
 std::string schemes_text(const Parameters& parameters, const RunFacts& facts,
-                         const std::vector<std::optional<double>>& in_solves) {
+                         const std::vector<std::optional<double>>& in_run) {
     if (facts.schemes.empty()) return "";
     std::string text;
-    if (facts.schemes.front().chosen) text = choices_text(parameters, facts.schemes, in_solves) + "\n";
+    if (facts.schemes.front().chosen) text = choices_text(parameters, facts.schemes, in_run) + "\n";
     text += scheme_tables_text(facts.schemes);
     if (facts.tuning_seconds > 0)
         text += fmt::format("trying the schemes took {:.4f} s\n", facts.tuning_seconds);
@@ -369,7 +370,9 @@ std::string results_text(const Parameters& parameters, const Results& results) {
                                  [](const NetworkResults& network) { return network_text(network); },
                                  [&](const ExchangeResults&) { return schemes_text(parameters, facts, {}); },
                                  [&](const SpmvResults& spmv) {
-                                     return spmv_text(parameters, spmv, facts.triad_bytes_per_second);
+                                     return spmv_text(parameters, spmv, facts.triad_bytes_per_second) +
+                                            schemes_text(parameters, facts,
+                                                         seconds_of_exchanges(facts, spmv.timers));
                                  }},
                       results.of_mode) +
            closing_text(results);

@@ -14,34 +14,15 @@ namespace {
 
 constexpr int exchanges_per_round = 10;  // so that the clock's ticks do not count
 
-// This rank's exchange of a table's row; tags keep rows apart.
-std::unique_ptr<Exchange> exchange_of(const SchemeTable& table, std::size_t row, Operations& operations,
-                                      const HierarchyOptions& options, const Communicator& comm,
-                                      const Topology& topology) {
-    const SchemeOptions& scheme = table.rows[row].scheme;
-    const GhostPattern pattern =
-        ghost_pattern(table.use.layout, table.use.depth, table.use.neighbours, scheme);
-    auto exchange = make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                                  options.exchange, [&](const Itinerary& itinerary) {
-                                      return make_point_to_point(comm, topology, itinerary,
-                                                                 static_cast<int>(row), options.persistent);
-                                  });
-    exchange->reserve(table.columns);
-    return exchange;
-}
-
-// All of the fields' cells and ghosts after an exchange of what is random inside.
+// All of the fields' cells and ghosts after an exchange.
 std::vector<double> filled(Operations& operations, const std::vector<Field>& fields, Exchange& exchange,
-                           int depth) {
+                           const Trial& trial, int depth) {
     const int width = operations.layout().width();
     std::uint64_t seed = 0;
     for (const Field field : fields) {
         operations.fill(field, 0.0);
-        operations.assign(field, cube(width), [&, at = scramble(++seed)](const Index& c) {
-            const auto xy =
-                scramble(at + static_cast<std::uint64_t>(c[0])) + static_cast<std::uint64_t>(c[1]);
-            return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
-        });
+        operations.assign(field, cube(width),
+                          [&, at = scramble(++seed)](const Index& cell) { return trial.value(at, cell); });
     }
     exchange.run(fields);
     std::vector<double> all;
@@ -56,22 +37,35 @@ std::vector<double> filled(Operations& operations, const std::vector<Field>& fie
 
 }  // namespace
 
+std::vector<SchemeRow> compare_parts(const Parameters& parameters, const Communicator& comm,
+                                     const Topology& topology, std::span<const SchemeOptions> schemes,
+                                     const PlanOf& plan_of) {
+    const auto model = model_of(parameters);
+    const Setup setup{topology, model ? &*model : nullptr};
+    std::vector<SchemeRow> rows;
+    for (const SchemeOptions& scheme : schemes) {
+        const Plan plan = plan_of(scheme);
+        const auto shares = gather(comm, share_of(plan, comm.rank(), scheme.columns, setup));
+        rows.push_back(summary(scheme, shares, setup));
+    }
+    count_duplicates(rows);
+    return rows;
+}
+
 std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Communicator& comm,
                                          const Layout& finest, const Topology& topology) {
     const SchemeOptions options = hierarchy_options(parameters).scheme;
-    const auto model = model_of(parameters);
-    const Setup setup{topology, model ? &*model : nullptr};
     std::vector<SchemeTable> tables;
     for (const GhostUse& use : ghost_uses(parameters, finest)) {
-        SchemeTable table{use, options.columns, {}, {}, {}};
-        for (const SchemeOptions& scheme : candidates(options)) {
-            const Plan plan = make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme),
-                                        topology, scheme, comm.rank());
-            const auto shares = gather(comm, share_of(plan, comm.rank(), scheme.columns, setup));
-            table.rows.push_back(summary(scheme, shares, setup));
-        }
-        count_duplicates(table.rows);
-        tables.push_back(table);
+        const auto plan_of = [&](const SchemeOptions& scheme) {
+            return make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme,
+                             comm.rank());
+        };
+        tables.push_back({use,
+                          options.columns,
+                          compare_parts(parameters, comm, topology, candidates(options), plan_of),
+                          {},
+                          {}});
     }
     return tables;
 }
@@ -80,9 +74,28 @@ bool tries_schemes(const Parameters& parameters) {
     return parameters.comm.scheme == SchemeKey::tuned || parameters.run.mode == Mode::exchange;
 }
 
-int time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                 const Topology& topology, std::vector<SchemeTable>& tables) {
-    const HierarchyOptions options = hierarchy_options(parameters);
+Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Topology& topology) {
+    const auto exchange = [options = hierarchy_options(parameters), &comm, &topology](
+                              const SchemeTable& table, std::size_t row, Operations& operations) {
+        const SchemeOptions& scheme = table.rows[row].scheme;
+        const GhostPattern pattern =
+            ghost_pattern(table.use.layout, table.use.depth, table.use.neighbours, scheme);
+        return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
+                             options.exchange, [&](const Itinerary& itinerary) {
+                                 return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
+                                                            options.persistent);
+                             });
+    };
+    const auto value = [](std::uint64_t seed, const Index& c) {
+        const auto xy = scramble(seed + static_cast<std::uint64_t>(c[0])) + static_cast<std::uint64_t>(c[1]);
+        return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
+    };
+    return {exchange, value};
+}
+
+Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                   const Trial& trial, std::vector<SchemeTable>& tables) {
+    const double begin = now();
     const bool only_this = parameters.run.mode == Mode::exchange;
     const int warmup = only_this ? parameters.run.warmup : 1;
     const int repeats = only_this ? parameters.run.repeats : 3;
@@ -95,8 +108,9 @@ int time_schemes(const Parameters& parameters, const Communicator& comm, const B
         std::vector<std::unique_ptr<Exchange>> exchanges;
         std::vector<double> expected;
         for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            exchanges.push_back(exchange_of(table, row, *operations, options, comm, topology));
-            const auto values = filled(*operations, fields, *exchanges.back(), table.use.depth);
+            exchanges.push_back(trial.exchange(table, row, *operations));
+            exchanges.back()->reserve(table.columns);
+            const auto values = filled(*operations, fields, *exchanges.back(), trial, table.use.depth);
             if (row == 0) expected = values;
             different += comm.max(values == expected ? 0 : 1) > 0 ? 1 : 0;
         }
@@ -111,7 +125,9 @@ int time_schemes(const Parameters& parameters, const Communicator& comm, const B
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }
     }
-    return different;
+    return {comm.max(now() - begin),
+            {"ghosts_of_schemes", different == 0, static_cast<double>(different),
+             "0 that differ from standard's"}};
 }
 
 void choose_schemes(const Parameters& parameters, const Communicator& comm,

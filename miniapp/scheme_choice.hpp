@@ -3,13 +3,24 @@
 // Who carries the ghosts of each level in this run: comm.scheme = model and tuned, and the trials of run.mode = exchange.
 // All functions are collective.
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
 #include "kernels/backends/registry.hpp"
+#include "miniapp/checks.hpp"
 #include "miniapp/scheme_table.hpp"
 
 namespace keel {
+
+// The schemes by the parts of their plans that plan_of(scheme) makes on each rank; complete on rank 0.
+using PlanOf = std::function<Plan(const SchemeOptions& scheme)>;
+std::vector<SchemeRow> compare_parts(const Parameters& parameters, const Communicator& comm,
+                                     const Topology& topology, std::span<const SchemeOptions> schemes,
+                                     const PlanOf& plan_of);
 
 // All schemes by the plans of this run, of which each rank makes its own part; the rows' numbers are complete on rank 0.
 std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Communicator& comm,
@@ -18,11 +29,23 @@ std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Com
 // Whether this run times exchanges by all schemes.
 bool tries_schemes(const Parameters& parameters);
 
-// Exchanges random fields by every scheme in turns (A B A B): in mode exchange run.warmup rounds and run.repeats that
-// count, else one and three. Fills the tables' rounds, and returns how many rows filled some ghost with other bits than
-// the standard scheme did.
-int time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                 const Topology& topology, std::vector<SchemeTable>& tables);
+// How this rank exchanges by a row of a table, whose number keeps its messages apart, and what. Refers to what it is made of.
+struct Trial {
+    std::function<std::unique_ptr<Exchange>(const SchemeTable& table, std::size_t row,
+                                            Operations& operations)>
+        exchange;
+    std::function<double(std::uint64_t seed, const Index& cell)> value;  // without structure
+};
+Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Topology& topology);
+
+// Exchanges fields by every scheme in turns (A B A B): in mode exchange run.warmup rounds and run.repeats that count, else
+// one and three. Fills the tables' rounds.
+struct Tried {
+    double seconds = 0;  // that it took
+    Check check;         // no row filled some ghost with other bits than the standard scheme did
+};
+Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                   const Trial& trial, std::vector<SchemeTable>& tables);
 
 // Fills in what is chosen, the same on all ranks.
 void choose_schemes(const Parameters& parameters, const Communicator& comm, std::vector<SchemeTable>& tables);

@@ -12,7 +12,9 @@
 namespace keel {
 namespace {
 
-std::string pattern_name(const GhostUse& use) {
+std::string pattern_name(const SchemeTable& table) {
+    const GhostUse& use = table.use;
+    if (of_matrix(use.purpose)) return fmt::format("t = {}", table.columns);
     constexpr const char* marks[] = {"", " i", " p"};
     return fmt::format("{} {}{}", use.neighbours == Neighbours::all ? "26" : "6", use.depth,
                        marks[static_cast<std::size_t>(use.purpose)]);
@@ -33,7 +35,7 @@ std::optional<double> predicted(const SchemeRow& row) {
 }  // namespace
 
 const char* name(Purpose purpose) {
-    constexpr const char* names[] = {"stencil", "interpolation", "powers"};
+    constexpr const char* names[] = {"stencil", "interpolation", "powers", "product", "solve"};
     return names[static_cast<std::size_t>(purpose)];
 }
 
@@ -64,26 +66,26 @@ const char* chooser(const Parameters& parameters) {
 }
 
 std::string choices_text(const Parameters& parameters, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_solves) {
+                         const std::vector<std::optional<double>>& in_run) {
     constexpr const char* line = "{:>5} {:>8} {:<18} {:<9} {:>12} {:>12} {:>12}\n";
     std::string text =
         "Communication schemes: microseconds of an exchange\n" +
-        fmt::format(line, "level", "ghosts", "scheme", "chosen by", "predicted", "when tried", "in solves");
+        fmt::format(line, "level", "ghosts", "scheme", "chosen by", "predicted", "when tried", "in the run");
     for (const SchemeTable& table : tables) {
         if (!table.chosen) continue;
         const auto level = static_cast<std::size_t>(table.use.level);
         // The ledger does not tell apart what a level exchanges for several purposes.
         const auto here = [&](const SchemeTable& other) { return other.use.level == table.use.level; };
-        const bool shown = level < in_solves.size() && std::ranges::count_if(tables, here) == 1;
-        text += fmt::format(line, level, pattern_name(table.use), name(table.rows[*table.chosen].scheme),
+        const bool shown = level < in_run.size() && (table.use.purpose == Purpose::product ||
+                                                     std::ranges::count_if(tables, here) == 1);
+        text += fmt::format(line, level, pattern_name(table), name(table.rows[*table.chosen].scheme),
                             chooser(parameters), microseconds(predicted(table.rows[*table.chosen])),
                             microseconds(table.least(*table.chosen)),
-                            microseconds(shown ? in_solves[level] : std::nullopt));
+                            microseconds(shown ? in_run[level] : std::nullopt));
     }
     return text +
-           "when tried: the fastest round of the slowest rank; in solves: mean over ranks and exchanges of "
-           "the "
-           "level, waiting for others included\n";
+           "when tried: the fastest round of the slowest rank; in the run: mean over ranks and exchanges of "
+           "the level, waiting for others included\n";
 }
 
 std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& finest) {
@@ -124,6 +126,9 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
             case Purpose::powers:
                 schemes.back().deep_ghosts = scheme;
                 break;
+            case Purpose::product:
+            case Purpose::solve:
+                break;
         }
     }
     return schemes;
@@ -142,22 +147,25 @@ std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const La
 
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     if (tables.empty()) return "";
-    std::string text = fmt::format(
-        "Schemes, one exchange of {} field{}; off-node: between nodes; most: of the rank that has most\n",
-        tables.front().columns, tables.front().columns == 1 ? "" : "s");
+    const bool matrix = of_matrix(tables.front().use.purpose);
+    std::string text =
+        fmt::format("Schemes, one exchange of {}; off-node: between nodes; most: of the rank that has most\n",
+                    matrix                        ? "t vectors"
+                    : tables.front().columns == 1 ? "1 field"
+                                                  : fmt::format("{} fields", tables.front().columns));
     constexpr const char* line =
         "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11} {:>9} {:>9}\n";
     text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
                         "duplicates", "most", "most", "most bytes", "most bytes", "predicted", "measured",
                         "measured");
-    text += fmt::format(line, "", "of depth", "", "", "", "", "", "removed", "sent", "received", "sent",
-                        "received", "us", "least us", "median us");
+    text += fmt::format(line, "", matrix ? "" : "of depth", "", "", "", "", "", "removed", "sent", "received",
+                        "sent", "received", "us", "least us", "median us");
     for (const SchemeTable& table : tables) {
         const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
         for (std::size_t n = 0; n < table.rows.size(); ++n) {
             const SchemeRow& row = table.rows[n];
             text += fmt::format(
-                line, table.use.level, pattern_name(table.use), name(row.scheme) + (&row == best ? " *" : ""),
+                line, table.use.level, pattern_name(table), name(row.scheme) + (&row == best ? " *" : ""),
                 row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
                 row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
                 row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
@@ -166,9 +174,10 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         }
     }
     return text +
-           "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for interpolation, p: "
-           "for powers of the operator); most "
-           "sent and received: between nodes\n" +
+           (matrix ? "ghosts: entries that are rows of other ranks; "
+                   : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for "
+                     "interpolation, p: for powers of the operator); ") +
+           "most sent and received: between nodes\n" +
            (tables.front().rows.front().time ? "*: least predicted time\n" : "");
 }
 
@@ -181,15 +190,19 @@ std::string scheme_json_lines(const Parameters& parameters, const std::vector<Sc
                     {"off_node_bytes", e.off_node_bytes}};
     };
     std::string lines;
-    for (const SchemeTable& table : tables)
+    for (const SchemeTable& table : tables) {
+        // What only a grid has.
+        const auto grid = [&](const auto& value) {
+            return of_matrix(table.use.purpose) ? Json() : Json(value);
+        };
         for (std::size_t n = 0; n < table.rows.size(); ++n) {
             const SchemeRow& row = table.rows[n];
             Json record{{"record", "scheme"},
                         {"level", table.use.level},
-                        {"cells", table.use.layout.cells()},
-                        {"box", table.use.layout.width()},
-                        {"neighbours", neighbours_name(table.use.neighbours)},
-                        {"depth", table.use.depth},
+                        {"cells", grid(table.use.layout.cells())},
+                        {"box", grid(table.use.layout.width())},
+                        {"neighbours", grid(neighbours_name(table.use.neighbours))},
+                        {"depth", grid(table.use.depth)},
                         {"purpose", name(table.use.purpose)},
                         {"columns", table.columns},
                         {"scheme", name(row.scheme)},
@@ -203,6 +216,7 @@ std::string scheme_json_lines(const Parameters& parameters, const std::vector<Sc
                         {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
             lines += record.dump() + "\n";
         }
+    }
     return lines;
 }
 

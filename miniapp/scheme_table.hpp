@@ -1,6 +1,7 @@
 #pragma once
 
-// What all communication schemes make of a deck's ghost cells, level by level: predicted, and measured if they were.
+// What all communication schemes make of a deck's ghost cells, level by level, or of a matrix' ghost entries: predicted, and
+// measured if they were.
 
 #include <optional>
 #include <string>
@@ -12,11 +13,16 @@
 
 namespace keel {
 
-// What needs the ghosts: the operator, linear interpolation, or several powers of the operator at once.
-enum class Purpose { stencil, interpolation, powers };
+// What needs the ghosts: the operator, linear interpolation, or several powers of the operator at once; products with a
+// sparse matrix, or solves with it where these exchange another number of vectors at a time.
+enum class Purpose { stencil, interpolation, powers, product, solve };
 const char* name(Purpose purpose);
+constexpr bool of_matrix(Purpose purpose) {
+    return purpose == Purpose::product || purpose == Purpose::solve;
+}
 
-// A set of ghost cells that a level exchanges as one.
+// A set of ghost cells that a level exchanges as one. A matrix has one level and no depth; its layout is that of the
+// calling rank's vectors.
 struct GhostUse {
     int level = 0;
     Purpose purpose = Purpose::stencil;
@@ -59,9 +65,9 @@ bool schemes_matter(const Parameters& parameters, const Topology& topology);
 // "deck", "model" or "tuned".
 const char* chooser(const Parameters& parameters);
 
-// Who carries the ghosts of each level, who chose that, and the times; `in_solves` by level, if exchanges were timed there.
+// Who carries the ghosts of each level, who chose that, and the times; `in_run` by level, if exchanges were timed there.
 std::string choices_text(const Parameters& parameters, const std::vector<SchemeTable>& tables,
-                         const std::vector<std::optional<double>>& in_solves);
+                         const std::vector<std::optional<double>>& in_run);
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
 // One JSON record a row, "record": "scheme".

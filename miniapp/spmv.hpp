@@ -9,6 +9,7 @@
 #include "comm/communicator.hpp"
 #include "comm/topology.hpp"
 #include "kernels/ledger.hpp"
+#include "miniapp/dry_run.hpp"
 #include "miniapp/measure.hpp"
 #include "miniapp/parameters.hpp"
 #include "solvers/krylov.hpp"
@@ -44,8 +45,8 @@ struct SpmvResults {
 
 std::string spmv_text(const Parameters& parameters, const SpmvResults& spmv, double triad_bytes_per_second);
 
-// Rows, entries, messages under every scheme, memory. Makes the matrix unless it exceeds the node's memory. Collective.
-std::string spmv_dry_run_text(const Parameters& parameters, const Communicator& comm,
-                              const Topology& topology);
+// Rows, entries, messages, memory, and all schemes. Makes the matrix unless it exceeds the node's memory: each rank its own
+// rows, or rank 0 those of all problem.ranks that are not there. Collective; complete on rank 0.
+DryRun dry_run_of_matrix(const Parameters& parameters, const Communicator& comm, const Topology& topology);
 
 }  // namespace keel

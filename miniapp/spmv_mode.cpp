@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "miniapp/matrix_memory.hpp"
+#include "miniapp/matrix_schemes.hpp"
 #include "miniapp/matrix_source.hpp"
 #include "miniapp/mode_runs.hpp"
 #include "solvers/sparse_system.hpp"
@@ -61,6 +62,24 @@ Check residual_check(SparseMatrix& A, DiagonalScaling scaling, Field u, Field f,
     return {"residual_recomputed", value <= 1.001 * tolerance, value, "<= bottom.tolerance"};
 }
 
+// Compares and tries the schemes where that is wanted.
+MatrixSchemes choose(const Parameters& p, const Communicator& comm, const Topology& topology,
+                     const Backend& backend, const VectorPart& part, const Progress& progress,
+                     Results& results) {
+    std::vector<SchemeTable>& tables = results.facts.schemes;
+    if (schemes_matter(p, topology)) {
+        progress("comparing communication schemes");
+        tables = compare_schemes(p, comm, part, topology);
+    }
+    if (tries_schemes(p)) {
+        const Tried tried = time_schemes(p, comm, backend, trial_of_matrix(p, comm, part, topology), tables);
+        results.facts.tuning_seconds = tried.seconds;
+        results.checks.push_back(tried.check);
+    }
+    choose_schemes(p, comm, tables);
+    return schemes_of_matrix(p, tables);
+}
+
 template <class Action>
 double seconds_of(const Communicator& comm, const Action& action) {
     comm.barrier();
@@ -93,12 +112,13 @@ void run_spmv(const Parameters& p, const Communicator& comm, const Topology& top
     const RowPartition partition{matrix_size(p, comm.size()).rows, comm.size()};
     const GlobalRows rows = read_matrix(p, partition, comm.rank());
     const auto t = static_cast<std::size_t>(p.problem.columns);
+    const MatrixSchemes schemes =
+        choose(p, comm, topology, backend,
+               {partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)}, progress, results);
     Ledger ledger(1);
     const HierarchyOptions options = hierarchy_options(p);
-    SchemeOptions scheme = options.scheme;
-    scheme.columns = t;
     SparseMatrix A(comm, topology, backend, partition, rows,
-                   {.scheme = scheme,
+                   {.scheme = schemes.products,
                     .persistent = options.persistent,
                     .exchange = options.exchange,
                     .all_reduce = options.all_reduce},
@@ -144,6 +164,7 @@ void run_spmv(const Parameters& p, const Communicator& comm, const Topology& top
     results.checks.push_back(product_check(comm, A, rows, y));
     if (!p.run.solve) return;
 
+    if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
     const DiagonalScaling scaling = scaling_of(p.bottom);
     mine.solver = p.bottom.solver;
     const auto krylov = make_krylov(A, comm, p.bottom);

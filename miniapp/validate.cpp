@@ -94,7 +94,7 @@ void check_boxes(Rules& rules, const Parameters& p, int ranks) {
     if (automatic) return;
 
     rules.require(
-        ranks <= total, {"problem.boxes"},
+        ranks <= total || p.run.mode == Mode::spmv, {"problem.boxes"},
         fmt::format("problem.boxes = {}: {:.0f} boxes for {} ranks leave ranks without a box; use at "
                     "most {:.0f} ranks, or more boxes, such as {}",
                     text_of(given), total, ranks, total, text_of(most_cubic(ranks))));

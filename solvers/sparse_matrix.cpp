@@ -16,30 +16,51 @@ std::size_t place_of_ghost(std::size_t rows, std::size_t ghost) {
 
 }  // namespace
 
-std::vector<Item> ghosts_of(const RowPartition& partition, int rank, const GlobalRows& rows) {
+std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns) {
     const std::int64_t first = partition.first(rank);
     const std::int64_t last = partition.first(rank + 1);
     std::vector<Item> ghosts;
-    for (const std::int64_t column : rows.columns)
+    for (const std::int64_t column : columns)
         if (column < first || column >= last) ghosts.push_back({partition.owner(column), 1, column});
     sort_distinct(ghosts);
     return ghosts;
 }
 
+Layout VectorPart::layout() const {
+    return block_layout(blocks_of(rows()) + blocks_of(ghosts.size()));
+}
+
+std::size_t VectorPart::place(std::int64_t row) const {
+    if (row >= first() && row < first() + static_cast<std::int64_t>(rows()))
+        return static_cast<std::size_t>(row - first());
+    const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), Item{partition.owner(row), 1, row});
+    return place_of_ghost(rows(), static_cast<std::size_t>(ghost - ghosts.begin()));
+}
+
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport) {
+    return make_exchange(
+        operations, part.rank, part.ghosts,
+        [&](const Item& item) {
+            const auto [box, at] = cell_of(part.place(item.name));
+            return Cell{box, at};
+        },
+        std::move(plan), options, transport);
+}
+
 SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, const Backend& backend,
                            const RowPartition& partition, const GlobalRows& rows,
                            const SparseOptions& options, Ledger& ledger)
-    : partition_(partition),
-      rank_(comm.rank()),
-      ghosts_(ghosts_of(partition, rank_, rows)),
-      diagonal_(partition.size(rank_), 0.0),
-      memory_(backend.make_operations(
-          block_layout(blocks_of(partition.size(rank_)) + blocks_of(ghosts_.size())), 0)),
-      vectors_(backend.make_operations(block_layout(blocks_of(partition.size(rank_))), 0)),
+    : options_(options),
+      part_{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)},
+      ledger_(ledger),
+      diagonal_(part_.rows(), 0.0),
+      memory_(backend.make_operations(part_.layout(), 0)),
+      vectors_(backend.make_operations(block_layout(blocks_of(part_.rows())), 0)),
       operations_(*vectors_, ledger, 0, Caller::bottom) {
-    const std::size_t own = partition.size(rank_);
+    const std::size_t own = part_.rows();
     check(rows.rows() == own, "a rank gives the rows that it owns");
-    check(place_of_ghost(own, ghosts_.size()) <= std::numeric_limits<std::int32_t>::max(),
+    check(place_of_ghost(own, part_.ghosts.size()) <= std::numeric_limits<std::int32_t>::max(),
           "a rank can number 2^31 rows and ghosts");
     csr_.first = rows.first;
     csr_.values = rows.values;
@@ -49,32 +70,22 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
              e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
             const std::int64_t column = rows.columns[e];
             check(column >= 0 && column < partition.rows, "columns are those of a square matrix");
-            csr_.columns.push_back(static_cast<std::int32_t>(place(column)));
+            csr_.columns.push_back(static_cast<std::int32_t>(part_.place(column)));
             if (column == first_row() + static_cast<std::int64_t>(r)) diagonal_[r] = rows.values[e];
         }
     plain_rows_ = vectors_->make_rows(csr_);
     reduction_ = std::make_unique<TimedReduction>(
         make_reduction(comm, vectors_->layout(), false, options.all_reduce), ledger, 0);
-
-    exchange_ = make_exchange(
-        operations_, rank_, ghosts_,
-        [&](const Item& item) {
-            const auto [box, at] = cell_of(place(item.name));
-            return Cell{box, at};
-        },
-        negotiate_plan(comm, topology, ghosts_, options.scheme), options.exchange,
-        [&](const Itinerary& itinerary) {
-            return std::make_unique<TimedPointToPoint>(
-                make_point_to_point(comm, topology, itinerary, 0, options.persistent), ledger, 0);
-        });
+    carry_by(comm, topology, options.scheme);
 }
 
-std::size_t SparseMatrix::place(std::int64_t column) const {
-    if (column >= first_row() && column < first_row() + static_cast<std::int64_t>(rows()))
-        return static_cast<std::size_t>(column - first_row());
-    const auto ghost =
-        std::lower_bound(ghosts_.begin(), ghosts_.end(), Item{partition_.owner(column), 1, column});
-    return place_of_ghost(rows(), static_cast<std::size_t>(ghost - ghosts_.begin()));
+void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
+    exchange_ = make_exchange(operations_, part_, negotiate_plan(comm, topology, part_.ghosts, scheme),
+                              options_.exchange, [&](const Itinerary& itinerary) {
+                                  return std::make_unique<TimedPointToPoint>(
+                                      make_point_to_point(comm, topology, itinerary, 0, options_.persistent),
+                                      ledger_, 0);
+                              });
 }
 
 Field SparseMatrix::scale(DiagonalScaling scaling) {
@@ -123,13 +134,8 @@ Field SparseMatrix::make_vector() {
 
 void SparseMatrix::assign(Field x, const std::function<double(std::int64_t)>& f) {
     const std::size_t own = rows();
-    // A box's global cells lie in a line of boxes.
     vectors_->assign(x, cube(block_width), [&](const Index& cell) {
-        constexpr std::size_t w = block_width;
-        const auto [X, Y, Z] =
-            std::array{static_cast<std::size_t>(cell[0]), static_cast<std::size_t>(cell[1]),
-                       static_cast<std::size_t>(cell[2])};
-        const std::size_t row = X / w * block_rows + (Z * w + Y) * w + X % w;
+        const std::size_t row = value_at(cell);
         return row < own ? f(first_row() + static_cast<std::int64_t>(row)) : 0.0;
     });
 }

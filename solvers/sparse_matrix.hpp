@@ -29,8 +29,25 @@ struct GlobalRows {
     std::size_t rows() const { return first.size() - 1; }
 };
 
-// Columns of a rank's rows that are rows of other ranks, as items of a pattern: ascending, distinct, named by their row.
-std::vector<Item> ghosts_of(const RowPartition& partition, int rank, const GlobalRows& rows);
+// Of the columns of a rank's rows those that are rows of other ranks, as items of a pattern: ascending, distinct, named by
+// their row.
+std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
+
+// What one rank has of every vector: the values of its rows and, behind them, of its ghosts.
+struct VectorPart {
+    RowPartition partition;
+    int rank = 0;
+    std::vector<Item> ghosts;
+
+    std::int64_t first() const { return partition.first(rank); }
+    std::size_t rows() const { return partition.size(rank); }
+    Layout layout() const;                      // of rows and ghosts
+    std::size_t place(std::int64_t row) const;  // of an own row or a ghost
+};
+
+// Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is negotiated.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport);
 
 // Right scaling divides by the diagonal, symmetric scaling by its root.
 constexpr bool scalable(double diagonal, DiagonalScaling scaling) {
@@ -54,11 +71,14 @@ class SparseMatrix {
                  const RowPartition& partition, const GlobalRows& rows, const SparseOptions& options,
                  Ledger& ledger);
 
-    const RowPartition& partition() const { return partition_; }
-    std::int64_t first_row() const { return partition_.first(rank_); }
-    std::size_t rows() const { return partition_.size(rank_); }  // of this rank
+    // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used. Collective.
+    void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
+
+    const RowPartition& partition() const { return part_.partition; }
+    std::int64_t first_row() const { return part_.first(); }
+    std::size_t rows() const { return part_.rows(); }  // of this rank
     std::size_t nonzeros() const { return csr_.values.size(); }
-    std::size_t ghosts() const { return ghosts_.size(); }  // columns that are rows of other ranks
+    std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
 
     // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
@@ -81,11 +101,9 @@ class SparseMatrix {
     Reduction& reduction() { return *reduction_; }
 
   private:
-    std::size_t place(std::int64_t column) const;  // in a vector
-
-    RowPartition partition_;
-    int rank_;
-    std::vector<Item> ghosts_;
+    SparseOptions options_;
+    VectorPart part_;
+    Ledger& ledger_;
     CsrMatrix csr_;
     std::vector<double> diagonal_;         // of this rank's rows
     std::unique_ptr<Operations> memory_;   // of vectors with their ghosts

@@ -189,8 +189,6 @@ class Choice(ChoiceTest):
     def test_the_model_wants_a_machine(self) -> None:
         self.refused(1, "comm.scheme=model", expected=[
             'comm.scheme = "model": no machine to predict times on; give comm.machine, or let comm.scheme = "tuned" try'])  # fmt: skip
-        self.refused(1, "run.mode=spmv", "comm.scheme=tuned", expected=[
-            'comm.scheme = "tuned": chooses for the levels of a grid only; choose standard, two_step, three_step or split'])  # fmt: skip
         self.refused(1, "comm.scheme=model", "comm.machine=nowhere.toml", expected=["nowhere.toml: cannot be read"])
 
 

@@ -4,9 +4,10 @@ import re
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, strict_json
 
 RANDOM = ["run.mode=spmv", "problem.matrix=random", "problem.rows=700", "problem.ordering=random", *ONCE]
+SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always"]
 SOLVE = ["run.solve=true", "bottom.solver=cg", "bottom.tolerance=1e-8"]
 
 
@@ -102,11 +103,142 @@ class Spmv(KeelTest):
         words = (INPUTS / "spmv.toml", "problem.box=8", "comm.ranks_per_node=2")
         run = self.valid(4, *words, "run.repeats=1")
         text = self.text(4, "--dry-run", *words)
-        self.assertEqual(re.findall(r"(?m)^(standard|two_step|three_step|split) ", text),
-                         ["standard", "two_step", "three_step", "split"])  # fmt: skip
-        spmv = run.record("spmv")
-        (counts,) = re.findall(r"(?m)^three_step (.*)$", text)
-        self.assertEqual(
-            [int(number) for number in re.findall(r"\d+", counts)],
-            [spmv[who][key] for key in ("messages", "bytes", "off_node_messages", "off_node_bytes")
-             for who in ("busiest", "all")])  # fmt: skip
+        self.assertIn("by the scheme three_step", text)
+        lines = r"(?m)^(rows|nonzeros|entries|ghost entries|messages a product|bytes a product|  of them off node) +(\d+) +(\d+)$"
+        planned, counted = (re.findall(lines, told.replace("nonzeros", "entries ")) for told in (text, run.stdout))
+        self.assertEqual(len(planned), 7)
+        self.assertEqual(planned, counted)
+
+
+class Schemes(KeelTest):
+    """All schemes side by side, and who chooses among them."""
+
+    SHUFFLED = [*RANDOM, "problem.columns=3"]
+    LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
+    BLUE_WATERS = f"comm.machine={INPUTS}/machines/blue_waters.toml"
+    TRAFFIC = ("messages", "bytes", "off_node_messages", "off_node_bytes")
+
+    def dry_run(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
+        run = self.run_keel(ranks, "--dry-run", *words)
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        return run.stdout, [strict_json(line) for line in run.lines]
+
+    def chosen(self, run: Run, purpose: str) -> Record:
+        (row,) = (r for r in run.records("scheme") if r["purpose"] == purpose and r["chosen_by"] is not None)
+        return row
+
+    def test_a_run_and_dry_runs_of_ranks_there_or_not_tell_the_same_of_all_schemes(self) -> None:
+        for ranks, nodes, matrix in ((2, 1, []), (3, 2, ["problem.matrix=arrow"]), (4, 2, ["problem.ordering=rcm"]),
+                                     (8, 3, [])):  # fmt: skip
+            words = [*self.SHUFFLED, *matrix, f"comm.ranks_per_node={nodes}", "comm.message_cap=400"]
+            words = list({word.partition("=")[0]: word for word in words}.values())
+            run = self.valid(ranks, *words, *SOLVE, self.LASSEN)
+            rows = run.records("scheme")
+            self.assertEqual([(r["purpose"], r["columns"], r["scheme"]) for r in rows],
+                             [(p, t, s) for p, t in (("product", 3), ("solve", 1)) for s in SCHEMES])  # fmt: skip
+            there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
+            self.assertEqual(rows, planned)
+            imagined, imagined_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
+            self.assertEqual(rows, imagined_rows)
+            table = r"(?ms)^Schemes, one exchange.*least predicted time$"
+            shown = [re.findall(table, text) for text in (run.stdout, there, imagined)]
+            self.assertEqual([len(found) for found in shown], [1, 1, 1])
+            self.assertEqual(shown[0], shown[1])
+            self.assertEqual(shown[0], shown[2])
+            counts = r"(?m)^(?:rows|.*entries|.* a product|  of them off node) +\d+ +\d+$"
+            self.assertEqual(re.findall(counts, there), re.findall(counts, imagined))
+
+    def test_the_model_chooses_what_it_predicts_to_be_fastest_and_that_is_sent(self) -> None:
+        for ranks, nodes, machine in ((1, 1, self.LASSEN), (4, 2, self.BLUE_WATERS), (8, 4, self.LASSEN)):
+            run = self.valid(ranks, *self.SHUFFLED, *SOLVE, machine, "comm.scheme=model", f"comm.ranks_per_node={nodes}")
+            for purpose in ("product", "solve"):
+                row = self.chosen(run, purpose)
+                self.assertEqual((row["chosen_by"], row["rounds"]), ("model", None))
+                rivals = [r["predicted_seconds"] for r in run.records("scheme") if r["purpose"] == purpose]
+                self.assertEqual(row["predicted_seconds"], min(rivals))
+                self.assertRegex(run.stdout, rf"(?m)^    0 +t = {row['columns']} {row['scheme']} +model ")
+            product = self.chosen(run, "product")
+            sent = run.timer("exchange.send")
+            for key in self.TRAFFIC:
+                self.assertEqual(run.record("spmv")["all"][key], product["all"][key])
+                self.assertEqual(run.record("spmv")["busiest"][key], product["most_sent"][key])
+                self.assertEqual(sent[0][f"all_{key}"] if sent else 0, product["all"][key])
+
+    def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
+        cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2", "comm.persistent=true"])]
+        if re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--help")):
+            cases.append((2, ["run.backend=gpu_emulated", "run.launches=asynchronous", "comm.ranks_per_node=1"]))
+        for ranks, words in cases:
+            run = self.valid(ranks, *self.SHUFFLED, *SOLVE, *words, "comm.scheme=tuned")
+            for purpose, columns in (("product", 3), ("solve", 1)):
+                row = self.chosen(run, purpose)
+                self.assertEqual((row["chosen_by"], row["columns"]), ("tuned", columns))
+                rivals = [r["rounds"] for r in run.records("scheme") if r["purpose"] == purpose]
+                self.assertEqual([len(rounds) for rounds in rivals], [3] * len(SCHEMES))
+                self.assertEqual(min(row["rounds"]), min(min(rounds) for rounds in rivals))
+            self.assertEqual(run.record("spmv")["all"]["messages"], self.chosen(run, "product")["all"]["messages"])
+            self.assertGreater(run.record("run")["tuning_seconds"], 0)
+            self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
+            self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
+
+    def test_whoever_chooses_products_and_solves_are_the_same_bits(self) -> None:
+        words = [*self.SHUFFLED, *SOLVE, "comm.ranks_per_node=2", "comm.allreduce=recursive_doubling"]
+
+        def residuals(*more: str) -> list[float]:
+            residuals = self.valid(4, *words, *more).record("solve")["residuals"]
+            self.assertGreater(len(residuals), 5)
+            return residuals
+
+        reference = residuals()
+        for more in (["comm.scheme=two_step"], ["comm.scheme=two_step", "comm.partner_rule=max_need"],
+                     ["comm.scheme=three_step"], ["comm.scheme=split", "comm.message_cap=300"],
+                     ["comm.scheme=split", "comm.message_cap=300", "comm.cap_rule=always"],
+                     ["comm.scheme=model", self.LASSEN], ["comm.scheme=tuned"]):  # fmt: skip
+            with self.subTest(more=more):
+                self.assertEqual(residuals(*more), reference)
+
+    def test_one_table_serves_products_and_solves_of_as_many_vectors(self) -> None:
+        run = self.valid(2, *RANDOM, *SOLVE, "comm.ranks_per_node=1")
+        self.assertEqual([(r["purpose"], r["chosen_by"]) for r in run.records("scheme")],
+                         [("product", "deck" if scheme == "standard" else None) for scheme in SCHEMES])  # fmt: skip
+        block = self.valid(2, *RANDOM, "run.solve=true", "bottom.solver=enlarged_cg", "bottom.tolerance=1e-8",
+                           "bottom.splitting=interleaved", "comm.ranks_per_node=1")  # fmt: skip
+        self.assertEqual(self.chosen(block, "solve")["columns"], 4)
+        one_node = self.valid(2, *RANDOM)
+        self.assertEqual(one_node.records("scheme"), [])
+        self.assertNotIn("Schemes, one exchange", one_node.stdout)
+
+    def test_256_imaginary_ranks(self) -> None:
+        words = ["run.mode=spmv", "problem.matrix=arrow", "problem.rows=8192", "problem.ranks=256", "comm.ranks_per_node=16"]
+        text, rows = self.dry_run(None, *words, self.BLUE_WATERS, "comm.scheme=model")
+        self.assertIn("256 ranks, 16 nodes, 16 ranks per node", text)
+        self.assertIn("of rank 0, which has most entries", text)
+        standard, _, _, three_step, *_ = rows
+        # The first rank needs of all others, and they of it.
+        self.assertEqual(standard["all"]["messages"], 2 * 255)
+        self.assertEqual(standard["all"]["bytes"], 8 * (8192 - 32 + 255))
+        self.assertEqual(standard["most_received"]["off_node_messages"], 240)
+        self.assertEqual(three_step["all"]["off_node_messages"], 2 * 15)
+        self.assertEqual(three_step["all"]["off_node_bytes"], 8 * (8192 - 512 + 15))
+        self.assertEqual(three_step["duplicate_bytes"], 8 * (240 - 15))
+        self.assertEqual([r["scheme"] for r in rows if r["chosen_by"] == "model"], ["three_step"])
+
+    def test_more_ranks_than_boxes_or_rows(self) -> None:
+        self.dry_run(1, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", "problem.ranks=40", "comm.ranks_per_node=4")
+        self.valid(3, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", *ONCE)
+
+    def test_what_is_too_large_to_plan_for_is_told(self) -> None:
+        text, rows = self.dry_run(1, "run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776",
+                                  "problem.ranks=256", "comm.ranks_per_node=16")  # fmt: skip
+        self.assertRegex(text, r"too large here to plan messages for: to plan for 256 ranks that are not here, one rank "
+                               r"holds the matrix: 30786\d\.\d GB and more of")  # fmt: skip
+        self.assertEqual(rows, [])
+
+    def test_refusals_tell_the_remedy(self) -> None:
+        self.refused(2, "run.mode=spmv", "comm.scheme=model", "problem.ranks=8", expected=[
+            "no machine to predict times on; give comm.machine",
+            "nobody knows the nodes; give comm.ranks_per_node or comm.node_map",
+            "problem.ranks = 8: this run has 2; start as many, or imagine them with --dry-run"])  # fmt: skip
+        self.refused(None, "run.mode=spmv", "comm.scheme=staged_axes", "comm.machine=nowhere.toml", expected=[
+            "a matrix has no axes; choose standard, two_step, three_step, split, model or tuned",
+            "nowhere.toml: cannot be read"])  # fmt: skip
