@@ -1,6 +1,7 @@
 #include "comm/communicator.hpp"
 
 #include <dlfcn.h>
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -24,7 +25,8 @@ std::string Session::library() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     require(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-    const std::string all(text, static_cast<std::size_t>(length));
+    std::string all(text, static_cast<std::size_t>(length));
+    std::replace(all.begin(), all.end(), '\t', ' ');  // of MPICH
     return all.substr(0, all.find_first_of(",\n"));
 }
 

@@ -25,7 +25,7 @@ class Session {
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    static std::string library();  // e.g. "Open MPI v4.1.4"
+    static std::string library();  // e.g. "Open MPI v4.1.4", "MPICH Version: 4.0.2"
     // Whether the MPI says, asked now, that it sends from and receives into the memory of `cuda` or `hip` devices.
     static bool takes_device_memory(const std::string& backend);
     // Whether this MPI moves messages while the program computes: a variable of the environment that asks for it and

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -58,31 +59,54 @@ class Run:
         return f"\n$ {self.command}\nstatus {self.status}\n{self.stdout}\n{self.stderr}"
 
 
+def counted_messages(run: Run) -> list[list[int]]:
+    """By level: messages and bytes of all exchanges, and those between nodes, of the rank that sent most."""
+    rows = [row for _, row in sorted(run.timer("exchange.send").items())]
+    return [[row[name] for name in ("messages", "bytes", "off_node_messages", "off_node_bytes")] for row in rows]
+
+
+def planned_messages(dry_run: str) -> list[list[int]]:
+    """The same of one exchange, from the table of levels that --dry-run prints."""
+    return [list(map(int, line.split()[5:])) for line in dry_run.splitlines() if re.match(r" +\d+ +\d+x", line)]
+
+
 class KeelTest(unittest.TestCase):
     """A test that runs keel. Each run has an empty folder of its own, and writes its records to run.json there."""
 
     keel = Path()
     mpiexec = Path()
+    seconds = 120  # that a run may take
 
     def run_keel(
-        self, ranks: int | None, *words: object, threads: int = 1, records: bool = True, times: int = 1
+        self,
+        ranks: int | None,
+        *words: object,
+        threads: int = 1,
+        records: bool = True,
+        times: int = 1,
+        mpi: Sequence[str] = (),
     ) -> Run:
-        """Runs keel with these words, `times` in a row in the same folder; ranks = None: without mpiexec."""
+        """Runs keel with these words, `times` in a row in the same folder; `mpi`: further words of mpiexec.
+
+        ranks = None: without mpiexec."""
         command = [str(self.keel), *map(str, words)] + (["output.json=run.json"] if records else [])
         if ranks is not None:
-            command = [str(self.mpiexec), "-n", str(ranks), *command]
+            command = [str(self.mpiexec), *mpi, "-n", str(ranks), *command]
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+        environment["MPIEXEC_TIMEOUT"] = str(self.seconds)  # on the stroke of which mpiexec ends its ranks
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(times):
                 done = subprocess.run(
-                    command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+                    command, cwd=folder, env=environment, capture_output=True, text=True, timeout=self.seconds + 30
                 )
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         return Run(" ".join(command), done.returncode, done.stdout, done.stderr, files)
 
-    def valid(self, ranks: int | None, *words: object, threads: int = 1, times: int = 1) -> Run:
+    def valid(
+        self, ranks: int | None, *words: object, threads: int = 1, times: int = 1, mpi: Sequence[str] = ()
+    ) -> Run:
         """The same, and the run must be valid."""
-        run = self.run_keel(ranks, *words, threads=threads, times=times)
+        run = self.run_keel(ranks, *words, threads=threads, times=times, mpi=mpi)
         self.assertEqual(run.status, 0, run)
         self.assertEqual(run.stdout.splitlines()[-1], "RESULT VALID", run)
         return run
@@ -102,6 +126,17 @@ class KeelTest(unittest.TestCase):
         self.assertTrue(expected)
         for message in expected:
             self.assertEqual(run.stderr.count(message), 1, f"{message}{run}")
+
+
+class NodeMap:
+    """A file for comm.node_map, there as long as the test is; one label a line and rank."""
+
+    def __init__(self, test: unittest.TestCase, text: str) -> None:
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "nodes.txt"
+        path.write_text(text)
+        self.word = f"comm.node_map={path}"
 
 
 def at_once(runs: int, action: Callable[[Case], Result], cases: Sequence[Case]) -> list[Result]:

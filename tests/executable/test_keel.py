@@ -1,5 +1,6 @@
 """Tests of the executable itself: python3 test_keel.py --keel PATH --mpiexec PATH [unittest's arguments].
 
+Exit status 77 if there was a reason to skip every test; the reasons are printed.
 The caller sets what MPI needs to start more ranks than there are cores (scripts/mpi_environment).
 """
 
@@ -11,6 +12,7 @@ from pathlib import Path
 import test_backends
 import test_choice
 import test_decks
+import test_detection
 import test_modes
 import test_network
 import test_report
@@ -22,8 +24,8 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_decks, test_modes, test_network, test_report, test_schemes, test_solution,
-        test_spmv,
+        test_backends, test_choice, test_decks, test_detection, test_modes, test_network, test_report, test_schemes,
+        test_solution, test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
 
@@ -35,4 +37,9 @@ if __name__ == "__main__":
     programs, rest = parser.parse_known_args()
     KeelTest.keel = programs.keel.absolute()
     KeelTest.mpiexec = programs.mpiexec  # perhaps a name to be found in PATH
-    unittest.main(argv=[sys.argv[0], *rest])
+    result = unittest.main(argv=[sys.argv[0], *rest], exit=False).result
+    for test, reason in result.skipped:
+        print(f"skipped: {test.id()}: {reason}")
+    if result.wasSuccessful() and len(result.skipped) == result.testsRun:
+        sys.exit(77)
+    sys.exit(not result.wasSuccessful())
