@@ -4,7 +4,8 @@
 Usage: node_aware_tables.py [--best] FILE.json... Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by
 keel --dry-run with comm.machine. Without --best: a row a scheme, with its traffic and, on every machine, the predicted
 microseconds of an exchange and how many times faster it is than the standard scheme. With --best: a row a workload, node
-size and level, with the fastest scheme of all, and the fastest of those that know nodes.
+size and level, with the fastest scheme of all, and the fastest of those that know nodes. Where the boxes of a level would
+stand, a matrix has the vectors that are multiplied at a time.
 """
 
 import json
@@ -20,11 +21,16 @@ NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/ma
 
 @dataclass(frozen=True)
 class Comparison:
-    """All schemes for the ghosts of one level."""
+    """All schemes for the ghosts of one level, or of a matrix."""
 
     workload: str
     ranks_per_node: int
     rows: dict[str, list[Record]]  # by machine; the standard scheme first
+
+    @property
+    def subject(self) -> str:
+        row = next(iter(self.rows.values()))[0]
+        return f"t = {row['columns']}" if row["box"] is None else f"{row['box']}^3"
 
     def gain(self, machine: str, row: Record) -> float:
         """Of the whole exchange, messages within nodes included."""
@@ -36,13 +42,13 @@ class Comparison:
         return f"{best['scheme']} {self.gain(machine, best):.2f}"
 
 
-def level(row: Record) -> tuple[int, str]:
-    return row["level"], row["purpose"]
+def level(row: Record) -> tuple[int, str, int]:
+    return row["level"], row["purpose"], row["columns"]
 
 
 def comparisons(paths: Iterable[Path]) -> list[Comparison]:
     """In the order of the files; files that differ in the machine alone are put together."""
-    found: dict[tuple[str, int, tuple[int, str]], Comparison] = {}
+    found: dict[tuple[str, int, tuple[int, str, int]], Comparison] = {}
     for path in paths:
         workload, ranks_per_node, machine, _ = path.name.split(".")
         records = [json.loads(line) for line in path.read_text().splitlines()]
@@ -60,8 +66,14 @@ def markdown(lines: list[list[str]]) -> str:
     return "".join("| " + " | ".join(line) + " |\n" for line in [head, ["---"] * len(head), *rest])
 
 
+def heading(found: list[Comparison]) -> str:
+    kinds = {"vectors" if one.subject.startswith("t") else "boxes" for one in found}
+    return " or ".join(sorted(kinds))
+
+
 def all_schemes(found: list[Comparison]) -> str:
-    lines = [["ranks/node", "boxes", "scheme", "messages", "off-node", "MB", "off-node MB", "duplicates removed",
+    several = len({one.workload for one in found}) > 1
+    lines = [[*["workload"] * several, "ranks/node", heading(found), "scheme", "messages", "off-node", "MB", "off-node MB", "duplicates removed",
               "most sent off node", "most received off node"]]  # fmt: skip
     for machine in found[0].rows:
         lines[0] += [f"{machine} us", "gain"]
@@ -71,7 +83,7 @@ def all_schemes(found: list[Comparison]) -> str:
         for n, row in enumerate(one.rows[machines[0]]):
             every = row["all"]
             removed = 100 * row["duplicate_bytes"] / standard["all"]["off_node_bytes"]
-            line = [f"{one.ranks_per_node}", f"{row['box']}^3", row["scheme"], f"{every['messages']:.0f}",
+            line = [*[one.workload] * several, f"{one.ranks_per_node}", one.subject, row["scheme"], f"{every['messages']:.0f}",
                     f"{every['off_node_messages']:.0f}", f"{every['bytes'] / 1e6:.2f}",
                     f"{every['off_node_bytes'] / 1e6:.2f}", f"{removed:.1f} %",
                     f"{row['most_sent']['off_node_messages']:.0f}",
@@ -84,11 +96,11 @@ def all_schemes(found: list[Comparison]) -> str:
 
 
 def best_schemes(found: list[Comparison]) -> str:
-    lines = [["workload", "ranks/node", "boxes"]]
+    lines = [["workload", "ranks/node", heading(found)]]
     for machine in found[0].rows:
         lines[0] += [f"{machine}: standard us", "fastest, gain", "fastest node-aware, gain"]
     for one in found:
-        line = [one.workload, f"{one.ranks_per_node}", f"{next(iter(one.rows.values()))[0]['box']}^3"]
+        line = [one.workload, f"{one.ranks_per_node}", one.subject]
         for machine, rows in one.rows.items():
             line += [f"{1e6 * rows[0]['predicted_seconds']:.1f}", one.fastest(machine, ()),
                      one.fastest(machine, NODE_AWARE)]  # fmt: skip

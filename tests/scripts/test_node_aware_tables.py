@@ -10,12 +10,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import node_aware_tables  # noqa: E402
 
 
-def row(scheme: str, messages: int, off_node_bytes: int, seconds: float | None) -> str:
+def row(
+    scheme: str, messages: int, off_node_bytes: int, seconds: float | None, box: int | None = 8, columns: int = 1
+) -> str:
     record = {
         "record": "scheme",
         "level": 0,
-        "box": 8,
-        "purpose": "stencil",
+        "box": box,
+        "purpose": "stencil" if box else "product",
+        "columns": columns,
         "scheme": scheme,
         "all": {"messages": messages, "bytes": 3e6, "off_node_messages": 30, "off_node_bytes": off_node_bytes},
         "most_sent": {"off_node_messages": 3},
@@ -44,7 +47,41 @@ two_step/max_need 4.00 |
 """
 
 
+MATRICES = """\
+| workload | ranks/node | vectors | scheme | messages | off-node | MB | off-node MB | duplicates removed | \
+most sent off node | most received off node | near us | gain |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| arrow | 4 | t = 1 | standard | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 20.0 | 1.00 |
+| arrow | 4 | t = 1 | three_step | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 10.0 | 2.00 |
+| arrow | 4 | t = 20 | standard | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 50.0 | 1.00 |
+| arrow | 4 | t = 20 | three_step | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 40.0 | 1.25 |
+| random | 4 | t = 1 | standard | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 30.0 | 1.00 |
+"""
+
+BEST_OF_MATRICES = """\
+| workload | ranks/node | vectors | near: standard us | fastest, gain | fastest node-aware, gain |
+| --- | --- | --- | --- | --- | --- |
+| arrow | 4 | t = 1 | 20.0 | three_step 2.00 | three_step 2.00 |
+| arrow | 4 | t = 20 | 50.0 | three_step 1.25 | three_step 1.25 |
+"""
+
+
 class Tables(unittest.TestCase):
+    def test_matrices_of_several_numbers_of_vectors_stand_below_each_other(self) -> None:
+        def of_matrix(scheme: str, seconds: float, columns: int) -> str:
+            return row(scheme, 100, 2000000, seconds, None, columns)
+
+        with tempfile.TemporaryDirectory() as folder:
+            arrow, random = (Path(folder) / f"{name}.4.near.json" for name in ("arrow", "random"))
+            arrow.write_text(
+                of_matrix("standard", 2e-5, 1) + of_matrix("three_step", 1e-5, 1)
+                + of_matrix("standard", 5e-5, 20) + of_matrix("three_step", 4e-5, 20)
+            )  # fmt: skip
+            random.write_text(of_matrix("standard", 3e-5, 1))
+            found = node_aware_tables.comparisons([arrow, random])
+            self.assertEqual(node_aware_tables.all_schemes(found), MATRICES)
+            self.assertEqual(node_aware_tables.best_schemes(found[:2]), BEST_OF_MATRICES)
+
     def test_machines_stand_side_by_side(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             paths = []

@@ -149,6 +149,23 @@ TEST_CASE("the messages of a product carry each ghost once and for all columns")
     CHECK(it.comm.sum(static_cast<double>(sent.messages)) == 2.0 * (it.comm.size() - 1));
 }
 
+TEST_CASE("a matrix that changes its scheme gives the same products by the new scheme's messages") {
+    Distributed it(scattered(5000, 6), 5000, Scheme::standard, true);
+    const Field x = it.A.make_vector();
+    const Field y = it.A.make_vector();
+    it.A.assign(x, [](std::int64_t row) { return noise(row, 0); });
+    for (const auto scheme : {Scheme::three_step, Scheme::split, Scheme::two_step, Scheme::standard}) {
+        it.A.carry_by(it.comm, it.topology, {.scheme = scheme, .message_cap = 512});
+        it.ledger.clear();
+        it.A.operations().fill(y, 0.0);
+        it.A.apply({&y, 1}, it.A.plain(), {&x, 1});
+        const Traffic planned = it.A.exchange().plan().traffic(it.comm.rank(), it.topology, 1);
+        CHECK(it.ledger.at(Op::send, 0).traffic.messages == planned.messages);
+        CHECK(it.A.exchange().plan().stages.size() == (scheme == Scheme::standard ? 1 : 3));
+        CHECK(it.wrong(y, 0) == 0);
+    }
+}
+
 TEST_CASE("rows that only fill the last box add nothing to inner products") {
     Distributed it(arrow(301), 301);
     SparseSystem system(it.A, DiagonalScaling::none);
