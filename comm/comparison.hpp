@@ -80,7 +80,7 @@ std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neigh
 std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
                                const Setup& setup);
 
-// The row of least predicted time, of equal ones the first.
+// The row of least predicted time; of those that differ by rounding the first.
 const SchemeRow& fastest(std::span<const SchemeRow> rows);
 
 }  // namespace keel

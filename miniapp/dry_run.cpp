@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "miniapp/memory.hpp"
+#include "miniapp/modes.hpp"
 #include "miniapp/report.hpp"
 #include "miniapp/scheme_table.hpp"
 #include "miniapp/simulation.hpp"
@@ -55,6 +56,7 @@ std::string levels_text(const Parameters& parameters, const std::vector<SchemeTa
                         "at most", "per V-cycle", "each", "each", "messages", "bytes");
     const bool krylov = parameters.run.mode == Mode::krylov;
     const int levels = tables.back().use.level + 1;
+    const bool moved = bottom_place(parameters) != BottomPlace::distributed;
     const int boxes = (tables.front().use.layout.box_count() + ranks - 1) / ranks;
     for (const SchemeTable& table : tables) {
         const GhostUse& use = table.use;
@@ -71,17 +73,22 @@ std::string levels_text(const Parameters& parameters, const std::vector<SchemeTa
             parameters.run.mode == Mode::exchange ? "-"
             : interpolation                       ? "1"
             : use.purpose == Purpose::powers      ? "powers"
+            : moves_boxes(use.purpose)            ? "1"
             : levels == 1 && krylov               ? "-"
             : l + 1 < levels                      ? std::to_string(exchanges)
+            : moved                               ? "checks"
             : krylov ? std::to_string(symmetric_exchanges_of(multigrid.smoother, parameters.bottom.sweeps))
                      : "bottom";
         const SchemeRow& row = table.rows[table.chosen.value_or(0)];
+        // The bytes of so many fields as the text says.
+        const double share =
+            static_cast<double>(parameters.problem.columns) / static_cast<double>(table.columns);
         const Index n = use.layout.cells();
         text +=
             fmt::format("{:>5} {:>16} {:>8} {:>11} {:>10} {:>10.0f} {:>12.0f} {:>10.0f} {:>10.0f}\n", l,
                         fmt::format("{}x{}x{}", n[0], n[1], n[2]), fmt::format("{}^3", use.layout.width()),
-                        boxes, per_cycle, row.most_sent.messages, row.most_sent.bytes,
-                        row.most_sent.off_node_messages, row.most_sent.off_node_bytes);
+                        boxes, per_cycle, row.most_sent.messages, share * row.most_sent.bytes,
+                        row.most_sent.off_node_messages, share * row.most_sent.off_node_bytes);
     }
     return text;
 }

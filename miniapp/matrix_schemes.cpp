@@ -45,23 +45,25 @@ std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Ro
     return tables;
 }
 
-Trial trial_of_matrix(const Parameters& parameters, const Communicator& comm, const VectorPart& part,
-                      const Topology& topology) {
-    const auto exchange = [options = hierarchy_options(parameters), &comm, &part, &topology](
-                              const SchemeTable& table, std::size_t row, Operations& operations) {
-        return make_exchange(operations, part,
-                             negotiate_plan(comm, topology, part.ghosts, table.rows[row].scheme),
-                             options.exchange, [&](const Itinerary& itinerary) {
-                                 return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
-                                                            options.persistent);
-                             });
+Trial trial_of_matrix(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                      const VectorPart& part, const Topology& topology) {
+    return [&](const SchemeTable& table) {
+        const HierarchyOptions options = hierarchy_options(parameters);
+        const auto exchange = [&](std::size_t row, Operations& operations) {
+            return make_exchange(operations, part,
+                                 negotiate_plan(comm, topology, part.ghosts, table.rows[row].scheme),
+                                 options.exchange, [&](const Itinerary& itinerary) {
+                                     return make_point_to_point(comm, topology, itinerary,
+                                                                static_cast<int>(row), options.persistent);
+                                 });
+        };
+        const auto value = [&part](std::uint64_t seed, const Index& cell) {
+            const std::size_t row = value_at(cell);
+            if (row >= part.rows()) return 0.0;
+            return static_cast<double>(scramble(seed + static_cast<std::uint64_t>(part.first()) + row) >> 11);
+        };
+        return attempts_at_ghosts(backend, table, exchange, value);
     };
-    const auto value = [&part](std::uint64_t seed, const Index& cell) {
-        const std::size_t row = value_at(cell);
-        if (row >= part.rows()) return 0.0;
-        return static_cast<double>(scramble(seed + static_cast<std::uint64_t>(part.first()) + row) >> 11);
-    };
-    return {exchange, value};
 }
 
 MatrixSchemes schemes_of_matrix(const Parameters& parameters, const std::vector<SchemeTable>& tables) {

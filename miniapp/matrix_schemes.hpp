@@ -20,8 +20,8 @@ std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Ro
                                           const Pattern& pattern, const Setup& setup);
 
 // What time_schemes() wants to know.
-Trial trial_of_matrix(const Parameters& parameters, const Communicator& comm, const VectorPart& part,
-                      const Topology& topology);
+Trial trial_of_matrix(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                      const VectorPart& part, const Topology& topology);
 
 // What was chosen for products and for solves, or, where nothing was, the deck's scheme for both.
 struct MatrixSchemes {

@@ -14,25 +14,79 @@ namespace {
 
 constexpr int exchanges_per_round = 10;  // so that the clock's ticks do not count
 
-// All of the fields' cells and ghosts after an exchange.
-std::vector<double> filled(Operations& operations, const std::vector<Field>& fields, Exchange& exchange,
-                           const Trial& trial, int depth) {
-    const int width = operations.layout().width();
-    std::uint64_t seed = 0;
-    for (const Field field : fields) {
-        operations.fill(field, 0.0);
-        operations.assign(field, cube(width),
-                          [&, at = scramble(++seed)](const Index& cell) { return trial.value(at, cell); });
+// Fields of one level, filled anew before each exchange whose outcome is looked at.
+struct Fields {
+    Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns)
+        : operations(backend.make_operations(layout, ghosts)) {
+        for (std::size_t column = 0; column < columns; ++column) all.push_back(operations->make_field());
     }
-    exchange.run(fields);
-    std::vector<double> all;
-    const Region with_ghosts{{-depth, -depth, -depth},
-                             {width + 2 * depth, width + 2 * depth, width + 2 * depth}};
-    for (const Field field : fields) {
-        const std::vector<double> values = operations.read(field, with_ghosts);
-        all.insert(all.end(), values.begin(), values.end());
+
+    void fill(const ValueOfCell& value) {
+        std::uint64_t seed = 0;
+        for (const Field field : all) {
+            operations->fill(field, 0.0);
+            operations->assign(field, cube(operations->layout().width()),
+                               [&, at = scramble(++seed)](const Index& cell) { return value(at, cell); });
+        }
     }
-    return all;
+    std::vector<double> read(int ghosts) const {
+        std::vector<double> values;
+        for (const Field field : all) {
+            const auto of_field = operations->read(field, cube(operations->layout().width(), ghosts));
+            values.insert(values.end(), of_field.begin(), of_field.end());
+        }
+        return values;
+    }
+
+    std::unique_ptr<Operations> operations;
+    std::vector<Field> all;
+};
+
+double value_of_cell(std::uint64_t seed, const Index& c) {
+    const auto xy = scramble(seed + static_cast<std::uint64_t>(c[0])) + static_cast<std::uint64_t>(c[1]);
+    return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
+}
+
+// The boxes of the bottom level, there or back.
+std::vector<Attempt> attempts_at_moves(const Parameters& parameters, const Communicator& comm,
+                                       const Backend& backend, const Topology& topology,
+                                       const SchemeTable& table) {
+    const HierarchyOptions options = hierarchy_options(parameters);
+    const BottomMove move(table.use.layout, options.bottom_place, options.bottom_ranks);
+    const BoxPattern pattern = boxes_moved(parameters, table.use);
+    const auto here = std::make_shared<Fields>(backend, table.use.layout, 0, table.columns);
+    std::shared_ptr<Fields> away;
+    if (const auto layout = move.layout())
+        away = std::make_shared<Fields>(backend, *layout, 0, table.columns);
+    const bool there = table.use.purpose == Purpose::to_bottom;
+    const auto from = there ? here : away;
+    const auto to = there ? away : here;
+    const auto operations = [](const auto& fields) { return fields ? fields->operations.get() : nullptr; };
+    const auto fields_of = [](const auto& fields) { return fields ? fields->all : std::vector<Field>(); };
+    std::vector<Attempt> attempts;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const auto redistribution = std::make_shared<Redistribution>(
+            Redistribution::Ends{operations(from), operations(to)}, comm.rank(), pattern,
+            cube(table.use.layout.width()), make_plan(pattern, topology, table.rows[row].scheme, comm.rank()),
+            options.exchange.wire, [&](const Itinerary& itinerary) {
+                return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
+                                           options.persistent);
+            });
+        redistribution->reserve(table.columns);
+        const auto run = [=](int times) {
+            for (int n = 0; n < times; ++n) redistribution->run(fields_of(from), fields_of(to));
+            for (const auto& end : {from, to})
+                if (end) end->operations->wait();
+        };
+        const auto filled = [=] {
+            if (from) from->fill(value_of_cell);
+            if (to) to->fill([](std::uint64_t, const Index&) { return 0.0; });
+            run(1);
+            return to ? to->read(0) : std::vector<double>();
+        };
+        attempts.push_back({run, filled});
+    }
+    return attempts;
 }
 
 }  // namespace
@@ -54,18 +108,23 @@ std::vector<SchemeRow> compare_parts(const Parameters& parameters, const Communi
 
 std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Communicator& comm,
                                          const Layout& finest, const Topology& topology) {
-    const SchemeOptions options = hierarchy_options(parameters).scheme;
+    SchemeOptions options = hierarchy_options(parameters).scheme;
     std::vector<SchemeTable> tables;
     for (const GhostUse& use : ghost_uses(parameters, finest)) {
+        options.columns = columns_of(parameters, use);
+        const bool boxes = moves_boxes(use.purpose);
         const auto plan_of = [&](const SchemeOptions& scheme) {
+            if (boxes) return make_plan(boxes_moved(parameters, use), topology, scheme, comm.rank());
             return make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme,
                              comm.rank());
         };
-        tables.push_back({use,
-                          options.columns,
-                          compare_parts(parameters, comm, topology, candidates(options), plan_of),
-                          {},
-                          {}});
+        tables.push_back(
+            {use,
+             options.columns,
+             compare_parts(parameters, comm, topology,
+                           boxes ? candidates_without_axes(options) : candidates(options), plan_of),
+             {},
+             {}});
     }
     return tables;
 }
@@ -74,53 +133,66 @@ bool tries_schemes(const Parameters& parameters) {
     return parameters.comm.scheme == SchemeKey::tuned || parameters.run.mode == Mode::exchange;
 }
 
-Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Topology& topology) {
-    const auto exchange = [options = hierarchy_options(parameters), &comm, &topology](
-                              const SchemeTable& table, std::size_t row, Operations& operations) {
-        const SchemeOptions& scheme = table.rows[row].scheme;
-        const GhostPattern pattern =
-            ghost_pattern(table.use.layout, table.use.depth, table.use.neighbours, scheme);
-        return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                             options.exchange, [&](const Itinerary& itinerary) {
-                                 return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
-                                                            options.persistent);
-                             });
-    };
-    const auto value = [](std::uint64_t seed, const Index& c) {
-        const auto xy = scramble(seed + static_cast<std::uint64_t>(c[0])) + static_cast<std::uint64_t>(c[1]);
-        return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
-    };
-    return {exchange, value};
+std::vector<Attempt> attempts_at_ghosts(const Backend& backend, const SchemeTable& table,
+                                        const ExchangeOfRow& exchange, const ValueOfCell& value) {
+    const int depth = table.use.depth;
+    const auto fields = std::make_shared<Fields>(backend, table.use.layout, depth, table.columns);
+    std::vector<Attempt> attempts;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        const std::shared_ptr<Exchange> by_row = exchange(row, *fields->operations);
+        by_row->reserve(table.columns);
+        const auto run = [=](int times) {
+            for (int n = 0; n < times; ++n) by_row->run(fields->all);
+            fields->operations->wait();
+        };
+        const auto filled = [=] {
+            fields->fill(value);
+            run(1);
+            return fields->read(depth);
+        };
+        attempts.push_back({run, filled});
+    }
+    return attempts;
 }
 
-Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                   const Trial& trial, std::vector<SchemeTable>& tables) {
+Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                     const Topology& topology) {
+    return [&](const SchemeTable& table) {
+        if (moves_boxes(table.use.purpose))
+            return attempts_at_moves(parameters, comm, backend, topology, table);
+        const HierarchyOptions options = hierarchy_options(parameters);
+        const auto exchange = [&](std::size_t row, Operations& operations) {
+            const SchemeOptions& scheme = table.rows[row].scheme;
+            const GhostPattern pattern =
+                ghost_pattern(table.use.layout, table.use.depth, table.use.neighbours, scheme);
+            return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
+                                 options.exchange, [&](const Itinerary& itinerary) {
+                                     return make_point_to_point(comm, topology, itinerary,
+                                                                static_cast<int>(row), options.persistent);
+                                 });
+        };
+        return attempts_at_ghosts(backend, table, exchange, value_of_cell);
+    };
+}
+
+Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Trial& trial,
+                   std::vector<SchemeTable>& tables) {
     const double begin = now();
     const bool only_this = parameters.run.mode == Mode::exchange;
     const int warmup = only_this ? parameters.run.warmup : 1;
     const int repeats = only_this ? parameters.run.repeats : 3;
     int different = 0;
     for (SchemeTable& table : tables) {
-        const auto operations = backend.make_operations(table.use.layout, table.use.depth);
-        std::vector<Field> fields;
-        for (std::size_t column = 0; column < table.columns; ++column)
-            fields.push_back(operations->make_field());
-        std::vector<std::unique_ptr<Exchange>> exchanges;
-        std::vector<double> expected;
-        for (std::size_t row = 0; row < table.rows.size(); ++row) {
-            exchanges.push_back(trial.exchange(table, row, *operations));
-            exchanges.back()->reserve(table.columns);
-            const auto values = filled(*operations, fields, *exchanges.back(), trial, table.use.depth);
-            if (row == 0) expected = values;
-            different += comm.max(values == expected ? 0 : 1) > 0 ? 1 : 0;
-        }
+        const std::vector<Attempt> attempts = trial(table);
+        const std::vector<double> expected = attempts.front().filled();
+        for (const Attempt& attempt : attempts)
+            different += comm.max(attempt.filled() == expected ? 0 : 1) > 0 ? 1 : 0;
         table.rounds.assign(table.rows.size(), {});
         for (int round = -warmup; round < repeats; ++round)
             for (std::size_t row = 0; row < table.rows.size(); ++row) {
                 comm.barrier();
                 const double start = now();
-                for (int n = 0; n < exchanges_per_round; ++n) exchanges[row]->run(fields);
-                operations->wait();
+                attempts[row].run(exchanges_per_round);
                 const double seconds = comm.max(now() - start) / exchanges_per_round;
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }

@@ -29,14 +29,21 @@ std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Com
 // Whether this run times exchanges by all schemes.
 bool tries_schemes(const Parameters& parameters);
 
-// How this rank exchanges by a row of a table, whose number keeps its messages apart, and what. Refers to what it is made of.
-struct Trial {
-    std::function<std::unique_ptr<Exchange>(const SchemeTable& table, std::size_t row,
-                                            Operations& operations)>
-        exchange;
-    std::function<double(std::uint64_t seed, const Index& cell)> value;  // without structure
+// One scheme at work on fields of this rank. Collective both.
+struct Attempt {
+    std::function<void(int times)> run;           // returns when all is done
+    std::function<std::vector<double>()> filled;  // all that an exchange of values without structure fills
 };
-Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Topology& topology);
+// An attempt for each row of a table, whose numbers keep their messages apart. What it is made of must outlive it.
+using Trial = std::function<std::vector<Attempt>(const SchemeTable& table)>;
+Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Backend& backend,
+                     const Topology& topology);
+
+// Attempts at ghosts: by the exchange of a row, of fields that hold value(seed, cell) inside.
+using ExchangeOfRow = std::function<std::unique_ptr<Exchange>(std::size_t row, Operations& operations)>;
+using ValueOfCell = std::function<double(std::uint64_t seed, const Index& cell)>;
+std::vector<Attempt> attempts_at_ghosts(const Backend& backend, const SchemeTable& table,
+                                        const ExchangeOfRow& exchange, const ValueOfCell& value);
 
 // Exchanges fields by every scheme in turns (A B A B): in mode exchange run.warmup rounds and run.repeats that count, else
 // one and three. Fills the tables' rounds.
@@ -44,8 +51,8 @@ struct Tried {
     double seconds = 0;  // that it took
     Check check;         // no row filled some ghost with other bits than the standard scheme did
 };
-Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                   const Trial& trial, std::vector<SchemeTable>& tables);
+Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Trial& trial,
+                   std::vector<SchemeTable>& tables);
 
 // Fills in what is chosen, the same on all ranks.
 void choose_schemes(const Parameters& parameters, const Communicator& comm, std::vector<SchemeTable>& tables);

@@ -7,6 +7,7 @@
 
 #include "miniapp/machine_file.hpp"
 #include "miniapp/measure.hpp"
+#include "miniapp/modes.hpp"
 #include "miniapp/simulation.hpp"
 
 namespace keel {
@@ -15,6 +16,7 @@ namespace {
 std::string pattern_name(const SchemeTable& table) {
     const GhostUse& use = table.use;
     if (of_matrix(use.purpose)) return fmt::format("t = {}", table.columns);
+    if (moves_boxes(use.purpose)) return use.purpose == Purpose::to_bottom ? "there" : "back";
     constexpr const char* marks[] = {"", " i", " p"};
     return fmt::format("{} {}{}", use.neighbours == Neighbours::all ? "26" : "6", use.depth,
                        marks[static_cast<std::size_t>(use.purpose)]);
@@ -35,7 +37,8 @@ std::optional<double> predicted(const SchemeRow& row) {
 }  // namespace
 
 const char* name(Purpose purpose) {
-    constexpr const char* names[] = {"stencil", "interpolation", "powers", "product", "solve"};
+    constexpr const char* names[] = {"stencil", "interpolation", "powers",     "product",
+                                     "solve",   "to_bottom",     "from_bottom"};
     return names[static_cast<std::size_t>(purpose)];
 }
 
@@ -51,7 +54,8 @@ std::optional<std::size_t> chosen_before_run(const Parameters& parameters, std::
     const std::string wanted = name(hierarchy_options(parameters).scheme);
     const auto found = std::find_if(rows.begin(), rows.end(),
                                     [&](const SchemeRow& row) { return name(row.scheme) == wanted; });
-    return static_cast<std::size_t>(found - rows.begin());
+    // The staged axes carry ghosts only; anything else travels by the standard scheme then.
+    return found == rows.end() ? 0 : static_cast<std::size_t>(found - rows.begin());
 }
 
 bool schemes_matter(const Parameters& parameters, const Topology& topology) {
@@ -101,7 +105,27 @@ std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& fin
         if (options.bottom_ghosts > 0 && layout.width() == options.bottom_box)
             uses.push_back({level, Purpose::powers, layout, options.bottom_ghosts, Neighbours::all});
     }
+    if (options.bottom_place == BottomPlace::distributed) return uses;
+    // Powers are then taken where the level is solved on, of ghosts that travel as this level's others do.
+    if (uses.back().purpose == Purpose::powers) uses.pop_back();
+    const int bottom = uses.back().level;
+    uses.push_back({bottom, Purpose::to_bottom, layout, 0});
+    if (options.bottom_place != BottomPlace::replicate)
+        uses.push_back({bottom, Purpose::from_bottom, layout, 0});
     return uses;
+}
+
+std::size_t columns_of(const Parameters& parameters, const GhostUse& use) {
+    const int at_once = use.purpose == Purpose::powers && parameters.run.mode != Mode::exchange
+                            ? powers_need(parameters).at_once
+                            : parameters.problem.columns;
+    return static_cast<std::size_t>(at_once);
+}
+
+BoxPattern boxes_moved(const Parameters& parameters, const GhostUse& use) {
+    const BottomMove move(use.layout, bottom_place(parameters), parameters.multigrid.bottom_ranks);
+    const auto values = static_cast<int>(cube(use.layout.width()).cells());
+    return use.purpose == Purpose::to_bottom ? move.there(values) : move.back(values);
 }
 
 std::optional<Model> model_of(const Parameters& parameters) {
@@ -126,6 +150,12 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
             case Purpose::powers:
                 schemes.back().deep_ghosts = scheme;
                 break;
+            case Purpose::to_bottom:
+                schemes.back().to_bottom = scheme;
+                break;
+            case Purpose::from_bottom:
+                schemes.back().from_bottom = scheme;
+                break;
             case Purpose::product:
             case Purpose::solve:
                 break;
@@ -136,10 +166,13 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
 
 std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Layout& finest,
                                           const Setup& setup) {
-    const SchemeOptions options = hierarchy_options(parameters).scheme;
+    SchemeOptions options = hierarchy_options(parameters).scheme;
     std::vector<SchemeTable> tables;
     for (const GhostUse& use : ghost_uses(parameters, finest)) {
-        const auto rows = compare(use.layout, use.depth, use.neighbours, candidates(options), setup);
+        options.columns = columns_of(parameters, use);
+        const auto rows = moves_boxes(use.purpose)
+                              ? compare(boxes_moved(parameters, use), candidates_without_axes(options), setup)
+                              : compare(use.layout, use.depth, use.neighbours, candidates(options), setup);
         tables.push_back({use, options.columns, rows, {}, chosen_before_run(parameters, rows)});
     }
     return tables;
@@ -173,11 +206,17 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                 microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
         }
     }
-    return text +
-           (matrix ? "ghosts: entries that are rows of other ranks; "
-                   : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for "
-                     "interpolation, p: for powers of the operator); ") +
-           "most sent and received: between nodes\n" +
+    const auto powers = std::ranges::find(tables, Purpose::powers,
+                                          [](const SchemeTable& table) { return table.use.purpose; });
+    const auto moved =
+        std::ranges::any_of(tables, [](const SchemeTable& table) { return moves_boxes(table.use.purpose); });
+    text +=
+        matrix ? "ghosts: entries that are rows of other ranks"
+               : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for interpolation)";
+    if (powers != tables.end())
+        text += fmt::format("; p: for powers of the operator, {} fields", powers->columns);
+    if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";
+    return text + "; most sent and received: between nodes\n" +
            (tables.front().rows.front().time ? "*: least predicted time\n" : "");
 }
 
@@ -195,14 +234,17 @@ std::string scheme_json_lines(const Parameters& parameters, const std::vector<Sc
         const auto grid = [&](const auto& value) {
             return of_matrix(table.use.purpose) ? Json() : Json(value);
         };
+        const auto ghosts = [&](const auto& value) {
+            return moves_boxes(table.use.purpose) ? Json() : grid(value);
+        };
         for (std::size_t n = 0; n < table.rows.size(); ++n) {
             const SchemeRow& row = table.rows[n];
             Json record{{"record", "scheme"},
                         {"level", table.use.level},
                         {"cells", grid(table.use.layout.cells())},
                         {"box", grid(table.use.layout.width())},
-                        {"neighbours", grid(neighbours_name(table.use.neighbours))},
-                        {"depth", grid(table.use.depth)},
+                        {"neighbours", ghosts(neighbours_name(table.use.neighbours))},
+                        {"depth", ghosts(table.use.depth)},
                         {"purpose", name(table.use.purpose)},
                         {"columns", table.columns},
                         {"scheme", name(row.scheme)},

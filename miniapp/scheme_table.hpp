@@ -8,15 +8,20 @@
 #include <vector>
 
 #include "comm/comparison.hpp"
+#include "comm/redistribution.hpp"
 #include "miniapp/parameters.hpp"
 #include "solvers/hierarchy.hpp"
 
 namespace keel {
 
 // What needs the ghosts: the operator, linear interpolation, or several powers of the operator at once; products with a
-// sparse matrix, or solves with it where these exchange another number of vectors at a time.
-enum class Purpose { stencil, interpolation, powers, product, solve };
+// sparse matrix, or solves with it where these exchange another number of vectors at a time. Or not ghosts but all cells go
+// elsewhere: those of the coarsest level to where it is solved on, and back.
+enum class Purpose { stencil, interpolation, powers, product, solve, to_bottom, from_bottom };
 const char* name(Purpose purpose);
+constexpr bool moves_boxes(Purpose purpose) {
+    return purpose == Purpose::to_bottom || purpose == Purpose::from_bottom;
+}
 constexpr bool of_matrix(Purpose purpose) {
     return purpose == Purpose::product || purpose == Purpose::solve;
 }
@@ -32,6 +37,10 @@ struct GhostUse {
 };
 // In the order of levels.
 std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& finest);
+// Fields that travel together at the most, in solves; problem.columns in run.mode = exchange.
+std::size_t columns_of(const Parameters& parameters, const GhostUse& use);
+// The pattern of a use that moves boxes.
+BoxPattern boxes_moved(const Parameters& parameters, const GhostUse& use);
 
 // The schemes side by side for one of them.
 struct SchemeTable {

@@ -149,8 +149,8 @@ Results simulate(const Parameters& parameters, const Communicator& comm, const B
         facts.schemes = compare_schemes(parameters, comm, finest, topology);
     }
     if (tries_schemes(parameters)) {
-        const Tried tried = time_schemes(parameters, comm, backend,
-                                         trial_of_grids(parameters, comm, topology), facts.schemes);
+        const Tried tried = time_schemes(parameters, comm,
+                                         trial_of_grids(parameters, comm, backend, topology), facts.schemes);
         facts.tuning_seconds = tried.seconds;
         results.checks.push_back(tried.check);
     }

@@ -72,7 +72,7 @@ MatrixSchemes choose(const Parameters& p, const Communicator& comm, const Topolo
         tables = compare_schemes(p, comm, part, topology);
     }
     if (tries_schemes(p)) {
-        const Tried tried = time_schemes(p, comm, backend, trial_of_matrix(p, comm, part, topology), tables);
+        const Tried tried = time_schemes(p, comm, trial_of_matrix(p, comm, backend, part, topology), tables);
         results.facts.tuning_seconds = tried.seconds;
         results.checks.push_back(tried.check);
     }

@@ -112,6 +112,14 @@ void check_bottom_ranks(Rules& rules, const Parameters& p, int ranks) {
                   {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
                   fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
                               p.multigrid.bottom_ranks, ranks, ranks));
+    const double moved = ranks * boxes_in_all(p, ranks);
+    rules.require(bottom_place(p) != BottomPlace::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+                  {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
+                  fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
+                              "ranks are too many to "
+                              "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
+                              "boxes is at most {}",
+                              boxes_in_all(p, ranks), ranks, 1 << 24));
 }
 
 // Keys that were given but play no part in the mode, and what a preconditioned method can be.

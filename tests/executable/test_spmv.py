@@ -155,7 +155,7 @@ class Schemes(KeelTest):
                 row = self.chosen(run, purpose)
                 self.assertEqual((row["chosen_by"], row["rounds"]), ("model", None))
                 rivals = [r["predicted_seconds"] for r in run.records("scheme") if r["purpose"] == purpose]
-                self.assertEqual(row["predicted_seconds"], min(rivals))
+                self.assertLessEqual(row["predicted_seconds"], min(rivals) * (1 + 1e-11))
                 self.assertRegex(run.stdout, rf"(?m)^    0 +t = {row['columns']} {row['scheme']} +model ")
             product = self.chosen(run, "product")
             sent = run.timer("exchange.send")

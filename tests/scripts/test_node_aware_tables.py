@@ -11,13 +11,14 @@ import node_aware_tables  # noqa: E402
 
 
 def row(
-    scheme: str, messages: int, off_node_bytes: int, seconds: float | None, box: int | None = 8, columns: int = 1
-) -> str:
+    scheme: str, messages: int, off_node_bytes: int, seconds: float | None, box: int | None = 8, columns: int = 1,
+    purpose: str | None = None,
+) -> str:  # fmt: skip
     record = {
         "record": "scheme",
         "level": 0,
         "box": box,
-        "purpose": "stencil" if box else "product",
+        "purpose": purpose or ("stencil" if box else "product"),
         "columns": columns,
         "scheme": scheme,
         "all": {"messages": messages, "bytes": 3e6, "off_node_messages": 30, "off_node_bytes": off_node_bytes},
@@ -46,6 +47,13 @@ far: standard us | fastest, gain | fastest node-aware, gain |
 two_step/max_need 4.00 |
 """
 
+
+MOVES = """\
+| workload | ranks/node | boxes | near: standard us | fastest, gain | fastest node-aware, gain |
+| --- | --- | --- | --- | --- | --- |
+| gather | 4 | 8^3 there | 20.0 | three_step 4.00 | three_step 4.00 |
+| gather | 4 | 8^3 back | 30.0 | standard 1.00 | three_step 1.00 |
+"""
 
 MATRICES = """\
 | workload | ranks/node | vectors | scheme | messages | off-node | MB | off-node MB | duplicates removed | \
@@ -95,6 +103,17 @@ class Tables(unittest.TestCase):
             found = node_aware_tables.comparisons(paths)
             self.assertEqual(node_aware_tables.all_schemes(found), ALL)
             self.assertEqual(node_aware_tables.best_schemes(found), BEST)
+
+    def test_of_moved_boxes_the_way_there_and_back_alone_are_shown(self) -> None:
+        def move(purpose: str, standard: float, three_step: float) -> str:
+            return (row("standard", 100, 0, standard, purpose=purpose)
+                    + row("three_step", 100, 0, three_step, purpose=purpose))  # fmt: skip
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "gather.4.near.json"
+            rounded = 3e-5 * (1 - 1e-13)  # the scheme before is as good
+            path.write_text(row("standard", 9, 0, 1e-5) + move("to_bottom", 2e-5, 5e-6) + move("from_bottom", 3e-5, rounded))
+            self.assertEqual(node_aware_tables.best_schemes(node_aware_tables.comparisons([path])), MOVES)
 
     def test_records_without_times_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
