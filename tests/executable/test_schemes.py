@@ -27,11 +27,12 @@ class Solutions(KeelTest):
         return {name: solve[name] for name in ("residuals", "u_l2", "bottom", "exchanges")}
 
     def test_every_scheme_gives_the_same_residuals_to_the_last_bit_on_any_nodes(self) -> None:
+        # Every scheme's ghosts on any nodes are compared in tests/comm/test_exchange.cpp.
         ragged = NodeMap(self, "a\nb\na\na\nc\nb\na\na\n").word
-        for ranks, nodes in [(8, [f"comm.ranks_per_node={n}" for n in (1, 2, 3, 4, 8)] + [ragged]),
-                             (3, ["comm.ranks_per_node=2"])]:  # fmt: skip
+        three = "comm.ranks_per_node=3"
+        eight = [*product(SCHEMES, [ragged, three]), *(("split", f"comm.ranks_per_node={n}") for n in (1, 2, 4, 8))]
+        for ranks, cases in [(8, eight), (3, [*product(SCHEMES, ["comm.ranks_per_node=2"])])]:
             reference = self.solution(ranks)
-            cases = list(product(SCHEMES, nodes))
             for case, solution in zip(
                 cases, at_once(2, lambda case: self.solution(ranks, *words_of(case[0]), case[1]), cases), strict=True
             ):
