@@ -72,7 +72,8 @@ struct Exact {
 
 }  // namespace
 
-TEST_CASE("boundary conditions, smoothers, interpolations and cycles all converge to one solution") {
+TEST_CASE("boundary conditions, smoothers, interpolations and cycles all converge to one solution",
+          "[exhaustive]") {
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
         for (const double a : {0.9, 0.0}) {
             const Problem problem = rough(boundaries, a);
@@ -125,7 +126,7 @@ TEST_CASE("boxes need not form a cube") {
     }
 }
 
-TEST_CASE("boxes may shrink to a single cell, singular or not") {
+TEST_CASE("boxes may shrink to a single cell, singular or not", "[exhaustive]") {
     for (const double a : {0.9, 0.0})
         for (const Boundaries& boundaries : {periodic, neumann, dirichlet}) {
             CAPTURE(a, static_cast<int>(boundaries[0]));
@@ -138,7 +139,7 @@ TEST_CASE("boxes may shrink to a single cell, singular or not") {
         }
 }
 
-TEST_CASE("all bottom solvers lead to the same solution, in a hierarchy and alone") {
+TEST_CASE("all bottom solvers lead to the same solution, in a hierarchy and alone", "[exhaustive]") {
     for (const double a : {0.9, 0.0})
         for (const int bottom_box : {2, 8}) {  // 8: a single level
             Whole reference;

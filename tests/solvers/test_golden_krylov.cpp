@@ -127,7 +127,7 @@ TEST_CASE("Krylov methods match the golden histories and counts", "[golden]") {
     compare_with_golden("krylov_classic.json", 21, boxes);
 }
 
-TEST_CASE("s-step methods match the golden histories and counts", "[golden]") {
+TEST_CASE("s-step methods match the golden histories and counts", "[golden][exhaustive]") {
     const int boxes = GENERATE(1, 2);
     compare_with_golden("krylov_s_step.json", 98, boxes);
 }

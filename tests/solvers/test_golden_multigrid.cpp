@@ -88,7 +88,8 @@ TEST_CASE("multigrid on 2x2x2 boxes matches the golden cycles, histories and sol
     compare_with_golden(2);
 }
 
-TEST_CASE("multigrid on 4x4x4 boxes matches the golden cycles, histories and solutions", "[golden]") {
+TEST_CASE("multigrid on 4x4x4 boxes matches the golden cycles, histories and solutions",
+          "[golden][exhaustive]") {
     compare_with_golden(4);
 }
 

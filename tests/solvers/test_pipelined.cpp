@@ -314,7 +314,7 @@ TEST_CASE("p-BiCGStab matches the golden histories and counts", "[golden]") {
     }
 }
 
-TEST_CASE("the iterations are those of PETSc", "[golden]") {
+TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
     const auto file = golden("petsc_iterations.json");
     REQUIRE(file.at("cases").size() > 100);
     int exact = 0;
@@ -545,7 +545,8 @@ TEST_CASE("Krylov spaces that are exhausted before a pipe is full end in converg
     }
 }
 
-TEST_CASE("a tolerance that cannot be met ends a pipelined method, unmet, with the best iterate") {
+TEST_CASE("a tolerance that cannot be met ends a pipelined method, unmet, with the best iterate",
+          "[exhaustive]") {
     for (const auto& [name, make] : all_methods()) {
         CAPTURE(name);
         System system(rough);
