@@ -52,11 +52,15 @@ std::string plan_text(const Parameters& parameters, const Topology& topology, in
          plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr})) {
         const GhostUse& use = table.use;
         const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
-        text += fmt::format("level {}, boxes of {}^3, {} layers from {} neighbours for the {}: {}\n",
-                            use.level, use.layout.width(), use.depth,
-                            use.neighbours == Neighbours::all ? 26 : 6, name(use.purpose), name(scheme));
-        const Plan plan =
-            make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme, rank);
+        const std::string what =
+            use.purpose == Purpose::to_bottom ? "all cells to where they are solved on"
+            : use.purpose == Purpose::from_bottom
+                ? "all cells back from there"
+                : fmt::format("{} layers from {} neighbours for the {}", use.depth,
+                              use.neighbours == Neighbours::all ? 26 : 6, name(use.purpose));
+        text += fmt::format("level {}, boxes of {}^3, {}: {}\n", use.level, use.layout.width(), what,
+                            name(scheme));
+        const Plan plan = plan_of(parameters, use, topology, scheme, rank);
         plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";

@@ -112,19 +112,13 @@ std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Com
     std::vector<SchemeTable> tables;
     for (const GhostUse& use : ghost_uses(parameters, finest)) {
         options.columns = columns_of(parameters, use);
-        const bool boxes = moves_boxes(use.purpose);
-        const auto plan_of = [&](const SchemeOptions& scheme) {
-            if (boxes) return make_plan(boxes_moved(parameters, use), topology, scheme, comm.rank());
-            return make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme,
-                             comm.rank());
+        const auto schemes =
+            moves_boxes(use.purpose) ? candidates_without_axes(options) : candidates(options);
+        const auto plan = [&](const SchemeOptions& scheme) {
+            return plan_of(parameters, use, topology, scheme, comm.rank());
         };
         tables.push_back(
-            {use,
-             options.columns,
-             compare_parts(parameters, comm, topology,
-                           boxes ? candidates_without_axes(options) : candidates(options), plan_of),
-             {},
-             {}});
+            {use, options.columns, compare_parts(parameters, comm, topology, schemes, plan), {}, {}});
     }
     return tables;
 }

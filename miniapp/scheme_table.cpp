@@ -128,6 +128,12 @@ BoxPattern boxes_moved(const Parameters& parameters, const GhostUse& use) {
     return use.purpose == Purpose::to_bottom ? move.there(values) : move.back(values);
 }
 
+Plan plan_of(const Parameters& parameters, const GhostUse& use, const Topology& topology,
+             const SchemeOptions& scheme, OneRank rank) {
+    if (moves_boxes(use.purpose)) return make_plan(boxes_moved(parameters, use), topology, scheme, rank);
+    return make_plan(ghost_pattern(use.layout, use.depth, use.neighbours, scheme), topology, scheme, rank);
+}
+
 std::optional<Model> model_of(const Parameters& parameters) {
     if (parameters.comm.machine.empty()) return {};
     const bool device = hierarchy_options(parameters).exchange.wire == Wire::direct;

@@ -41,6 +41,9 @@ std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& fin
 std::size_t columns_of(const Parameters& parameters, const GhostUse& use);
 // The pattern of a use that moves boxes.
 BoxPattern boxes_moved(const Parameters& parameters, const GhostUse& use);
+// A rank's part of a grid's plan, or the plan of all ranks.
+Plan plan_of(const Parameters& parameters, const GhostUse& use, const Topology& topology,
+             const SchemeOptions& scheme, OneRank rank);
 
 // The schemes side by side for one of them.
 struct SchemeTable {

@@ -250,6 +250,15 @@ class BottomGrid(ChoiceTest):
         self.assertEqual([row["most_sent"]["off_node_messages"] for row in moves[:4]], [496, 31, 31, 2])
         self.assertEqual(moves[3]["all"]["off_node_bytes"] * 16, moves[0]["all"]["off_node_bytes"])
 
+    def test_a_printed_plan_shows_the_way_there_and_back(self) -> None:
+        text = self.text(None, "--print-plan=5", "problem.ranks=8", "comm.ranks_per_node=4", "problem.box=8",
+                         "comm.scheme=three_step", "multigrid.bottom_grid=gather")  # fmt: skip
+        there, back = text.partition("level 1, boxes of 4^3, all cells to where they are solved on: three_step\n")[2].split(
+            "level 1, boxes of 4^3, all cells back from there: three_step\n")  # fmt: skip
+        # Rank 7 sends what its node's ranks have, and rank 4 receives it for them.
+        self.assertIn("  local_S\n    to   rank 7 on node 1: 512 bytes, 1 item of rank 5\n", there)
+        self.assertIn("  local_R\n    from rank 4 on node 1: 512 bytes, 1 item of rank 0\n", back)
+
     def test_model_and_tuned_choose_for_the_boxes_too(self) -> None:
         for words in (["comm.scheme=model", LASSEN], ["comm.scheme=tuned"]):
             for place in self.places(4):
