@@ -182,6 +182,15 @@ class DryRun(KeelTest):
         self.assertAlmostEqual(deep, facts["predicted_bytes"], delta=0.06e6)
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
+    def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
+        words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5", *ONCE]
+        for place in ("agglomerate", "gather", "replicate"):
+            there = self.predicted_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
+            facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").record("run")
+            self.assertAlmostEqual(there, facts["predicted_bytes"], delta=0.06e6)
+            self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+            self.assertGreater(there, 1.5 * self.predicted_bytes(self.text(4, "--dry-run", *words)))
+
     def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
         text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")
         # 3 layers of a box of 4^3 cells from 26 neighbours: 7 ranks, and what lies beyond a boundary is not sent. In x and z
