@@ -4,7 +4,6 @@
 // agglomerating and replicating a coarse grid send.
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 

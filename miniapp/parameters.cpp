@@ -269,7 +269,7 @@ void add_comm(std::vector<Key>& keys) {
     s.choice("allreduce", &Comm::allreduce, {"mpi", "recursive_doubling"},
              "sums over ranks by MPI_(I)allreduce, or our own from point-to-point messages");
     s.flag("progress", &Comm::progress,
-           "MPI_Test for all-reduces under way, between operations of the bottom solver");
+           "moves on all-reduces under way, between operations of the bottom solver");
 }
 
 void add_run(std::vector<Key>& keys, const Names& names) {

@@ -63,6 +63,8 @@ std::vector<Attempt> attempts_at_moves(const Parameters& parameters, const Commu
     const auto to = there ? away : here;
     const auto operations = [](const auto& fields) { return fields ? fields->operations.get() : nullptr; };
     const auto fields_of = [](const auto& fields) { return fields ? fields->all : std::vector<Field>(); };
+    const std::vector<Field> leaving = fields_of(from);
+    const std::vector<Field> arriving = fields_of(to);
     std::vector<Attempt> attempts;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         const auto redistribution = std::make_shared<Redistribution>(
@@ -74,7 +76,7 @@ std::vector<Attempt> attempts_at_moves(const Parameters& parameters, const Commu
             });
         redistribution->reserve(table.columns);
         const auto run = [=](int times) {
-            for (int n = 0; n < times; ++n) redistribution->run(fields_of(from), fields_of(to));
+            for (int n = 0; n < times; ++n) redistribution->run(leaving, arriving);
             for (const auto& end : {from, to})
                 if (end) end->operations->wait();
         };
