@@ -3,7 +3,7 @@
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
-#include "comm/communicator.hpp"
+#include "comm/ranks/communicator.hpp"
 
 int main(int argc, char** argv) {
     keel::Session session(argc, argv);

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "comm/machine.hpp"
+#include "comm/costs/machine.hpp"
 
 namespace keel::test {
 

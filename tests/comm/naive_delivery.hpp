@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/plan.hpp"
+#include "comm/plans/plan.hpp"
 
 namespace keel::test {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "comm/pattern.hpp"
+#include "comm/patterns/pattern.hpp"
 
 namespace keel::test {
 

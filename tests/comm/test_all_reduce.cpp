@@ -5,9 +5,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "comm/all_reduce.hpp"
-#include "comm/reduction.hpp"
-#include "comm/topology.hpp"
+#include "comm/ranks/topology.hpp"
+#include "comm/sums/all_reduce.hpp"
+#include "comm/sums/reduction.hpp"
 
 using namespace keel;
 

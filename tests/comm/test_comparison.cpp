@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/comparison.hpp"
-#include "comm/counts.hpp"
+#include "comm/costs/comparison.hpp"
+#include "comm/costs/counts.hpp"
 #include "tests/comm/golden_machines.hpp"
 #include "tests/comm/random_case.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "comm/exchange.hpp"
-#include "comm/reduction.hpp"
-#include "comm/schemes.hpp"
+#include "comm/carry/exchange.hpp"
+#include "comm/plans/schemes.hpp"
+#include "comm/sums/reduction.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "comm/boundary_exchange.hpp"
-#include "comm/model.hpp"
+#include "comm/costs/boundary_exchange.hpp"
+#include "comm/costs/model.hpp"
 #include "tests/comm/golden_machines.hpp"
 
 using namespace keel;

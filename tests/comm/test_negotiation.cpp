@@ -4,9 +4,9 @@
 #include <map>
 #include <vector>
 
-#include "comm/negotiation.hpp"
-#include "comm/point_to_point.hpp"
-#include "comm/sparse_exchange.hpp"
+#include "comm/carry/point_to_point.hpp"
+#include "comm/plans/negotiation.hpp"
+#include "comm/ranks/sparse_exchange.hpp"
 #include "tests/comm/random_case.hpp"
 
 using namespace keel;

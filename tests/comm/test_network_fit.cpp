@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "comm/network_fit.hpp"
+#include "comm/costs/network_fit.hpp"
 #include "tests/comm/golden_machines.hpp"
 
 using namespace keel;

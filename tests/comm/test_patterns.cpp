@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/schemes.hpp"
+#include "comm/plans/schemes.hpp"
 
 using namespace keel;
 

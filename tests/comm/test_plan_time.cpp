@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "comm/plan_time.hpp"
-#include "comm/schemes.hpp"
+#include "comm/costs/plan_time.hpp"
+#include "comm/plans/schemes.hpp"
 #include "tests/comm/golden_machines.hpp"
 
 using namespace keel;

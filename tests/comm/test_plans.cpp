@@ -9,8 +9,8 @@
 #include <numeric>
 #include <set>
 
-#include "comm/counts.hpp"
-#include "comm/schemes.hpp"
+#include "comm/costs/counts.hpp"
+#include "comm/plans/schemes.hpp"
 #include "tests/comm/naive_delivery.hpp"
 #include "tests/comm/random_case.hpp"
 

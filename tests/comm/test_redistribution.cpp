@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "comm/comparison.hpp"
-#include "comm/redistribution.hpp"
-#include "comm/schemes.hpp"
+#include "comm/carry/redistribution.hpp"
+#include "comm/costs/comparison.hpp"
+#include "comm/plans/schemes.hpp"
 #include "tests/chosen_backend.hpp"
 #include "tests/comm/naive_delivery.hpp"
 

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "kernels/layout.hpp"
-#include "miniapp/deck.hpp"
-#include "miniapp/parameters.hpp"
-#include "miniapp/spelling.hpp"
-#include "solvers/bottom.hpp"
+#include "miniapp/deck/deck.hpp"
+#include "miniapp/deck/parameters.hpp"
+#include "miniapp/deck/spelling.hpp"
+#include "solvers/multigrid/bottom.hpp"
 
 namespace {
 

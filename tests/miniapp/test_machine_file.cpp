@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "miniapp/machine_file.hpp"
+#include "miniapp/setup/machine_file.hpp"
 #include "tests/comm/golden_machines.hpp"
 
 using namespace keel;

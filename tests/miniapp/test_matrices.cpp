@@ -10,10 +10,10 @@
 #include <map>
 #include <sstream>
 
-#include "miniapp/matrix_market.hpp"
-#include "miniapp/matrix_source.hpp"
-#include "miniapp/permutation.hpp"
-#include "miniapp/rcm.hpp"
+#include "miniapp/studies/spmv/matrix_market.hpp"
+#include "miniapp/studies/spmv/matrix_source.hpp"
+#include "miniapp/studies/spmv/permutation.hpp"
+#include "miniapp/studies/spmv/rcm.hpp"
 
 namespace {
 

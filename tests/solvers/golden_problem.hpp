@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/topology.hpp"
+#include "comm/ranks/communicator.hpp"
+#include "comm/ranks/topology.hpp"
 #include "kernels/layout.hpp"
-#include "solvers/hierarchy.hpp"
+#include "solvers/multigrid/hierarchy.hpp"
 #include "tests/chosen_backend.hpp"
 
 namespace keel::test {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "solvers/bottom.hpp"
+#include "solvers/multigrid/bottom.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 namespace {

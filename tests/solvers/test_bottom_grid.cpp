@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/multigrid.hpp"
+#include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/bottom.hpp"
-#include "solvers/grid_system.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/multigrid.hpp"
-#include "solvers/preconditioner.hpp"
-#include "solvers/smoother.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/multigrid/smoother.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "solvers/systems/preconditioner.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

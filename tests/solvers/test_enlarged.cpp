@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "solvers/block.hpp"
-#include "solvers/bottom.hpp"
-#include "solvers/splitting.hpp"
+#include "solvers/krylov/enlarged/block.hpp"
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/systems/splitting.hpp"
 #include "tests/solvers/golden_file.hpp"
 
 using namespace keel;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/grid_system.hpp"
-#include "solvers/krylov.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
 
 using namespace keel;

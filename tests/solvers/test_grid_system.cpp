@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/bottom.hpp"
-#include "solvers/grid_system.hpp"
-#include "solvers/krylov.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

@@ -4,9 +4,9 @@
 #include <functional>
 #include <limits>
 
-#include "solvers/grid_system.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/multigrid.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

@@ -5,9 +5,9 @@
 #include <functional>
 #include <limits>
 
-#include "solvers/bottom.hpp"
-#include "solvers/grid_system.hpp"
-#include "solvers/krylov.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
 
 using namespace keel;

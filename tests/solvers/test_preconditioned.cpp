@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/bottom.hpp"
-#include "solvers/v_cycle.hpp"
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/v_cycle.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>
 
-#include "solvers/bottom.hpp"
+#include "solvers/multigrid/bottom.hpp"
 #include "tests/solvers/golden_file.hpp"
 
 using namespace keel;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/grid_system.hpp"
-#include "solvers/smoother.hpp"
+#include "solvers/multigrid/smoother.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kernels/hash.hpp"
-#include "solvers/sparse_system.hpp"
+#include "solvers/systems/sparse_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;

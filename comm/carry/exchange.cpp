@@ -1,0 +1,217 @@
+#include "comm/carry/exchange.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+// Cells of a box that lie in a buffer as a whole, x fastest.
+struct Lot {
+    int box;
+    Region cells;
+    std::size_t offset;  // values behind the start of a one-field buffer
+
+    friend bool operator==(const Lot&, const Lot&) = default;
+};
+
+// How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the needs that it
+// satisfies: their sources lie in it whole, in the order of the needs, but for those that overlap one before. That makes
+// fewer and longer rows to pack.
+std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std::vector<Need>& needs,
+                         int Need::*peer) {
+    std::vector<Lot> lots;
+    std::size_t offset = leg.offset;
+    const auto append = [&](int box, const Region& cells) {
+        lots.push_back({box, cells, offset});
+        offset += cells.cells();
+    };
+    if (leg.relayed) {
+        for (const Item& item : leg.items) append(pattern.box(item), pattern.region(item));
+    } else {
+        std::set<Item> placed;
+        for (const Need& need : needs) {
+            if (need.*peer != leg.peer) continue;
+            const std::vector<Item> items = pattern.items(need.from, need.source);
+            const bool overlaps = std::any_of(items.begin(), items.end(),
+                                              [&](const Item& item) { return placed.contains(item); });
+            if (!overlaps) append(need.from, need.source);
+            for (const Item& item : items)
+                if (placed.insert(item).second && overlaps) append(need.from, pattern.region(item));
+        }
+    }
+    check(offset == leg.offset + leg.values, "both ends of a message know how long it is");
+    return lots;
+}
+
+std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    const std::vector<Need> needs = pattern.sends();
+    std::vector<Segment> segments;
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends)
+            for (const Lot& lot : lots_of(leg, pattern, needs, &Need::receiver))
+                if (layout.owner(lot.box) == itinerary.rank)
+                    segments.push_back({layout.local_index(lot.box), lot.cells, lot.offset});
+    return segments;
+}
+
+std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    const std::vector<Need> needs = pattern.receives();
+    std::map<Item, Lot> found;
+    for (const Leg& leg : itinerary.receives)
+        for (const Lot& lot : lots_of(leg, pattern, needs, &Need::owner))
+            for (const Item& item : pattern.items(lot.box, lot.cells)) found.try_emplace(item, lot);
+    std::vector<Segment> segments;
+    for (const Need& need : needs) {
+        const std::vector<Item> items = pattern.items(need.from, need.source);
+        const int box = layout.local_index(need.to);
+        const Lot& first = found.at(items.front());
+        if (first.cells == need.source) {
+            segments.push_back({box, need.target, first.offset});
+            continue;
+        }
+        for (const Item& item : items) {
+            const Lot& lot = found.at(item);
+            const Region source = pattern.region(item);
+            const Region target{need.target.lo + source.lo + -need.source.lo, source.size};
+            segments.push_back({box, target, lot.offset, source.lo + -lot.cells.lo, lot.cells.size});
+        }
+    }
+    return segments;
+}
+
+std::vector<CopyItem> copies_of(const GhostPattern& pattern) {
+    const Layout& layout = pattern.layout();
+    std::vector<CopyItem> copies;
+    for (const Need& need : pattern.copies())
+        copies.push_back(
+            {layout.local_index(need.from), need.source, layout.local_index(need.to), need.target});
+    return copies;
+}
+
+// The n-th item of a leg, of length 1, and its cell. A message that is not passed on lies in the buffer as one region, so
+// that both ends lay out several fields alike; neighbours in it that are neighbours in their row become one segment.
+void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const Cell& cell) {
+    const Region one{cell.at, {1, 1, 1}};
+    if (leg.relayed) {
+        segments.push_back({cell.box, one, leg.offset + n});
+        return;
+    }
+    const Index whole{static_cast<int>(leg.values), 1, 1};
+    const Index at{static_cast<int>(n), 0, 0};
+    if (!segments.empty()) {
+        Segment& last = segments.back();
+        const Index next = last.cells.lo + Index{last.cells.size[0], 0, 0};
+        const std::size_t follows = last.first + static_cast<std::size_t>(last.cells.size[0]);
+        if (last.offset == leg.offset && follows == n && last.box == cell.box && next == cell.at) {
+            ++last.cells.size[0];
+            return;
+        }
+    }
+    segments.push_back({cell.box, one, leg.offset, at, whole});
+}
+
+std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const CellOfItem& cell) {
+    std::vector<Segment> segments;
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends)
+            for (std::size_t n = 0; n < leg.items.size(); ++n)
+                if (leg.items[n].owner == itinerary.rank) append(segments, leg, n, cell(leg.items[n]));
+    return segments;
+}
+
+std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, std::span<const Item> needed,
+                                        const CellOfItem& cell) {
+    std::map<Item, std::pair<const Leg*, std::size_t>> found;
+    for (const Leg& leg : itinerary.receives)
+        for (std::size_t n = 0; n < leg.items.size(); ++n) found.try_emplace(leg.items[n], &leg, n);
+    std::vector<Segment> segments;
+    for (const Item& item : needed) {
+        const auto [leg, n] = found.at(item);
+        append(segments, *leg, n, cell(item));
+    }
+    return segments;
+}
+
+class PlannedExchange : public Exchange {
+  public:
+    PlannedExchange(Operations& operations, std::unique_ptr<Carrier> carrier, bool overlap,
+                    std::span<const Segment> sends, std::span<const Segment> receives,
+                    std::span<const CopyItem> copies)
+        : operations_(operations), carrier_(std::move(carrier)), overlap_(overlap) {
+        packed_ = operations.make_items(sends);
+        unpacked_ = operations.make_items(receives);
+        copied_ = operations.make_items(copies);
+        PlannedExchange::reserve(1);
+    }
+
+    void begin(std::span<const Field> u) override {
+        check(!under_way_, "an exchange is begun while the one before is under way");
+        under_way_ = true;
+        ++count_;
+        reserve(u.size());
+        fields_.assign(u.begin(), u.end());
+        if (!carrier_->itinerary().empty()) {
+            operations_.pack(carrier_->to_send(), packed_, u);
+            carrier_->start(u.size());
+        }
+        if (copied_.count > 0) operations_.copy_cells(u, copied_);
+    }
+
+    void finish() override {
+        check(under_way_, "no exchange is under way");
+        under_way_ = false;
+        if (carrier_->itinerary().empty()) return;
+        carrier_->finish();
+        operations_.unpack(fields_, unpacked_, carrier_->received());
+    }
+
+    void reserve(std::size_t fields) override {
+        carrier_->reserve(fields);
+        fields_.reserve(fields);
+    }
+
+    long count() const override { return count_; }
+    bool overlaps() const override { return overlap_ && !carrier_->itinerary().empty(); }
+    const Plan& plan() const override { return carrier_->plan(); }
+
+  private:
+    Operations& operations_;
+    std::unique_ptr<Carrier> carrier_;
+    bool overlap_;
+    Items<Segment> packed_, unpacked_;
+    Items<CopyItem> copied_;
+    std::vector<Field> fields_;
+    long count_ = 0;
+    bool under_way_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport) {
+    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), operations.layout().rank(),
+                                             options.wire, transport);
+    const auto sends = segments_to_pack(carrier->itinerary(), pattern);
+    const auto receives = segments_to_unpack(carrier->itinerary(), pattern);
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
+                                             copies_of(pattern));
+}
+
+std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
+                                        const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport) {
+    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), rank, options.wire, transport);
+    const auto sends = segments_to_pack(carrier->itinerary(), cell);
+    const auto receives = segments_to_unpack(carrier->itinerary(), needed, cell);
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
+                                             std::span<const CopyItem>());
+}
+
+}  // namespace keel

@@ -1,0 +1,73 @@
+#pragma once
+
+// Runs a plan on fields: after finish() the target cells of every field hold their source cells' values.
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "comm/carry/carrier.hpp"
+#include "comm/patterns/ghosts.hpp"
+#include "comm/plans/plan.hpp"
+#include "kernels/operations.hpp"
+
+namespace keel {
+
+class Exchange {
+  public:
+    // Both calls are collective over the ranks of the plan. One exchange object has one exchange under way at a
+    // time; between begin and finish the fields' own cells may be read but not written.
+    virtual ~Exchange() = default;
+    virtual void begin(std::span<const Field> u) = 0;
+    virtual void finish() = 0;
+    // Makes room for messages that carry so many fields; set-up only.
+    virtual void reserve(std::size_t fields) = 0;
+    virtual long count() const = 0;  // exchanges begun so far
+    virtual const Plan& plan() const = 0;
+
+    // Whether work that needs the ghosts should be split, its interior between begin and finish.
+    virtual bool overlaps() const = 0;
+
+    void run(std::span<const Field> u) {
+        begin(u);
+        finish();
+    }
+    void run(Field u) { run(std::span(&u, 1)); }
+    // Exchanges all u and does work(Part) that needs their ghosts.
+    template <class Action>
+    void run(std::span<const Field> u, const Action& work) {
+        begin(u);
+        if (overlaps()) work(Part::interior);
+        finish();
+        work(overlaps() ? Part::shell : Part::all);
+    }
+    template <class Action>
+    void run(Field u, const Action& work) {
+        run(std::span<const Field>(&u, 1), work);
+    }
+};
+
+struct ExchangeOptions {
+    Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
+    bool overlap = false;      // work on interiors while messages are under way
+};
+
+// `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must outlive the
+// exchange. Buffers are made for one field and grow when more are reserved or carried.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport);
+
+// Where the value of an item of length 1 lies in this rank's fields.
+struct Cell {
+    int box;
+    Index at;
+};
+using CellOfItem = std::function<Cell(const Item&)>;
+
+// The same for a plan of any pattern of items of length 1 (negotiate_plan): `needed` are those that this rank needs, and
+// `cell` is asked for these and for its own.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
+                                        const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
+                                        const Transport& transport);
+
+}  // namespace keel

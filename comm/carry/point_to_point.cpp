@@ -1,0 +1,144 @@
+#include "comm/carry/point_to_point.hpp"
+
+#include <vector>
+
+#include "comm/ranks/mpi.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+// Requests: those of the receives, then of the sends, departure after departure. Each phase has a tag of its own; within
+// one, messages between two ranks do not overtake each other.
+class Mpi : public PointToPoint {
+  public:
+    Mpi(const Communicator& comm, const Topology& topology, const Itinerary& itinerary, int tag)
+        : comm_(comm),
+          topology_(topology),
+          itinerary_(itinerary),
+          first_tag_(tag * static_cast<int>(phase_count)) {
+        first_.push_back(itinerary.receives.size());
+        for (const Departure& departure : itinerary.departures)
+            first_.push_back(first_.back() + departure.sends.size());
+        requests_.resize(first_.back(), MPI_REQUEST_NULL);
+    }
+
+    Traffic start(const double* send, double* receive, std::size_t fields) override {
+        send_ = send;
+        fields_ = fields;
+        arrived_ = 0;
+        std::size_t r = 0;
+        for (const Leg& leg : itinerary_.receives)
+            require(MPI_Irecv(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                              comm_.impl().comm, &requests_[r++]),
+                    "MPI_Irecv");
+        return depart(0);
+    }
+
+    void await(std::size_t departure) override {
+        const std::size_t receives = itinerary_.departures[departure].receives;
+        wait_for(arrived_, receives);
+        arrived_ = receives;
+    }
+
+    Traffic depart(std::size_t departure) override {
+        Traffic sent;
+        std::size_t r = first_[departure];
+        for (const Leg& leg : itinerary_.departures[departure].sends) {
+            require(MPI_Isend(send_ + leg.offset * fields_, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                              comm_.impl().comm, &requests_[r++]),
+                    "MPI_Isend");
+            sent += traffic(leg);
+        }
+        return sent;
+    }
+
+    void wait() override { wait_for(arrived_, requests_.size()); }
+
+  protected:
+    int count(const Leg& leg) const { return static_cast<int>(leg.values * fields_); }
+    int tag(const Leg& leg) const { return first_tag_ + static_cast<int>(leg.phase); }
+    Traffic traffic(const Leg& leg) const {
+        const long bytes = count(leg) * static_cast<long>(sizeof(double));
+        const bool off_node = !topology_.same_node(itinerary_.rank, leg.peer);
+        return {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+    }
+    void wait_for(std::size_t begin, std::size_t end) {
+        if (begin < end)
+            require(MPI_Waitall(static_cast<int>(end - begin), &requests_[begin], MPI_STATUSES_IGNORE),
+                    "MPI_Waitall");
+    }
+
+    Communicator comm_;
+    Topology topology_;
+    const Itinerary& itinerary_;
+    int first_tag_;
+    std::vector<std::size_t> first_;  // request of each departure
+    std::vector<MPI_Request> requests_;
+    const double* send_ = nullptr;
+    std::size_t fields_ = 0;
+    std::size_t arrived_ = 0;  // receives waited for
+};
+
+// The requests are made at the first exchange and made anew only when the buffers or the number of fields change.
+class PersistentMpi : public Mpi {
+  public:
+    using Mpi::Mpi;
+    ~PersistentMpi() override { free(); }
+    PersistentMpi(const PersistentMpi&) = delete;
+    PersistentMpi& operator=(const PersistentMpi&) = delete;
+
+    Traffic start(const double* send, double* receive, std::size_t fields) override {
+        if (send != send_ || receive != receive_ || fields != fields_) prepare(send, receive, fields);
+        arrived_ = 0;
+        start_requests(0, first_[1]);
+        return sent_by(0);
+    }
+    Traffic depart(std::size_t departure) override {
+        start_requests(first_[departure], first_[departure + 1]);
+        return sent_by(departure);
+    }
+
+  private:
+    void prepare(const double* send, double* receive, std::size_t fields) {
+        free();
+        send_ = send;
+        receive_ = receive;
+        fields_ = fields;
+        std::size_t r = 0;
+        for (const Leg& leg : itinerary_.receives)
+            require(MPI_Recv_init(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                                  comm_.impl().comm, &requests_[r++]),
+                    "MPI_Recv_init");
+        for (const Departure& departure : itinerary_.departures)
+            for (const Leg& leg : departure.sends)
+                require(MPI_Send_init(send + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
+                                      comm_.impl().comm, &requests_[r++]),
+                        "MPI_Send_init");
+    }
+    void start_requests(std::size_t begin, std::size_t end) {
+        if (begin < end)
+            require(MPI_Startall(static_cast<int>(end - begin), &requests_[begin]), "MPI_Startall");
+    }
+    Traffic sent_by(std::size_t departure) const {
+        Traffic sent;
+        for (const Leg& leg : itinerary_.departures[departure].sends) sent += traffic(leg);
+        return sent;
+    }
+    void free() {
+        for (MPI_Request& request : requests_)
+            if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+
+    double* receive_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
+                                                  const Itinerary& itinerary, int tag, bool persistent) {
+    if (persistent) return std::make_unique<PersistentMpi>(comm, topology, itinerary, tag);
+    return std::make_unique<Mpi>(comm, topology, itinerary, tag);
+}
+
+}  // namespace keel

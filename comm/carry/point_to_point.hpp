@@ -1,0 +1,66 @@
+#pragma once
+
+// One rank's messages of a plan on the wire.
+
+#include <cstddef>
+#include <memory>
+
+#include "comm/plans/itinerary.hpp"
+#include "comm/ranks/communicator.hpp"
+#include "kernels/ledger.hpp"
+
+namespace keel {
+
+class PointToPoint {
+  public:
+    virtual ~PointToPoint() = default;
+    // Posts all receives, and the sends of the first departure, for `fields` fields. The buffers must stay untouched until
+    // wait(), but for what await() and depart() say. Returns what this rank sent.
+    virtual Traffic start(const double* send, double* receive, std::size_t fields) = 0;
+    // Waits for the receives that a later departure needs: these may be read.
+    virtual void await(std::size_t departure) = 0;
+    // Posts the sends of a later departure, whose messages have been completed. Returns what this rank sent.
+    virtual Traffic depart(std::size_t departure) = 0;
+    // Waits for everything.
+    virtual void wait() = 0;
+};
+
+// Non-blocking sends and receives; persistent requests if asked for. Exchanges with different `tag` do not meet. The
+// itinerary must outlive the result.
+std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
+                                                  const Itinerary& itinerary, int tag, bool persistent);
+
+// Books `send` and `wait`.
+class TimedPointToPoint : public PointToPoint {
+  public:
+    TimedPointToPoint(std::unique_ptr<PointToPoint> inner, Ledger& ledger, int level)
+        : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
+
+    Traffic start(const double* send, double* receive, std::size_t fields) override {
+        return book([&] { return inner_->start(send, receive, fields); });
+    }
+    void await(std::size_t departure) override {
+        timed(ledger_.at(Op::wait, level_), [&] { inner_->await(departure); });
+    }
+    Traffic depart(std::size_t departure) override {
+        return book([&] { return inner_->depart(departure); });
+    }
+    void wait() override {
+        timed(ledger_.at(Op::wait, level_), [&] { inner_->wait(); });
+    }
+
+  private:
+    template <class Action>
+    Traffic book(const Action& action) {
+        Entry& entry = ledger_.at(Op::send, level_);
+        const Traffic sent = timed(entry, action);
+        entry.traffic += sent;
+        return sent;
+    }
+
+    std::unique_ptr<PointToPoint> inner_;
+    Ledger& ledger_;
+    int level_;
+};
+
+}  // namespace keel

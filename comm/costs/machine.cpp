@@ -1,0 +1,72 @@
+#include "comm/costs/machine.hpp"
+
+#include <algorithm>
+
+namespace keel {
+
+const char* name(Memory memory) {
+    constexpr const char* names[] = {"host", "device", "managed"};
+    return names[static_cast<std::size_t>(memory)];
+}
+
+const char* name(Locality locality) {
+    constexpr const char* names[] = {"socket", "node", "off_node"};
+    return names[static_cast<std::size_t>(locality)];
+}
+
+const char* name(Protocol protocol) {
+    constexpr const char* names[] = {"short", "eager", "rendezvous"};
+    return names[static_cast<std::size_t>(protocol)];
+}
+
+Protocol MessageCosts::protocol(double bytes) const {
+    if (bytes < static_cast<double>(eager_from)) return Protocol::short_;
+    return bytes < static_cast<double>(rendezvous_from) ? Protocol::eager : Protocol::rendezvous;
+}
+
+std::optional<Postal>& MessageCosts::at(Locality locality, Protocol protocol) {
+    return costs[static_cast<std::size_t>(locality)][static_cast<std::size_t>(protocol)];
+}
+
+const std::optional<Postal>& MessageCosts::at(Locality locality, Protocol protocol) const {
+    return costs[static_cast<std::size_t>(locality)][static_cast<std::size_t>(protocol)];
+}
+
+MissingParameter::MissingParameter(const std::string& machine, const std::string& parameter)
+    : std::runtime_error(
+          "machine " + machine + ": " + parameter +
+          " is not known; add it to the machine's file, or measure it with run.mode = network") {}
+
+Postal Machine::message(Memory memory, Locality locality, double bytes) const {
+    const auto& costs = messages[static_cast<std::size_t>(memory)];
+    if (!costs) throw MissingParameter(name, std::string("[") + keel::name(memory) + "]");
+    const Protocol protocol = costs->protocol(bytes);
+    const std::optional<Postal>& cost = costs->at(locality, protocol);
+    if (!cost)
+        throw MissingParameter(
+            name, std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol));
+    return *cost;
+}
+
+double Machine::injection() const {
+    if (!injection_beta) throw MissingParameter(name, "machine.injection");
+    return *injection_beta;
+}
+
+const CopyCosts& Machine::copy(int processes) const {
+    const auto found = std::find_if(copies.begin(), copies.end(),
+                                    [&](const CopyCosts& c) { return c.processes == processes; });
+    if (found == copies.end())
+        throw MissingParameter(name, "[[copy]] with processes = " + std::to_string(processes));
+    return *found;
+}
+
+int Machine::known(std::optional<int> Machine::*member) const {
+    if (const auto& value = this->*member) return *value;
+    throw MissingParameter(name, member == &Machine::ranks_per_node     ? "machine.ranks_per_node"
+                                 : member == &Machine::ranks_per_socket ? "machine.ranks_per_socket"
+                                 : member == &Machine::gpus_per_node    ? "machine.gpus_per_node"
+                                                                        : "machine.gpus_per_socket");
+}
+
+}  // namespace keel

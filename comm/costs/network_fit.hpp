@@ -1,0 +1,63 @@
+#pragma once
+
+// From timed messages to a machine's parameters. Pure.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "comm/costs/machine.hpp"
+
+namespace keel {
+
+// One message of so many bytes: its least seconds.
+struct Sample {
+    double bytes = 0;
+    double seconds = 0;
+};
+
+// The messages of one class and protocol as alpha + beta bytes, and how far off the samples are, relative to them.
+struct Fit {
+    Locality locality = Locality::socket;
+    Protocol protocol = Protocol::rendezvous;
+    Postal cost;
+    std::size_t samples = 0;
+    double rms_residual = 0;
+    double max_residual = 0;
+
+    // Messages that cost nothing, or that get cheaper with their length, are no model.
+    bool accepted() const { return cost.alpha > 0 && cost.beta > 0; }
+};
+
+// Least squares of the relative residuals, (alpha + beta bytes) / seconds - 1: with plain ones the longest messages alone
+// would decide alpha. Needs two different lengths.
+Fit fit_postal(std::span<const Sample> samples);
+
+// Bytes of the first eager and of the first rendezvous message.
+struct Switches {
+    std::size_t eager_from = 0;       // 0: no short ones
+    std::size_t rendezvous_from = 0;  // 0: no others
+};
+
+// The switches, at lengths that were sampled, with which one line for each protocol and class fits best by Schwarz's
+// criterion: a switch must lower the residuals by more than its parameters would by chance. All classes switch at the
+// same lengths; their samples are in ascending order of bytes. Fewer than 3 lengths are never a protocol of their own.
+Switches find_switches(std::span<const std::vector<Sample>> classes);
+
+// The fits of one class.
+std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> samples, const Switches& switches);
+
+// `processes` of a node at once, each its share of `node_bytes` to another node.
+struct NodeSample {
+    int processes = 1;
+    double node_bytes = 0;
+    double seconds = 0;
+};
+
+// 1 / R_N: <x, t - alpha> / <x, x> over the samples whose messages are rendezvous and whose processes are 4 or more (or the
+// most there are), x their node's bytes. Nothing if there is no such sample, alpha is unknown, or the result is not
+// positive.
+std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs);
+
+}  // namespace keel

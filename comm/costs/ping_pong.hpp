@@ -1,0 +1,42 @@
+#pragma once
+
+// Messages whose only purpose is to be timed, and who sends them. No clock here: callers time them.
+
+#include <cstddef>
+#include <vector>
+
+#include "comm/costs/plan_time.hpp"
+#include "comm/ranks/communicator.hpp"
+
+namespace keel {
+
+struct Pair {
+    int first = 0;
+    int second = 0;
+
+    friend bool operator==(const Pair&, const Pair&) = default;
+};
+
+// At most so many pairs of ranks at that distance, spread over the ranks; each rank is in one at the most. Pure.
+std::vector<Pair> pairs_at(const Placements& ranks, Locality locality, std::size_t most);
+
+// So many ranks of a node as can be, each with one of another, for the two nodes with most ranks; none on one node. Pure.
+std::vector<Pair> pairs_of_nodes(const Placements& ranks);
+
+// All pairs at the same time: `bytes` from the first to the second, and back.
+class PingPong {
+  public:
+    PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes);
+
+    bool takes_part() const { return partner_ >= 0; }
+    // Nothing on ranks of no pair.
+    void round_trips(int count);
+
+  private:
+    Communicator comm_;
+    int partner_ = -1;
+    bool first_ = false;
+    std::vector<char> buffer_;
+};
+
+}  // namespace keel

@@ -1,0 +1,206 @@
+#include "comm/patterns/ghosts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+std::vector<Index> directions(Neighbours neighbours) {
+    std::vector<Index> all;
+    for (int z = -1; z <= 1; ++z)
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x) {
+                const int faces_crossed = x * x + y * y + z * z;
+                if (faces_crossed == 1 || (neighbours == Neighbours::all && faces_crossed > 1))
+                    all.push_back({x, y, z});
+            }
+    return all;
+}
+
+// The ghost cells of a box on the side `direction`.
+Region ghosts_towards(const Index& direction, int width, int depth) {
+    Region region;
+    for (std::size_t d = 0; d < 3; ++d) {
+        region.lo[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? width : 0;
+        region.size[d] = direction[d] == 0 ? width : depth;
+    }
+    return region;
+}
+
+// 0, depth, width - depth, width, and what cuts the parts between them into equal ones of at most `longest` cells.
+std::vector<int> cuts(int width, int depth, int longest) {
+    std::vector<int> coarse{0, depth, width - depth, width};
+    sort_distinct(coarse);
+    std::vector<int> all{0};
+    for (std::size_t n = 1; n < coarse.size(); ++n) {
+        const int length = coarse[n] - coarse[n - 1];
+        const int parts = (length + longest - 1) / longest;
+        for (int part = 1; part <= parts; ++part) all.push_back(coarse[n - 1] + length * part / parts);
+    }
+    return all;
+}
+
+}  // namespace
+
+GhostPattern::GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest)
+    : layout_(layout), depth_(depth), sides_(directions(neighbours)) {
+    check(depth >= 1 && depth <= layout.width(),
+          "ghosts deeper than a box would come from beyond its neighbour");
+    cuts_ = cuts(layout.width(), depth, longest.value_or(layout.width()));
+    int ranks = layout.rank() + 1;
+    for (int box = 0; box < layout.box_count(); ++box) {
+        boxes_by_owner_.push_back(box);
+        ranks = std::max(ranks, layout.owner(box) + 1);
+    }
+    std::stable_sort(boxes_by_owner_.begin(), boxes_by_owner_.end(),
+                     [&](int a, int b) { return layout.owner(a) < layout.owner(b); });
+    first_box_.assign(static_cast<std::size_t>(ranks) + 1, 0);
+    for (int box = 0; box < layout.box_count(); ++box)
+        ++first_box_[static_cast<std::size_t>(layout.owner(box)) + 1];
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank)
+        first_box_[rank + 1] += first_box_[rank];
+}
+
+std::span<const int> GhostPattern::boxes_of(int rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    if (r + 1 >= first_box_.size()) return {};
+    return std::span(boxes_by_owner_).subspan(first_box_[r], first_box_[r + 1] - first_box_[r]);
+}
+
+std::optional<Need> GhostPattern::need(int to, const Index& side) const {
+    const auto from = layout_.neighbour(to, side);
+    if (!from) return {};
+    const Region target = ghosts_towards(side, layout_.width(), depth_);
+    Region source = target;
+    source.lo = source.lo + (-layout_.width()) * side;
+    return Need{*from, source, to, target, layout_.owner(*from), layout_.owner(to)};
+}
+
+std::optional<Need> GhostPattern::need_of(int from, const Index& side) const {
+    const auto to = layout_.neighbour(from, -side);
+    return to ? need(*to, side) : std::nullopt;
+}
+
+std::vector<Need> GhostPattern::receives() const {
+    std::vector<Need> needs;
+    for (const int box : layout_.local())
+        for (const Index& side : sides_)
+            if (const auto n = need(box, side); n && n->owner != layout_.rank()) needs.push_back(*n);
+    return needs;
+}
+
+std::vector<Need> GhostPattern::copies() const {
+    std::vector<Need> needs;
+    for (const int box : layout_.local())
+        for (const Index& side : sides_)
+            if (const auto n = need(box, side); n && n->owner == layout_.rank()) needs.push_back(*n);
+    return needs;
+}
+
+// The same loop as the receivers run, restricted to the boxes that this rank's boxes touch.
+std::vector<Need> GhostPattern::sends() const {
+    std::vector<std::pair<int, std::size_t>> owed;  // receiving box and side
+    for (const int box : layout_.local())
+        for (std::size_t s = 0; s < sides_.size(); ++s)
+            if (const auto other = layout_.neighbour(box, -sides_[s]);
+                other && layout_.owner(*other) != layout_.rank())
+                owed.emplace_back(*other, s);
+    sort_distinct(owed);
+    std::vector<Need> needs;
+    for (const auto& [to, s] : owed) needs.push_back(*need(to, sides_[s]));
+    return needs;
+}
+
+// Names count the items of box after box, x fastest.
+std::vector<Item> GhostPattern::items(int box, const Region& region) const {
+    std::array<std::size_t, 3> first{};
+    std::array<std::size_t, 3> last{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto part_from = [&](int cell) {
+            return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), cell) -
+                                            cuts_.begin());
+        };
+        first[d] = part_from(region.lo[d]);
+        last[d] = part_from(region.lo[d] + region.size[d]);
+    }
+    const auto length = [&](std::size_t part) { return cuts_[part + 1] - cuts_[part]; };
+    const std::size_t parts = cuts_.size() - 1;
+    const auto b = static_cast<std::size_t>(box);
+    std::vector<Item> all;
+    for (std::size_t z = first[2]; z < last[2]; ++z)
+        for (std::size_t y = first[1]; y < last[1]; ++y)
+            for (std::size_t x = first[0]; x < last[0]; ++x)
+                all.push_back({layout_.owner(box), length(x) * length(y) * length(z),
+                               static_cast<std::int64_t>(((b * parts + z) * parts + y) * parts + x)});
+    return all;
+}
+
+int GhostPattern::box(const Item& item) const {
+    const auto parts = static_cast<std::int64_t>(cuts_.size()) - 1;
+    return static_cast<int>(item.name / (parts * parts * parts));
+}
+
+Region GhostPattern::region(const Item& item) const {
+    const std::size_t parts = cuts_.size() - 1;
+    auto name = static_cast<std::size_t>(item.name);
+    Region cells;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t part = name % parts;
+        cells.lo[d] = cuts_[part];
+        cells.size[d] = cuts_[part + 1] - cuts_[part];
+        name /= parts;
+    }
+    return cells;
+}
+
+void GhostPattern::add_requests(const Need& need, std::vector<Request>& requests) const {
+    if (need.owner == need.receiver) return;
+    for (const Item& item : items(need.from, need.source)) requests.push_back({item, need.receiver});
+}
+
+std::vector<Request> GhostPattern::needed_by(std::span<const int> ranks) const {
+    std::vector<Request> requests;
+    for (const int rank : ranks)
+        for (const int box : boxes_of(rank))
+            for (const Index& side : sides_)
+                if (const auto n = need(box, side)) add_requests(*n, requests);
+    sort_distinct(requests);
+    return requests;
+}
+
+std::vector<Request> GhostPattern::owned_by(std::span<const int> ranks) const {
+    std::vector<Request> requests;
+    for (const int rank : ranks)
+        for (const int box : boxes_of(rank))
+            for (const Index& side : sides_)
+                if (const auto n = need_of(box, side)) add_requests(*n, requests);
+    sort_distinct(requests);
+    return requests;
+}
+
+GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours) {
+    return {layout, depth, neighbours};
+}
+
+std::vector<BoundaryItem> boundary_ghosts(const Layout& layout) {
+    std::vector<BoundaryItem> items;
+    for (int q = 0; q < layout.local_count(); ++q) {
+        const Index at = layout.position(layout.local()[static_cast<std::size_t>(q)]);
+        for (const Index& side : directions(Neighbours::all)) {
+            Index outward{};
+            for (std::size_t d = 0; d < 3; ++d) {
+                const int beyond = at[d] + side[d];
+                if (layout.boundaries()[d] != Boundary::periodic &&
+                    (beyond < 0 || beyond >= layout.boxes()[d]))
+                    outward[d] = side[d];
+            }
+            if (outward != Index{}) items.push_back({q, ghosts_towards(side, layout.width(), 1), outward});
+        }
+    }
+    return items;
+}
+
+}  // namespace keel

@@ -1,0 +1,76 @@
+#pragma once
+
+// The pattern of a level's ghost cells. Who owns which box is known to all, so every rank works out its own part of a plan,
+// and what it must know of other ranks' parts, without a message.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "comm/patterns/pattern.hpp"
+#include "kernels/boundary.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/neighbours.hpp"
+
+namespace keel {
+
+// Cells `source` of global box `from` fill the cells `target` (ghosts) of global box `to`.
+struct Need {
+    int from;
+    Region source;
+    int to;
+    Region target;
+    int owner;     // rank of `from`
+    int receiver;  // rank of `to`
+
+    friend bool operator==(const Need&, const Need&) = default;
+};
+
+// Several ranks, or several boxes of one, may need the same cell: those on an edge of a box are ghosts of three
+// neighbours. So that it can travel once, boxes are cut into items: by the planes that bound the sources of ghosts, at
+// 0, depth, width - depth and width in each direction, and finer if wanted. Every source is a union of items.
+class GhostPattern : public Pattern {
+  public:
+    // Depth may not exceed the box width. No item is longer than `longest` cells in any direction.
+    GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest = {});
+
+    const Layout& layout() const { return layout_; }
+    const std::vector<Index>& sides() const { return sides_; }  // of a box that have ghosts
+
+    // Of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks in the same order.
+    std::vector<Need> receives() const;
+    std::vector<Need> sends() const;
+    std::vector<Need> copies() const;  // between boxes of the rank
+
+    // The ghosts of box `to` on `side`; nothing beyond a physical boundary.
+    std::optional<Need> need(int to, const Index& side) const;
+    // That of the boxes around `from` which has `from` on its `side`.
+    std::optional<Need> need_of(int from, const Index& side) const;
+
+    // The items that a region of box `box` consists of, ascending; the region is bounded by cuts.
+    std::vector<Item> items(int box, const Region& region) const;
+    int box(const Item& item) const;
+    Region region(const Item& item) const;
+
+    std::vector<Request> needed_by(std::span<const int> ranks) const override;
+    std::vector<Request> owned_by(std::span<const int> ranks) const override;
+
+  private:
+    std::span<const int> boxes_of(int rank) const;
+    void add_requests(const Need& need, std::vector<Request>& requests) const;
+
+    Layout layout_;
+    int depth_;
+    std::vector<Index> sides_;
+    std::vector<int> cuts_;  // ascending, from 0 to the box width
+    std::vector<int> boxes_by_owner_;
+    std::vector<std::size_t> first_box_;  // of each rank in boxes_by_owner_
+};
+
+// The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.
+GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours);
+
+// The ghost cells of the local boxes that lie outside the domain, one layer, all 26 directions.
+std::vector<BoundaryItem> boundary_ghosts(const Layout& layout);
+
+}  // namespace keel

@@ -1,0 +1,53 @@
+#include "comm/patterns/pattern.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace keel {
+namespace {
+
+bool rank_first(const Request& a, const Request& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.item < b.item;
+}
+
+}  // namespace
+
+ListedPattern::ListedPattern(std::vector<Request> requests) : by_item_(std::move(requests)) {
+    std::erase_if(by_item_, [](const Request& r) { return r.rank == r.item.owner; });
+    sort_distinct(by_item_);
+    by_rank_ = by_item_;
+    std::sort(by_rank_.begin(), by_rank_.end(), rank_first);
+}
+
+std::vector<Request> ListedPattern::needed_by(std::span<const int> ranks) const {
+    std::vector<Request> all;
+    for (const int rank : ranks) {
+        const auto [begin, end] = std::equal_range(by_rank_.begin(), by_rank_.end(), Request{{}, rank},
+                                                   [](auto& a, auto& b) { return a.rank < b.rank; });
+        all.insert(all.end(), begin, end);
+    }
+    sort_distinct(all);
+    return all;
+}
+
+std::vector<Request> ListedPattern::owned_by(std::span<const int> ranks) const {
+    std::vector<Request> all;
+    for (const int rank : ranks) {
+        const auto [begin, end] =
+            std::equal_range(by_item_.begin(), by_item_.end(), Request{{.owner = rank}, 0},
+                             [](auto& a, auto& b) { return a.item.owner < b.item.owner; });
+        all.insert(all.end(), begin, end);
+    }
+    sort_distinct(all);
+    return all;
+}
+
+std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks) {
+    const std::vector<Request> needed = pattern.needed_by(ranks);
+    const std::vector<Request> owned = pattern.owned_by(ranks);
+    std::vector<Request> all;
+    std::set_union(needed.begin(), needed.end(), owned.begin(), owned.end(), std::back_inserter(all));
+    return all;
+}
+
+}  // namespace keel

@@ -1,0 +1,159 @@
+#include "comm/plans/crossings.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace keel {
+namespace {
+
+// Whether the message would be none of the rank's own, so that it need not be thought through.
+bool concerns(std::optional<int> rank, int source, int target) {
+    return !rank || *rank == source || *rank == target;
+}
+
+// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its own.
+std::vector<Piece> cut(int from, int to, const std::vector<Item>& items,
+                       std::optional<std::size_t> most_values) {
+    std::vector<Piece> pieces;
+    for (const Item& item : items) {
+        const auto values = static_cast<std::size_t>(item.values);
+        if (pieces.empty() || (most_values && pieces.back().values + values > *most_values))
+            pieces.push_back({from, to, static_cast<int>(pieces.size()), {}});
+        pieces.back().items.push_back(item);
+        pieces.back().values += values;
+    }
+    return pieces;
+}
+
+// The largest first; of equal ones that of the lowest other node, then the first cut.
+void sort_by_size(std::vector<Piece*>& pieces, int Piece::*other) {
+    const auto key = [other](const Piece* p) { return std::tuple(p->*other, p->index); };
+    std::sort(pieces.begin(), pieces.end(), [&](const Piece* a, const Piece* b) {
+        return a->values != b->values ? a->values > b->values : key(a) < key(b);
+    });
+}
+
+}  // namespace
+
+NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank) {
+    NodesPlanned planned;
+    if (rank) {
+        planned.nodes = {topology.node(*rank)};
+    } else {
+        planned.nodes.resize(static_cast<std::size_t>(topology.nodes()));
+        std::iota(planned.nodes.begin(), planned.nodes.end(), 0);
+    }
+    for (const int node : planned.nodes)
+        planned.ranks.insert(planned.ranks.end(), topology.ranks_on(node).begin(),
+                             topology.ranks_on(node).end());
+    return planned;
+}
+
+Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
+           std::optional<int> rank) {
+    std::vector<Transfer> local, to_sender, across, from_receiver;
+    for (const Request& r : requests)
+        if (topology.same_node(r.item.owner, r.rank) && concerns(rank, r.item.owner, r.rank))
+            local.push_back({r.item.owner, r.rank, 0, r.item});
+    for (const Piece& piece : pieces)
+        for (const Item& item : piece.items) {
+            // Once to each sender, however many nodes it sends the item to.
+            if (item.owner != piece.sender && concerns(rank, item.owner, piece.sender))
+                to_sender.push_back({item.owner, piece.sender, 0, item});
+            if (concerns(rank, piece.sender, piece.receiver))
+                across.push_back({piece.sender, piece.receiver, piece.sequence, item});
+            const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
+                                                       [](auto& a, auto& b) { return a.item < b.item; });
+            for (auto need = begin; need != end; ++need)
+                if (topology.node(need->rank) == piece.to && need->rank != piece.receiver &&
+                    concerns(rank, piece.receiver, need->rank))
+                    from_receiver.push_back({piece.receiver, need->rank, 0, item});
+        }
+    return {{Phase::local, messages_of(std::move(local), rank)},
+            {{Phase::local_s, messages_of(std::move(to_sender), rank)},
+             {Phase::global, messages_of(std::move(across), rank)},
+             {Phase::local_r, messages_of(std::move(from_receiver), rank)}}};
+}
+
+std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
+                               const Cut& how) {
+    std::map<int, std::vector<Item>> from;  // distinct, ascending, by node
+    for (const Request& r : requests) {
+        if (topology.node(r.item.owner) == node || topology.node(r.rank) != node) continue;
+        auto& items = from[topology.node(r.item.owner)];
+        if (items.empty() || items.back() != r.item) items.push_back(r.item);
+    }
+    if (from.empty()) return {};
+    std::vector<std::size_t> bytes;
+    for (const auto& [other, items] : from) {
+        bytes.push_back(0);
+        for (const Item& item : items)
+            bytes.back() += static_cast<std::size_t>(item.values) * how.bytes_per_value;
+    }
+    std::optional<std::size_t> most_values;
+    if (const auto cap = how.cap(bytes, topology.size(node))) most_values = *cap / how.bytes_per_value;
+    std::vector<Piece> pieces;
+    for (const auto& [other, items] : from)
+        for (Piece& piece : cut(other, node, items, most_values)) pieces.push_back(std::move(piece));
+
+    std::vector<Piece*> order;
+    for (Piece& piece : pieces) order.push_back(&piece);
+    sort_by_size(order, &Piece::from);
+    const auto ranks = topology.ranks_on(node);
+    for (std::size_t n = 0; n < order.size(); ++n) order[n]->receiver = ranks[n % ranks.size()];
+    return pieces;
+}
+
+void assign_senders(std::span<Piece> leaving, int node, const Topology& topology) {
+    std::vector<Piece*> order;
+    for (Piece& piece : leaving) order.push_back(&piece);
+    sort_by_size(order, &Piece::to);
+    const auto ranks = topology.ranks_on(node);
+    for (std::size_t n = 0; n < order.size(); ++n)
+        order[n]->sender = ranks[ranks.size() - 1 - n % ranks.size()];
+    std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
+    for (Piece& piece : leaving) piece.sequence = messages[{piece.sender, piece.receiver}]++;
+}
+
+const std::vector<Piece>& Crossings::into(int node) {
+    const auto [found, is_new] = into_.try_emplace(node);
+    if (is_new)
+        found->second = pieces_into(node, pattern_.needed_by(topology_.ranks_on(node)), topology_, cut_);
+    return found->second;
+}
+
+const std::vector<Piece>& Crossings::out_of(int node) {
+    const auto [found, is_new] = out_of_.try_emplace(node);
+    std::vector<Piece>& pieces = found->second;
+    if (!is_new) return pieces;
+    std::set<int> others;
+    for (const Request& r : pattern_.owned_by(topology_.ranks_on(node)))
+        others.insert(topology_.node(r.rank));
+    others.erase(node);
+    for (const int other : others)
+        for (const Piece& piece : into(other))
+            if (piece.from == node) pieces.push_back(piece);
+    assign_senders(pieces, node, topology_);
+    return pieces;
+}
+
+std::vector<Piece> Crossings::of(std::span<const int> nodes) {
+    const std::set<int> inside(nodes.begin(), nodes.end());
+    std::vector<Piece> all;
+    std::set<int> sources;
+    for (const int node : nodes) {
+        const std::vector<Piece>& leaving = out_of(node);
+        all.insert(all.end(), leaving.begin(), leaving.end());
+        for (const Piece& piece : into(node))
+            if (!inside.contains(piece.from)) sources.insert(piece.from);
+    }
+    for (const int source : sources)
+        for (const Piece& piece : out_of(source))
+            if (inside.contains(piece.to)) all.push_back(piece);
+    return all;
+}
+
+}  // namespace keel

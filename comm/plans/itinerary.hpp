@@ -1,0 +1,46 @@
+#pragma once
+
+// One rank's part of a plan, in the order of execution: its messages' places in two buffers, one for all it sends and one
+// for all it receives, and what it passes on from one to the other. Pure data.
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "comm/plans/plan.hpp"
+#include "kernels/pack.hpp"
+
+namespace keel {
+
+// A message as one of its ends sees it. Lengths are for one field.
+struct Leg {
+    Phase phase = Phase::local;
+    int peer = 0;
+    std::size_t offset = 0;  // values before it in the buffer
+    std::size_t values = 0;
+    bool relayed = false;  // may carry what others own, or bring what others need: packed item by item
+    std::vector<Item> items;
+};
+
+// Messages that can be sent once so many of the first receives have arrived and their parcels are forwarded.
+struct Departure {
+    std::size_t receives = 0;
+    std::vector<Parcel> parcels;
+    std::vector<Leg> sends;
+};
+
+struct Itinerary {
+    int rank = 0;
+    std::vector<Leg> receives;  // in the order in which they are waited for: stage by stage, `local` last
+    std::vector<Departure> departures;  // the first waits for nothing
+
+    Itinerary() = default;
+    // A message leaves as soon as what it carries has come.
+    Itinerary(const Plan& plan, int rank);
+
+    bool empty() const { return receives.empty() && departures.front().sends.empty(); }
+    std::size_t send_values() const;
+    std::size_t receive_values() const;
+};
+
+}  // namespace keel

@@ -1,0 +1,146 @@
+#include "comm/plans/negotiation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "comm/plans/crossings.hpp"
+#include "comm/ranks/sparse_exchange.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+using Words = std::vector<std::int64_t>;
+
+void write(Words& words, const Request& r) {
+    words.insert(words.end(), {r.item.owner, r.item.values, r.item.name, r.rank});
+}
+
+std::vector<Request> read_requests(const Words& words) {
+    std::vector<Request> requests;
+    for (std::size_t at = 0; at < words.size(); at += 4)
+        requests.push_back({{static_cast<int>(words[at]), static_cast<int>(words[at + 1]), words[at + 2]},
+                            static_cast<int>(words[at + 3])});
+    sort_distinct(requests);
+    return requests;
+}
+
+// The ranks of a node as one partner in talks: its first rank speaks, all know what was said.
+class Delegation {
+  public:
+    Delegation(const Communicator& comm, const Topology& topology)
+        : comm_(comm.duplicate()),
+          topology_(topology),
+          node_(topology.node(comm.rank())),
+          colleagues_(comm.split(node_)) {}
+
+    int node() const { return node_; }
+    // What all ranks of the node have to say.
+    Words gather(const Words& own) const { return colleagues_.all_gather(own); }
+
+    // Letters to other nodes, which all ranks of a node wrote alike; returns those that came, by node. Collective over
+    // all nodes.
+    Letters exchange(const Letters& to_nodes) {
+        Letters outgoing;
+        if (colleagues_.rank() == 0)
+            for (const auto& [node, letter] : to_nodes) outgoing[topology_.ranks_on(node).front()] = letter;
+        Words received;  // sender, length, letter; known to the first rank, then to all
+        for (const auto& [rank, letter] : exchange_letters(comm_, outgoing, next_tag_++)) {
+            received.insert(received.end(), {topology_.node(rank), static_cast<std::int64_t>(letter.size())});
+            received.insert(received.end(), letter.begin(), letter.end());
+        }
+        received = gather(received);
+        Letters letters;
+        for (auto at = received.begin(); at != received.end();) {
+            Words& letter = letters[static_cast<int>(at[0])];
+            letter.assign(at + 2, at + 2 + at[1]);
+            at += 2 + at[1];
+        }
+        return letters;
+    }
+
+  private:
+    Communicator comm_;  // of its own: letters are taken from whoever sends some
+    const Topology& topology_;
+    int node_;
+    Communicator colleagues_;
+    int next_tag_ = 0;
+};
+
+// Every receiving node tells each node that sends to it how it cut what comes, and who receives; a sending node answers
+// with who sends.
+std::vector<Piece> negotiate_pieces(Delegation& delegation, const Topology& topology,
+                                    std::span<const Request> requests, const Cut& cut) {
+    const int here = delegation.node();
+    std::vector<Piece> entering = pieces_into(here, requests, topology, cut);
+    Letters proposals;
+    for (const Piece& piece : entering) {
+        Words& letter = proposals[piece.from];
+        letter.insert(letter.end(), {static_cast<std::int64_t>(piece.items.size()), piece.receiver});
+    }
+
+    std::map<int, std::vector<Item>> wanted;  // of this node, by node: distinct, ascending
+    for (const Request& r : requests) {
+        const int node = topology.node(r.rank);
+        if (node == here) continue;
+        if (auto& items = wanted[node]; items.empty() || items.back() != r.item) items.push_back(r.item);
+    }
+    std::vector<Piece> leaving;
+    for (const auto& [node, letter] : delegation.exchange(proposals)) {
+        const std::vector<Item>& items = wanted.at(node);
+        auto first = items.begin();
+        for (std::size_t n = 0; n < letter.size(); n += 2) {
+            Piece& piece = leaving.emplace_back();
+            piece.from = here;
+            piece.to = node;
+            piece.index = static_cast<int>(n / 2);
+            piece.items.assign(first, first + letter[n]);
+            piece.receiver = static_cast<int>(letter[n + 1]);
+            for (const Item& item : piece.items) piece.values += static_cast<std::size_t>(item.values);
+            first += letter[n];
+        }
+        check(first == items.end(), "two nodes disagree on what crosses between them");
+    }
+    assign_senders(leaving, here, topology);
+
+    Letters answers;
+    for (const Piece& piece : leaving) {
+        Words& letter = answers[piece.to];
+        letter.insert(letter.end(), {piece.sender, piece.sequence});
+    }
+    const Letters agreed = delegation.exchange(answers);
+    for (Piece& piece : entering) {
+        const auto at = 2 * static_cast<std::size_t>(piece.index);
+        piece.sender = static_cast<int>(agreed.at(piece.from)[at]);
+        piece.sequence = static_cast<int>(agreed.at(piece.from)[at + 1]);
+    }
+    leaving.insert(leaving.end(), entering.begin(), entering.end());
+    return leaving;
+}
+
+}  // namespace
+
+Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
+                    const SchemeOptions& options) {
+    check(topology.ranks() == comm.size(), "every rank has a node");
+    Delegation delegation(comm, topology);
+    Words own;
+    for (const Item& item : needed)
+        if (item.owner != comm.rank()) write(own, {item, comm.rank()});
+    Words known = delegation.gather(own);
+    Letters asked;  // of other nodes
+    for (const Request& r : read_requests(known))
+        if (const int node = topology.node(r.item.owner); node != delegation.node()) write(asked[node], r);
+    for (const auto& [node, letter] : delegation.exchange(asked))
+        known.insert(known.end(), letter.begin(), letter.end());
+    const std::vector<Request> requests = read_requests(known);  // that concern the ranks of this node
+
+    if (options.scheme == Scheme::three_step || options.scheme == Scheme::split) {
+        const Cut cut = options.scheme == Scheme::split ? cut_of_split(options) : cut_of_three_step();
+        return relay(requests, negotiate_pieces(delegation, topology, requests, cut), topology, comm.rank());
+    }
+    return make_plan(ListedPattern(requests), topology, options, comm.rank());
+}
+
+}  // namespace keel

@@ -1,0 +1,52 @@
+#include "comm/plans/plan.hpp"
+
+#include <algorithm>
+
+namespace keel {
+const char* name(Phase phase) {
+    constexpr const char* names[phase_count] = {"local",  "local_S", "global", "local_R",
+                                                "axis_x", "axis_y",  "axis_z"};
+    return names[static_cast<std::size_t>(phase)];
+}
+
+std::size_t Message::values() const {
+    std::size_t total = 0;
+    for (const Item& item : items) total += static_cast<std::size_t>(item.values);
+    return total;
+}
+
+std::span<const Message> Plan::messages(Phase phase) const {
+    if (phase == local.phase) return local.messages;
+    for (const Stage& stage : stages)
+        if (stage.phase == phase) return stage.messages;
+    return {};
+}
+
+Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) const {
+    Traffic total;
+    for_each_stage([&](const Stage& stage) {
+        for (const Message& message : stage.messages) {
+            if (message.source != rank) continue;
+            const auto bytes = static_cast<long>(message.values() * fields * sizeof(double));
+            const bool off_node = !topology.same_node(message.source, message.target);
+            total += {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
+        }
+    });
+    return total;
+}
+
+std::vector<Message> messages_of(std::vector<Transfer> transfers, std::optional<int> rank) {
+    if (rank)
+        std::erase_if(transfers, [&](const Transfer& t) { return t.source != *rank && t.target != *rank; });
+    sort_distinct(transfers);
+    std::vector<Message> messages;
+    for (const Transfer& t : transfers) {
+        if (messages.empty() || messages.back().source != t.source || messages.back().target != t.target ||
+            messages.back().sequence != t.sequence)
+            messages.push_back({t.source, t.target, t.sequence, {}});
+        messages.back().items.push_back(t.item);
+    }
+    return messages;
+}
+
+}  // namespace keel

@@ -1,0 +1,75 @@
+#pragma once
+
+// A communication plan: who sends what to whom, in which order. Pure data, made by a planner, run by an exchange. Lengths
+// are in values of one field; a span of fields multiplies them.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "comm/patterns/pattern.hpp"
+#include "comm/ranks/topology.hpp"
+#include "kernels/ledger.hpp"
+
+namespace keel {
+
+// `sequence` tells apart messages of one phase between the same two ranks; they are sent and received in its order.
+struct Message {
+    int source = 0;
+    int target = 0;
+    int sequence = 0;
+    std::vector<Item> items;  // ascending, distinct, not empty
+
+    std::size_t values() const;
+    friend bool operator==(const Message&, const Message&) = default;
+};
+
+// The node-aware schemes' phases: within a node straight to who needs it, to the node's sender, to another node, from
+// the node's receiver to who needs it. The staged axes have phases of their own.
+enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
+inline constexpr std::size_t phase_count = 7;
+const char* name(Phase phase);
+
+// The messages of one phase, ordered by source, target and sequence.
+struct Stage {
+    Phase phase = Phase::local;
+    std::vector<Message> messages;
+
+    friend bool operator==(const Stage&, const Stage&) = default;
+};
+
+// All ranks' messages, or those that one rank sends or receives. A message carries items that its source owns or that
+// an earlier stage brought it.
+struct Plan {
+    Stage local;                // depends on nothing and overlaps all stages
+    std::vector<Stage> stages;  // in this order; any may have no messages
+
+    std::span<const Message> messages(Phase phase) const;  // none where the plan has no such phase
+    // Calls visit(stage) for all of them, `local` first.
+    template <class Visit>
+    void for_each_stage(const Visit& visit) const {
+        visit(local);
+        for (const Stage& stage : stages) visit(stage);
+    }
+
+    // Everything that `rank` sends when the plan is run once for `fields` fields.
+    Traffic traffic(int rank, const Topology& topology, std::size_t fields) const;
+
+    friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+// One item on one message.
+struct Transfer {
+    int source;
+    int target;
+    int sequence;
+    Item item;
+
+    friend auto operator<=>(const Transfer&, const Transfer&) = default;
+};
+
+// Messages with these items, each item once a message; only those of `rank` if one is given.
+std::vector<Message> messages_of(std::vector<Transfer> transfers, std::optional<int> rank);
+
+}  // namespace keel

@@ -1,0 +1,70 @@
+// The geometric way to few messages: every rank has at most two partners an axis, with as many ranks as boxes. A ghost cell
+// off an edge or corner comes through the boxes that share a face with both ends of the axes crossed so far.
+
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "comm/plans/schemes.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::array axes{Phase::axis_x, Phase::axis_y, Phase::axis_z};
+using Transfers = std::array<std::vector<Transfer>, 3>;  // by axis
+
+// The transfers that bring box `from`'s items to all that need them. An item goes to no rank that has it already, and
+// of two ranks that could bring it in the same stage the lower does.
+void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) {
+    const Layout& layout = pattern.layout();
+    std::map<Item, std::set<int>> holders;
+    std::vector<std::pair<Need, Index>> needs;  // and the boxes crossed to satisfy them
+    for (const Index& side : pattern.sides())
+        if (const auto need = pattern.need_of(from, side)) needs.emplace_back(*need, -side);
+    for (std::size_t d = 0; d < 3; ++d) {
+        std::map<std::pair<Item, int>, int> brought;  // item and target: source
+        for (const auto& [need, step] : needs) {
+            if (step[d] == 0) continue;
+            Index before{};
+            for (std::size_t axis = 0; axis < d; ++axis) before[axis] = step[axis];
+            Index after = before;
+            after[d] = step[d];
+            const int source = layout.owner(*layout.neighbour(from, before));
+            const int target = layout.owner(*layout.neighbour(from, after));
+            if (source == target) continue;
+            for (const Item& item : pattern.items(from, need.source)) {
+                const auto held = holders.find(item);
+                if (target == item.owner || (held != holders.end() && held->second.contains(target)))
+                    continue;
+                const auto [first, is_new] = brought.try_emplace({item, target}, source);
+                if (!is_new) first->second = std::min(first->second, source);
+            }
+        }
+        for (const auto& [what, source] : brought) {
+            transfers[d].push_back({source, what.second, 0, what.first});
+            holders[what.first].insert(what.second);
+        }
+    }
+}
+
+}  // namespace
+
+Plan plan_staged_axes(const GhostPattern& pattern, OneRank rank) {
+    const Layout& layout = pattern.layout();
+    std::set<int> sources;  // boxes whose items the rank sends, receives or passes on
+    for (int box = 0; box < layout.box_count(); ++box) {
+        if (rank && layout.owner(box) != *rank) continue;
+        sources.insert(box);
+        for (const Index& side : pattern.sides())
+            if (const auto other = layout.neighbour(box, side)) sources.insert(*other);
+    }
+    Transfers transfers;
+    for (const int box : sources) add_transfers(pattern, box, transfers);
+    Plan plan{{Phase::local, {}}, {}};
+    for (std::size_t d = 0; d < 3; ++d)
+        plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), rank)});
+    return plan;
+}
+
+}  // namespace keel

@@ -1,0 +1,63 @@
+// NAP-2: what a node needs of a rank crosses once, from that rank to its partner on the node, who passes it on to the ranks
+// that need it. (Bienz, Gropp, Olson 2020, section 3.)
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "comm/plans/crossings.hpp"
+#include "comm/plans/schemes.hpp"
+
+namespace keel {
+namespace {
+
+struct Crossing {
+    Piece piece;
+    std::map<int, std::size_t> values;  // that each rank of the node needs of it
+};
+
+// The rank of the node with the owner's local index; where the node is smaller, indices wrap.
+int same_local_index(const Topology& topology, int owner, int node) {
+    const auto ranks = topology.ranks_on(node);
+    return ranks[static_cast<std::size_t>(topology.local_rank(owner)) % ranks.size()];
+}
+
+// The rank that needs most of it, so that least is passed on; of equal ones `partner`, then the lowest. (Without the
+// partner in the rule, an all-gather would send everything to one rank.)
+int neediest(const std::map<int, std::size_t>& values, int partner) {
+    const auto rank = [&](const auto& need) {
+        return std::tuple(need.second, need.first == partner, -need.first);
+    };
+    return std::max_element(values.begin(), values.end(),
+                            [&](const auto& a, const auto& b) { return rank(a) < rank(b); })
+        ->first;
+}
+
+}  // namespace
+
+Plan plan_two_step(const Pattern& pattern, const Topology& topology, PartnerRule rule, OneRank rank) {
+    const std::vector<Request> requests = requests_of(pattern, nodes_planned(topology, rank).ranks);
+    std::map<std::pair<int, int>, Crossing> crossings;  // by owner and node
+    for (const Request& r : requests) {
+        if (topology.same_node(r.item.owner, r.rank)) continue;
+        Crossing& crossing = crossings[{r.item.owner, topology.node(r.rank)}];
+        auto& items = crossing.piece.items;
+        if (items.empty() || items.back() != r.item) items.push_back(r.item);
+        crossing.values[r.rank] += static_cast<std::size_t>(r.item.values);
+    }
+    std::vector<Piece> pieces;
+    for (auto& [ends, crossing] : crossings) {
+        const auto [owner, node] = ends;
+        Piece& piece = crossing.piece;
+        piece.from = topology.node(owner);
+        piece.to = node;
+        piece.sender = owner;
+        piece.receiver = same_local_index(topology, owner, node);
+        if (rule == PartnerRule::max_need) piece.receiver = neediest(crossing.values, piece.receiver);
+        pieces.push_back(std::move(piece));
+    }
+    return relay(requests, pieces, topology, rank);
+}
+
+}  // namespace keel

@@ -1,0 +1,174 @@
+#include "comm/ranks/communicator.hpp"
+
+#include <dlfcn.h>
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "comm/ranks/mpi.hpp"
+
+namespace keel {
+
+Session::Session(int& argc, char**& argv) {
+    // Only the main thread calls MPI; a library that offers less than FUNNELED still runs one thread a rank.
+    int provided = 0;
+    require(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    require(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    require(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Session::~Session() {
+    MPI_Finalize();
+}
+
+std::string Session::library() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    require(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+    std::string all(text, static_cast<std::size_t>(length));
+    std::replace(all.begin(), all.end(), '\t', ' ');  // of MPICH
+    return all.substr(0, all.find_first_of(",\n"));
+}
+
+// The functions that answer are extensions of some MPIs: looked up by name, a missing one means no.
+bool Session::takes_device_memory(const std::string& backend) {
+    const bool cuda = backend == "cuda";
+    if (!cuda && backend != "hip") return false;
+    const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+    // Open MPI
+    if (void* const query = find(cuda ? "MPIX_Query_cuda_support" : "MPIX_Query_rocm_support"))
+        return reinterpret_cast<int (*)()>(query)() == 1;
+    // MPICH and its descendants
+    if (void* const query = find("MPIX_GPU_query_support")) {
+        const int kind = cuda ? 0 : 2;  // MPIX_GPU_SUPPORT_CUDA, MPIX_GPU_SUPPORT_HIP
+        int supported = 0;
+        return reinterpret_cast<int (*)(int, int*)>(query)(kind, &supported) == MPI_SUCCESS && supported != 0;
+    }
+    return false;
+}
+
+std::string Session::asynchronous_progress() {
+    for (const char* name : {"MPICH_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS", "MPICH_NEMESIS_ASYNC_PROGRESS"})
+        if (const char* value = std::getenv(name)) return std::string(name) + "=" + value;
+    return "unknown";
+}
+
+void Session::abort(int status) {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::terminate();
+}
+
+Communicator Communicator::world() {
+    Impl world{MPI_COMM_WORLD, 0, 1};
+    require(MPI_Comm_rank(world.comm, &world.rank), "MPI_Comm_rank");
+    require(MPI_Comm_size(world.comm, &world.size), "MPI_Comm_size");
+    return Communicator(std::make_shared<const Impl>(world));
+}
+
+Communicator Communicator::self() {
+    return Communicator(std::make_shared<const Impl>(Impl{MPI_COMM_SELF, 0, 1}));
+}
+
+namespace {
+
+// Frees the communicator too.
+void free_both(const Communicator::Impl* impl) {
+    MPI_Comm comm = impl->comm;
+    MPI_Comm_free(&comm);
+    delete impl;
+}
+
+}  // namespace
+
+Communicator Communicator::duplicate() const {
+    Impl copy = *impl_;
+    require(MPI_Comm_dup(impl_->comm, &copy.comm), "MPI_Comm_dup");
+    return Communicator(std::shared_ptr<const Impl>(new Impl(copy), free_both));
+}
+
+Communicator Communicator::split(int colour) const {
+    Impl part{MPI_COMM_NULL, 0, 1};
+    require(MPI_Comm_split(impl_->comm, colour, rank(), &part.comm), "MPI_Comm_split");
+    require(MPI_Comm_rank(part.comm, &part.rank), "MPI_Comm_rank");
+    require(MPI_Comm_size(part.comm, &part.size), "MPI_Comm_size");
+    return Communicator(std::shared_ptr<const Impl>(new Impl(part), free_both));
+}
+
+int Communicator::rank() const {
+    return impl_->rank;
+}
+int Communicator::size() const {
+    return impl_->size;
+}
+
+void Communicator::barrier() const {
+    require(MPI_Barrier(impl_->comm), "MPI_Barrier");
+}
+
+namespace {
+
+double all_reduce(const Communicator& group, double value, MPI_Op op) {
+    double result = 0;
+    require(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, op, group.impl().comm), "MPI_Allreduce");
+    return result;
+}
+
+}  // namespace
+
+double Communicator::max(double value) const {
+    return all_reduce(*this, value, MPI_MAX);
+}
+double Communicator::min(double value) const {
+    return all_reduce(*this, value, MPI_MIN);
+}
+double Communicator::sum(double value) const {
+    return all_reduce(*this, value, MPI_SUM);
+}
+
+std::vector<double> Communicator::gather(std::span<const double> values) const {
+    const int count = static_cast<int>(values.size());
+    std::vector<double> all(rank() == 0 ? values.size() * static_cast<std::size_t>(size()) : 0);
+    require(MPI_Gather(values.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, impl_->comm),
+            "MPI_Gather");
+    return all;
+}
+
+std::vector<std::string> Communicator::gather(const std::string& text) const {
+    const int length = 1 + static_cast<int>(max(static_cast<double>(text.size())));
+    std::string padded = text;
+    padded.resize(static_cast<std::size_t>(length), '\0');
+    std::string all(rank() == 0 ? padded.size() * static_cast<std::size_t>(size()) : 0, '\0');
+    require(MPI_Gather(padded.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, 0, impl_->comm),
+            "MPI_Gather");
+    std::vector<std::string> texts;
+    for (std::size_t at = 0; at < all.size(); at += padded.size())
+        texts.emplace_back(all.substr(at, padded.size()).c_str());
+    return texts;
+}
+
+std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const {
+    const int count = static_cast<int>(values.size());
+    std::vector<int> counts(static_cast<std::size_t>(size()));
+    require(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    std::vector<std::int64_t> all(static_cast<std::size_t>(first.back() + counts.back()));
+    require(MPI_Allgatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
+                           MPI_INT64_T, impl_->comm),
+            "MPI_Allgatherv");
+    return all;
+}
+
+std::vector<int> Communicator::node_leaders() const {
+    MPI_Comm node = MPI_COMM_NULL;
+    require(MPI_Comm_split_type(impl_->comm, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &node),
+            "MPI_Comm_split_type");
+    int leader = rank();
+    require(MPI_Bcast(&leader, 1, MPI_INT, 0, node), "MPI_Bcast");
+    require(MPI_Comm_free(&node), "MPI_Comm_free");
+    std::vector<int> leaders(static_cast<std::size_t>(size()));
+    require(MPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");
+    return leaders;
+}
+
+}  // namespace keel

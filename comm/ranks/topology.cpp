@@ -1,0 +1,116 @@
+#include "comm/ranks/topology.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+// Ascending ranks as "0-3, 6".
+std::string ranges(std::span<const int> ranks) {
+    std::string text;
+    for (std::size_t n = 0; n < ranks.size();) {
+        std::size_t last = n;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        if (!text.empty()) text += ", ";
+        text += std::to_string(ranks[n]);
+        if (last > n) text.append("-").append(std::to_string(ranks[last]));
+        n = last + 1;
+    }
+    return text;
+}
+
+}  // namespace
+
+Topology::Topology(std::span<const int> labels, NodeSource source) : source_(source) {
+    std::map<int, int> number;  // of the node with that label
+    std::vector<std::vector<int>> members;
+    for (std::size_t rank = 0; rank < labels.size(); ++rank) {
+        const int node = number.try_emplace(labels[rank], static_cast<int>(number.size())).first->second;
+        members.resize(number.size());
+        auto& here = members[static_cast<std::size_t>(node)];
+        node_of_.push_back(node);
+        local_rank_.push_back(static_cast<int>(here.size()));
+        here.push_back(static_cast<int>(rank));
+    }
+    for (const auto& here : members) {
+        by_node_.insert(by_node_.end(), here.begin(), here.end());
+        first_.push_back(by_node_.size());
+    }
+}
+
+std::span<const int> Topology::ranks_on(int node) const {
+    const auto n = static_cast<std::size_t>(node);
+    return std::span(by_node_).subspan(first_[n], first_[n + 1] - first_[n]);
+}
+
+Topology Topology::among(std::span<const int> ranks) const {
+    std::vector<int> labels;
+    for (const int rank : ranks) labels.push_back(node(rank));
+    return {labels, source_};
+}
+
+std::string Topology::describe() const {
+    int least = ranks();
+    int most = 0;
+    for (int n = 0; n < nodes(); ++n) {
+        least = std::min(least, size(n));
+        most = std::max(most, size(n));
+    }
+    std::string per_node = std::to_string(most);
+    if (least != most) per_node = std::to_string(least) + " to " + per_node;
+    constexpr const char* known_from[] = {"detected", "virtual: comm.ranks_per_node",
+                                          "virtual: comm.node_map"};
+    return std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") + per_node +
+           (per_node == "1" ? " rank" : " ranks") + " per node (" +
+           known_from[static_cast<std::size_t>(source_)] + ")";
+}
+
+std::string Topology::map() const {
+    std::string text;
+    for (int n = 0; n < nodes(); ++n) {
+        if (n > 0) text += "; ";
+        text += std::to_string(n);
+        text.append(": ").append(ranges(ranks_on(n)));
+    }
+    return text;
+}
+
+std::vector<std::string> Topology::warnings() const {
+    std::vector<std::string> found;
+    const std::string remedy =
+        source_ == NodeSource::detected ? "; if MPI is wrong, set comm.ranks_per_node or comm.node_map" : "";
+    int alone = 0;
+    for (int n = 0; n < nodes(); ++n) alone += size(n) == 1 ? 1 : 0;
+    if (ranks() > 1 && alone == nodes())
+        found.push_back(
+            "every rank is a node of its own: off-node counts are all counts, and node-aware schemes have "
+            "nothing to gather" +
+            remedy);
+    else if (alone > 0)
+        found.push_back(std::to_string(alone) + (alone == 1 ? " node has" : " nodes have") +
+                        " one rank only" + remedy);
+    // Of the steps from a rank to the next, as few as possible leave a node where ranks fill node after node.
+    int leaving = 0;
+    for (int rank = 1; rank < ranks(); ++rank) leaving += same_node(rank - 1, rank) ? 0 : 1;
+    if (alone < nodes() && 2 * leaving > ranks() && leaving > nodes() - 1)
+        found.push_back(
+            "ranks are dealt out to the nodes in turn: neighbours are mostly off node; let ranks fill node "
+            "after node");
+    return found;
+}
+
+Topology detect_topology(const Communicator& comm) {
+    return {comm.node_leaders(), NodeSource::detected};
+}
+
+Topology virtual_topology(int ranks, int ranks_per_node) {
+    check(ranks_per_node >= 1, "a node has at least one rank");
+    std::vector<int> labels;
+    for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank / ranks_per_node);
+    return {labels, NodeSource::slices};
+}
+
+}  // namespace keel

@@ -1,0 +1,53 @@
+#pragma once
+
+// Which node each rank runs on.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/communicator.hpp"
+
+namespace keel {
+
+// Where the nodes are known from: MPI, comm.ranks_per_node or comm.node_map.
+enum class NodeSource { detected, slices, map };
+
+// Nodes are numbered from 0 in the order of their smallest rank. They may differ in size and hold any ranks.
+class Topology {
+  public:
+    Topology() = default;
+    // One label per rank; ranks with equal labels share a node.
+    Topology(std::span<const int> labels, NodeSource source);
+
+    int ranks() const { return static_cast<int>(node_of_.size()); }
+    int nodes() const { return static_cast<int>(first_.size()) - 1; }
+    int node(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+    const std::vector<int>& node_of() const { return node_of_; }  // by rank
+    std::span<const int> ranks_on(int node) const;                // ascending
+    int size(int node) const { return static_cast<int>(ranks_on(node).size()); }
+    int local_rank(int rank) const { return local_rank_[static_cast<std::size_t>(rank)]; }
+    bool same_node(int a, int b) const { return node(a) == node(b); }
+
+    Topology among(std::span<const int> ranks) const;  // these alone, numbered from 0 in this order
+
+    NodeSource source() const { return source_; }
+    std::string describe() const;               // one line: nodes, ranks per node, how known
+    std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd
+    std::string map() const;                    // "node 0: ranks 0-3; node 1: ranks 4, 6"
+
+  private:
+    std::vector<int> node_of_;
+    std::vector<int> local_rank_;
+    std::vector<int> by_node_;           // ranks, node after node
+    std::vector<std::size_t> first_{0};  // of each node in by_node_
+    NodeSource source_ = NodeSource::detected;
+};
+
+// The nodes that MPI reports. Collective.
+Topology detect_topology(const Communicator& comm);
+
+// Pretend nodes: ranks sliced into groups of `ranks_per_node`, the last one possibly smaller.
+Topology virtual_topology(int ranks, int ranks_per_node);
+
+}  // namespace keel

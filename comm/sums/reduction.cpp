@@ -1,0 +1,130 @@
+#include "comm/sums/reduction.hpp"
+
+#include <deque>
+#include <numeric>
+#include <vector>
+
+#include "comm/ranks/mpi.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+class MpiReduction : public Reduction {
+  public:
+    MpiReduction(const Communicator& comm, const Layout& layout, bool deterministic,
+                 const AllReduceOptions& options)
+        : comm_(options.algorithm == AllReduceAlgorithm::mpi ? comm : comm.duplicate()),
+          options_(options),
+          boxes_(static_cast<std::size_t>(layout.local_count())) {
+        if (!deterministic) return;
+        all_boxes_ = static_cast<std::size_t>(layout.box_count());
+        local_.assign(layout.local().begin(), layout.local().end());
+    }
+
+    void sum(std::span<const double> parts, std::span<double> totals) override {
+        if (options_.algorithm != AllReduceAlgorithm::mpi)
+            return begin_sum(parts, totals.size()).finish(totals);
+        fill(blocking_, parts, totals.size());
+        require(MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), static_cast<int>(blocking_.size()), MPI_DOUBLE,
+                              MPI_SUM, comm_.impl().comm),
+                "MPI_Allreduce");
+        add_up(blocking_, totals);
+    }
+
+    double max(double value) override {
+        ++count_.calls;
+        ++count_.words;
+        return comm_.max(value);
+    }
+
+    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+        int slot = 0;
+        while (slot < static_cast<int>(slots_.size()) && at(slot).busy) ++slot;
+        if (slot == static_cast<int>(slots_.size())) slots_.push_back({{}, make_all_reduce(slot), false});
+        Slot& s = at(slot);
+        s.busy = true;
+        ++busy_;
+        fill(s.words, parts, sums);
+        s.all_reduce->start(s.words);
+        return {*this, slot};
+    }
+
+    void progress() override {
+        if (busy_ == 0 || !options_.progress) return;
+        for (Slot& slot : slots_)
+            if (slot.busy) slot.all_reduce->progress();
+    }
+
+    Reductions count() const override { return count_; }
+
+  protected:
+    void finish(int slot, std::span<double> totals) override {
+        Slot& s = at(slot);
+        check(s.busy, "the sum is not under way");
+        s.all_reduce->wait();
+        s.busy = false;
+        --busy_;
+        add_up(s.words, totals);
+    }
+
+  private:
+    // Ranks begin and finish in the same order, so the slot of a sum is the same on all of them.
+    struct Slot {
+        std::vector<double> words;
+        std::unique_ptr<AllReduce> all_reduce;
+        bool busy;
+    };
+
+    Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
+
+    std::unique_ptr<AllReduce> make_all_reduce(int slot) const {
+        if (options_.algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm_);
+        return make_recursive_doubling(comm_, slot);
+    }
+
+    // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level, where
+    // boxes of other ranks are 0: adding zeros changes no value, whatever the order.
+    void fill(std::vector<double>& words, std::span<const double> parts, std::size_t sums) {
+        check(parts.size() == sums * boxes_, "one part per sum and local box");
+        words.assign(sums * (all_boxes_ > 0 ? all_boxes_ : 1), 0.0);
+        for (std::size_t n = 0; n < sums; ++n)
+            for (std::size_t q = 0; q < boxes_; ++q) {
+                const double part = parts[n * boxes_ + q];
+                if (all_boxes_ > 0)
+                    words[n * all_boxes_ + static_cast<std::size_t>(local_[q])] = part;
+                else
+                    words[n] += part;
+            }
+        ++count_.calls;
+        count_.words += static_cast<long>(words.size());
+    }
+
+    void add_up(const std::vector<double>& words, std::span<double> totals) const {
+        const std::size_t each = all_boxes_ > 0 ? all_boxes_ : 1;
+        check(words.size() == totals.size() * each, "one total per sum");
+        for (std::size_t n = 0; n < totals.size(); ++n) {
+            const auto first = words.begin() + static_cast<std::ptrdiff_t>(n * each);
+            totals[n] = std::accumulate(first + 1, first + static_cast<std::ptrdiff_t>(each), *first);
+        }
+    }
+
+    Communicator comm_;
+    AllReduceOptions options_;
+    std::size_t boxes_;
+    std::size_t all_boxes_ = 0;  // 0: not deterministic
+    std::vector<int> local_;
+    std::vector<double> blocking_;
+    std::deque<Slot> slots_;
+    int busy_ = 0;
+    Reductions count_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
+                                          const AllReduceOptions& options) {
+    return std::make_unique<MpiReduction>(comm, layout, deterministic, options);
+}
+
+}  // namespace keel

@@ -1,0 +1,123 @@
+#pragma once
+
+// Sums and maxima over all ranks, blocking or not.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "comm/ranks/communicator.hpp"
+#include "comm/sums/all_reduce.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/ledger.hpp"
+
+namespace keel {
+
+class Reduction;
+
+// A sum under way. Must be finished exactly once, by all ranks in the same order as begun.
+class PendingSum {
+  public:
+    PendingSum(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
+    void finish(std::span<double> totals);
+    // The same sum, finished through a decorator of the reduction that began it.
+    PendingSum through(Reduction& decorator) const { return {decorator, slot_}; }
+
+  private:
+    Reduction* reduction_;
+    int slot_;
+};
+
+// How many all-reduces, and doubles in them.
+struct Reductions {
+    long calls = 0;
+    long words = 0;
+};
+
+class Reduction {
+  public:
+    virtual ~Reduction() = default;
+
+    // One all-reduce for all sums: `parts` holds, sum after sum, one value per local box; totals one per sum.
+    // Collective; every rank gets the same totals.
+    virtual void sum(std::span<const double> parts, std::span<double> totals) = 0;
+    virtual double max(double value) = 0;
+    virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
+    // To be called between pieces of work: moves on the sums under way, if that was asked for. Not collective.
+    virtual void progress() = 0;
+    virtual Reductions count() const = 0;
+
+  protected:
+    friend class PendingSum;
+    virtual void finish(int slot, std::span<double> totals) = 0;
+    static void finish_of(Reduction& inner, int slot, std::span<double> totals) {
+        inner.finish(slot, totals);
+    }
+};
+
+inline void PendingSum::finish(std::span<double> totals) {
+    reduction_->finish(slot_, totals);
+}
+
+// How sums travel.
+struct AllReduceOptions {
+    AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
+    bool progress = true;  // whether progress() moves sums on, or does nothing
+};
+
+// `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the result
+// depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and global box.
+std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
+                                          const AllReduceOptions& options = {});
+
+// Books `reduction`, also the time that begin and finish of a pending sum take.
+class TimedReduction : public Reduction {
+  public:
+    TimedReduction(std::unique_ptr<Reduction> inner, Ledger& ledger, int level)
+        : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
+
+    void sum(std::span<const double> parts, std::span<double> totals) override {
+        book([&] { inner_->sum(parts, totals); });
+    }
+    double max(double value) override {
+        double result = 0;
+        book([&] { result = inner_->max(value); });
+        return result;
+    }
+    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+        PendingSum pending(*this, 0);
+        book([&] { pending = inner_->begin_sum(parts, sums).through(*this); });
+        return pending;
+    }
+    void progress() override {
+        Entry& entry = ledger_.at(Op::reduction, level_);
+        const long calls = entry.calls;
+        timed(entry, [&] { inner_->progress(); });
+        entry.calls = calls;
+    }
+    Reductions count() const override { return inner_->count(); }
+
+  protected:
+    void finish(int slot, std::span<double> totals) override {
+        Entry& entry = ledger_.at(Op::reduction, level_);
+        const long calls = entry.calls;
+        timed(entry, [&] { finish_of(*inner_, slot, totals); });
+        entry.calls = calls;  // begin counted it
+    }
+
+  private:
+    template <class Action>
+    void book(Action&& action) {
+        Entry& entry = ledger_.at(Op::reduction, level_);
+        const long words = inner_->count().words;
+        timed(entry, action);
+        entry.words += inner_->count().words - words;
+    }
+
+    std::unique_ptr<Reduction> inner_;
+    Ledger& ledger_;
+    int level_;
+};
+
+}  // namespace keel

@@ -1,0 +1,42 @@
+#pragma once
+
+// The rules that tie keys of a deck to each other.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "miniapp/deck/deck.hpp"
+
+namespace keel {
+
+// Collects the rules that do not hold. A rule names the keys that it judges together, the likeliest culprit first:
+// the complaint points to the first that the user set, and is left out if one of them was refused already.
+class Rules {
+  public:
+    explicit Rules(const Deck& deck) : deck_(deck) {}
+
+    void require(bool holds, std::initializer_list<std::string> keys, const std::string& otherwise) {
+        if (holds || std::ranges::any_of(keys, [&](auto& key) { return deck_.refused.contains(key); }))
+            return;
+        const auto culprit = std::ranges::find_if(keys, [&](auto& key) { return is_set(key); });
+        errors_.push_back(
+            fmt::format("{}: {}", culprit == keys.end() ? "default" : deck_.origin.at(*culprit), otherwise));
+    }
+
+    bool is_set(const std::string& key) const {
+        const auto origin = deck_.origin.find(key);
+        return origin != deck_.origin.end() && origin->second != "default";
+    }
+
+    std::vector<std::string> errors() && { return std::move(errors_); }
+
+  private:
+    const Deck& deck_;
+    std::vector<std::string> errors_;
+};
+
+}  // namespace keel

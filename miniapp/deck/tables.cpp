@@ -1,0 +1,92 @@
+#include "miniapp/deck/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/backends/registry.hpp"
+#include "solvers/multigrid/bottom.hpp"
+
+namespace keel {
+namespace {
+
+const char* yes_or_no(bool feature) {
+    return feature ? "yes" : "no";
+}
+
+std::string flops_text(const BottomMethod& method) {
+    const std::string& applications = method.applications.text();
+    if (applications == "0") return method.flops.text();
+    const bool sum = applications.find(' ') != std::string::npos;
+    return (applications == "1" ? ""
+            : sum               ? "(" + applications + ") "
+                                : applications + " ") +
+           "F + " + method.flops.text();
+}
+
+}  // namespace
+
+std::string bottom_solvers_text() {
+    std::vector<std::array<std::string, 7>> rows{
+        {"bottom.solver", "exchanges", "reductions", "words", "vectors", "flops per cell", "per iteration"}};
+    for (const BottomMethod& m : bottom_methods())
+        rows.push_back({m.name, m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(),
+                        flops_text(m), fmt::format("{} ({})", m.use, m.source)});
+    std::array<std::size_t, 6> widths{};
+    for (const auto& row : rows)
+        for (std::size_t n = 0; n < widths.size(); ++n) widths[n] = std::max(widths[n], row[n].size());
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t n = 0; n < widths.size(); ++n) text += fmt::format("{:<{}}  ", row[n], widths[n]);
+        text += row.back() + "\n";
+    }
+    return text +
+           fmt::format(
+               "  F: flops per cell of an application of the operator: {}, with bottom.scaling = jacobi {} "
+               "(BiCGStab's family) or {} (CG's)\n",
+               application_flops({.scaling = Scaling::none}), application_flops({.solver = "bicgstab"}),
+               application_flops({.solver = "cg"}));
+}
+
+std::string bottom_solvers_markdown() {
+    std::string text =
+        "| bottom.solver | exchanges | all-reduces | words | vectors | flops per cell | source | use |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    for (const BottomMethod& m : bottom_methods())
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
+                            m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m), m.source,
+                            m.use);
+    return text;
+}
+
+std::string backends_text() {
+    std::string text = fmt::format("{:<14} {:<14} {:<13} {:<7} {:<12} runs on\n", "run.backend",
+                                   "comm.device", "asynchronous", "graphs", "here");
+    for (const BackendInfo& b : all_backends()) {
+        const char* const here = !b.compiled_in                 ? "not compiled"
+                                 : why_unusable(b.name).empty() ? "yes"
+                                                                : "no device";
+        text +=
+            fmt::format("{:<14} {:<14} {:<13} {:<7} {:<12} {}\n", b.name, yes_or_no(b.features.device_memory),
+                        yes_or_no(b.features.asynchronous), yes_or_no(b.features.graphs), here, b.runs_on);
+    }
+    return text;
+}
+
+std::string backends_markdown() {
+    std::string text =
+        "| run.backend | runs on | compiled in by | comm.device | run.launches = asynchronous | run.launches "
+        "= graphs |\n"
+        "| --- | --- | --- | --- | --- | --- |\n";
+    for (const BackendInfo& b : all_backends())
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", b.name, b.runs_on,
+                            b.option.empty() ? "always" : fmt::format("`-D{}=ON`", b.option),
+                            yes_or_no(b.features.device_memory), yes_or_no(b.features.asynchronous),
+                            yes_or_no(b.features.graphs));
+    return text;
+}
+
+}  // namespace keel

@@ -1,0 +1,69 @@
+#include "miniapp/schemes/plan_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "comm/costs/comparison.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
+#include "miniapp/setup/simulation.hpp"
+
+namespace keel {
+namespace {
+
+// "12 items of rank 3, 4 of rank 5".
+std::string owners_text(const Message& message) {
+    std::map<int, int> owners;
+    for (const Item& item : message.items) ++owners[item.owner];
+    std::vector<std::string> parts;
+    for (const auto& [owner, items] : owners)
+        parts.push_back(fmt::format("{}{} of rank {}", items,
+                                    !parts.empty() ? ""
+                                    : items == 1   ? " item"
+                                                   : " items",
+                                    owner));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
+    std::string text = fmt::format("  {}\n", name(stage.phase));
+    if (stage.messages.empty()) return fmt::format("  {}: nothing\n", name(stage.phase));
+    for (const bool sent : {true, false})
+        for (const Message& message : stage.messages) {
+            if ((sent ? message.source : message.target) != rank) continue;
+            const int peer = sent ? message.target : message.source;
+            text += fmt::format("    {} rank {} on node {}: {} bytes, {}{}\n", sent ? "to  " : "from", peer,
+                                topology.node(peer), message.values() * sizeof(double), owners_text(message),
+                                message.sequence == 0 ? "" : fmt::format(" (part {})", message.sequence + 1));
+        }
+    return text;
+}
+
+}  // namespace
+
+std::string plan_text(const Parameters& parameters, const Topology& topology, int rank) {
+    const auto model = model_of(parameters);
+    std::string text =
+        fmt::format("rank {} of {}, on node {} with ranks {}\n", rank, topology.ranks(), topology.node(rank),
+                    fmt::join(topology.ranks_on(topology.node(rank)), ", "));
+    const Layout finest = finest_layout(parameters, topology.ranks(), rank);
+    for (const SchemeTable& table :
+         plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr})) {
+        const GhostUse& use = table.use;
+        const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
+        const std::string what =
+            use.purpose == Purpose::to_bottom ? "all cells to where they are solved on"
+            : use.purpose == Purpose::from_bottom
+                ? "all cells back from there"
+                : fmt::format("{} layers from {} neighbours for the {}", use.depth,
+                              use.neighbours == Neighbours::all ? 26 : 6, name(use.purpose));
+        text += fmt::format("level {}, boxes of {}^3, {}: {}\n", use.level, use.layout.width(), what,
+                            name(scheme));
+        const Plan plan = plan_of(parameters, use, topology, scheme, rank);
+        plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
+    }
+    return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";
+}
+
+}  // namespace keel

@@ -1,0 +1,34 @@
+#pragma once
+
+// What the run can find out about the machine by itself.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "comm/ranks/communicator.hpp"
+#include "comm/ranks/topology.hpp"
+#include "kernels/backends/registry.hpp"
+
+namespace keel {
+
+std::size_t resident_bytes();  // of this process now
+// The most it has been since reset_peak(). Where the system cannot reset the mark, since the start.
+std::size_t peak_resident_bytes();
+void reset_peak();
+// The socket that holds all processors this process may run on, as the system numbers them; nothing if there are several
+// or the system does not tell.
+std::optional<int> socket_of_process();
+std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
+
+// Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per
+// element, write-allocate not counted), the best of the repetitions that fit in 0.15 s. The arrays of all
+// ranks of a node together are four times the last-level cache, at most 128 MB; they are freed again. Collective.
+double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend);
+
+int processors();  // of this machine
+
+// The most ranks on any node.
+int most_ranks_per_node(const Topology& topology);
+
+}  // namespace keel

@@ -1,0 +1,308 @@
+#include "miniapp/setup/machine_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "miniapp/deck/spelling.hpp"
+
+namespace keel {
+namespace {
+
+constexpr Memory memories[] = {Memory::host, Memory::device, Memory::managed};
+constexpr Locality localities[] = {Locality::socket, Locality::node, Locality::off_node};
+constexpr Protocol protocols[] = {Protocol::short_, Protocol::eager, Protocol::rendezvous};
+
+struct Count {
+    const char* name;
+    std::optional<int> Machine::*member;
+};
+constexpr Count machine_counts[] = {{"ranks_per_node", &Machine::ranks_per_node},
+                                    {"ranks_per_socket", &Machine::ranks_per_socket},
+                                    {"gpus_per_node", &Machine::gpus_per_node},
+                                    {"gpus_per_socket", &Machine::gpus_per_socket}};
+
+// A table of the file and its name in complaints.
+struct Place {
+    const toml::table& table;
+    std::string name;
+};
+
+class MachineReader {
+  public:
+    explicit MachineReader(const std::filesystem::path& file) : file_(file.string()) {
+        result_.machine.name = file.stem().string();
+    }
+
+    MachineFile read();
+
+  private:
+    void read_all(const toml::table& file);
+    void read_messages(const Place& place, Memory memory);
+    void read_copies(const toml::node& node);
+    std::optional<Postal> read_postal(const Place& place, const std::string& key);
+    std::optional<double> read_beta(const Place& place);
+    std::optional<double> read_positive(const Place& place, const std::string& key);
+    std::optional<std::int64_t> read_integer(const Place& place, const std::string& key, std::int64_t lowest);
+    std::optional<Place> table(const Place& place, const std::string& key);
+
+    // Complains of keys that are none of these.
+    void allow(const Place& place, const std::vector<std::string>& names);
+    template <class T>
+    std::optional<T> required(std::optional<T> value, const Place& place, const std::string& key,
+                              const std::string& remedy) {
+        if (!place.table.contains(key))
+            complain(place.table.source(), fmt::format("{} is missing; {}", full(place, key), remedy));
+        return value;
+    }
+    static std::string full(const Place& place, const std::string& key) {
+        return place.name.empty() ? key : place.name + "." + key;
+    }
+    void complain(const toml::source_region& source, const std::string& what) {
+        result_.errors.push_back(fmt::format("{}:{}: {}", file_, source.begin.line, what));
+    }
+
+    std::string file_;
+    MachineFile result_;
+};
+
+MachineFile MachineReader::read() {
+    std::ifstream stream(file_, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream) {
+        result_.errors.push_back(fmt::format("{}: cannot be read; give a machine's file", file_));
+        return result_;
+    }
+    try {
+        const toml::table content = toml::parse(text, file_);
+        read_all(content);
+    } catch (const toml::parse_error& error) {
+        complain(error.source(), fmt::format("not valid TOML: {}", error.description()));
+    }
+    return result_;
+}
+
+void MachineReader::read_all(const toml::table& content) {
+    const Place file{content, ""};
+    allow(file, {"machine", "host", "device", "managed", "copy"});
+    Machine& machine = result_.machine;
+    if (const auto here = table(file, "machine")) {
+        std::vector<std::string> names{"injection"};
+        for (const Count& count : machine_counts) {
+            names.push_back(count.name);
+            if (const auto value = read_integer(*here, count.name, 1))
+                machine.*count.member = static_cast<int>(*value);
+        }
+        allow(*here, names);
+        if (const auto injection = table(*here, "injection")) {
+            allow(*injection, {"beta", "rate"});
+            machine.injection_beta = read_beta(*injection);
+        }
+    }
+    for (const Memory memory : memories)
+        if (const auto here = table(file, name(memory))) read_messages(*here, memory);
+    if (const toml::node* copies = content.get("copy")) read_copies(*copies);
+    const auto whole = [&](const Count& part, const Count& all) {
+        const auto& p = machine.*part.member;
+        const auto& a = machine.*all.member;
+        if (p && a && *p > *a)
+            complain(content.get("machine")->source(),
+                     fmt::format("machine.{} = {}: more than machine.{} = {}; give at most that", part.name,
+                                 *p, all.name, *a));
+    };
+    whole(machine_counts[1], machine_counts[0]);
+    whole(machine_counts[3], machine_counts[2]);
+}
+
+void MachineReader::read_messages(const Place& here, Memory memory) {
+    allow(here, {"eager_from", "rendezvous_from", "socket", "node", "off_node"});
+    MessageCosts costs;
+    const auto limit = [&](const std::string& key, std::size_t& bytes, const std::string& remedy) {
+        if (const auto value = required(read_integer(here, key, 0), here, key, remedy))
+            bytes = static_cast<std::size_t>(*value);
+    };
+    limit("eager_from", costs.eager_from, "give the bytes of the first eager message, 0 if none is short");
+    limit("rendezvous_from", costs.rendezvous_from, "give the bytes of the first rendezvous message");
+    if (costs.eager_from > costs.rendezvous_from && here.table.contains("rendezvous_from"))
+        complain(here.table.source(),
+                 fmt::format("{}: eager_from = {} is beyond rendezvous_from = {}; give at most that",
+                             here.name, costs.eager_from, costs.rendezvous_from));
+    const bool used[] = {costs.eager_from > 0, costs.rendezvous_from > costs.eager_from, true};
+    for (const Locality locality : localities) {
+        const auto place = table(here, name(locality));
+        if (!place) continue;
+        std::vector<std::string> names;
+        for (const Protocol protocol : protocols) {
+            names.push_back(name(protocol));
+            const toml::node* node = place->table.get(name(protocol));
+            if (node && !used[static_cast<std::size_t>(protocol)])
+                complain(node->source(),
+                         fmt::format(
+                             "{}: by {}.eager_from = {} and rendezvous_from = {} no message is {}; leave it "
+                             "out, or change the limits",
+                             full(*place, name(protocol)), here.name, costs.eager_from, costs.rendezvous_from,
+                             name(protocol)));
+            costs.at(locality, protocol) = read_postal(*place, name(protocol));
+        }
+        allow(*place, names);
+    }
+    result_.machine.messages[static_cast<std::size_t>(memory)] = costs;
+}
+
+void MachineReader::read_copies(const toml::node& node) {
+    const toml::array* copies = node.as_array();
+    if (!copies || !copies->is_homogeneous<toml::table>())
+        return complain(node.source(), "copy: must be tables; write [[copy]] and its keys below it");
+    for (const toml::node& element : *copies) {
+        const Place here{*element.as_table(), "copy"};
+        allow(here, {"processes", "to_device", "to_host"});
+        const auto processes =
+            required(read_integer(here, "processes", 1), here, "processes", "give how many copy at a time");
+        const std::string remedy = "give { alpha = ..., beta = ... }";
+        const auto to_device = required(read_postal(here, "to_device"), here, "to_device", remedy);
+        const auto to_host = required(read_postal(here, "to_host"), here, "to_host", remedy);
+        if (!processes || !to_device || !to_host) continue;
+        auto& known = result_.machine.copies;
+        if (std::ranges::find(known, static_cast<int>(*processes), &CopyCosts::processes) != known.end())
+            complain(element.source(),
+                     fmt::format("copy.processes = {}: given twice; give it once", *processes));
+        known.push_back({static_cast<int>(*processes), *to_device, *to_host});
+    }
+}
+
+std::optional<Postal> MachineReader::read_postal(const Place& place, const std::string& key) {
+    const auto here = table(place, key);
+    if (!here) return {};
+    allow(*here, {"alpha", "beta", "rate"});
+    const auto alpha = required(read_positive(*here, "alpha"), *here, "alpha", "give the seconds a message");
+    const auto beta = read_beta(*here);
+    if (!alpha || !beta) return {};
+    return Postal{*alpha, *beta};
+}
+
+// beta, or the inverse of rate.
+std::optional<double> MachineReader::read_beta(const Place& here) {
+    const bool both = here.table.contains("beta") && here.table.contains("rate");
+    if (both || (!here.table.contains("beta") && !here.table.contains("rate"))) {
+        complain(here.table.source(),
+                 fmt::format("{}: {}; give beta, the seconds a byte, or rate, the bytes a second", here.name,
+                             both ? "has beta and rate" : "beta is missing"));
+        return {};
+    }
+    if (const auto beta = read_positive(here, "beta")) return beta;
+    if (const auto rate = read_positive(here, "rate")) return 1 / *rate;
+    return {};
+}
+
+std::optional<double> MachineReader::read_positive(const Place& place, const std::string& key) {
+    const toml::node* node = place.table.get(key);
+    if (!node) return {};
+    const std::optional<double> value = node->value<double>();
+    if (node->is_number() && std::isfinite(*value) && *value > 0) return value;
+    complain(node->source(), fmt::format("{}: must be a number > 0, such as 1.5e-6", full(place, key)));
+    return {};
+}
+
+std::optional<std::int64_t> MachineReader::read_integer(const Place& place, const std::string& key,
+                                                        std::int64_t lowest) {
+    const toml::node* node = place.table.get(key);
+    if (!node) return {};
+    const auto* integer = node->as_integer();
+    if (integer && integer->get() >= lowest && integer->get() <= std::numeric_limits<int>::max())
+        return integer->get();
+    complain(node->source(), fmt::format("{}: must be an integer >= {}", full(place, key), lowest));
+    return {};
+}
+
+std::optional<Place> MachineReader::table(const Place& place, const std::string& key) {
+    const toml::node* node = place.table.get(key);
+    if (!node) return {};
+    if (const auto* table = node->as_table()) return Place{*table, full(place, key)};
+    complain(node->source(), fmt::format("{}: must be a table, such as {{ alpha = 1e-6, beta = 1e-10 }} or "
+                                         "[{}] and its keys below it",
+                                         full(place, key), full(place, key)));
+    return {};
+}
+
+void MachineReader::allow(const Place& place, const std::vector<std::string>& names) {
+    for (const auto& [key, node] : place.table) {
+        const std::string given(key.str());
+        if (std::ranges::find(names, given) != names.end()) continue;
+        const auto meant = nearest(given, names);
+        complain(key.source(),
+                 fmt::format("{}: unknown key; allowed are {}{}", full(place, given), fmt::join(names, ", "),
+                             meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
+    }
+}
+
+std::string postal_text(const Postal& cost) {
+    // As JSON: the shortest digits that read back to the same number.
+    return fmt::format("{{ alpha = {}, beta = {} }}", nlohmann::json(cost.alpha).dump(),
+                       nlohmann::json(cost.beta).dump());
+}
+
+}  // namespace
+
+MachineFile read_machine_file(const std::filesystem::path& file) {
+    return MachineReader(file).read();
+}
+
+MachineFile read_machine(const std::string& name) {
+    if (name.ends_with(".toml")) return read_machine_file(name);
+    const std::filesystem::path folder = "inputs/machines";
+    if (std::filesystem::exists(folder / (name + ".toml")))
+        return read_machine_file(folder / (name + ".toml"));
+    std::vector<std::string> known;
+    std::error_code no_folder;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder))
+        if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
+    std::ranges::sort(known);
+    return {
+        {},
+        {known.empty() ? fmt::format("unknown machine: there are none in {}; give the path of a machine's "
+                                     "file",
+                                     folder.string())
+                       : fmt::format("unknown machine; choose {}, or give the path of a machine's file",
+                                     fmt::join(known, ", "))}};
+}
+
+std::string machine_toml(const Machine& machine, std::span<const std::string> comments) {
+    std::string text;
+    for (const std::string& comment : comments) text += "# " + comment + "\n";
+    text += "\n[machine]\n";
+    for (const Count& count : machine_counts)
+        if (const auto& value = machine.*count.member) text += fmt::format("{} = {}\n", count.name, *value);
+    if (machine.injection_beta)
+        text += fmt::format("injection = {{ beta = {} }} # 1 / R_N\n",
+                            nlohmann::json(*machine.injection_beta).dump());
+    for (const Memory memory : memories) {
+        const auto& costs = machine.messages[static_cast<std::size_t>(memory)];
+        if (!costs) continue;
+        text += fmt::format("\n[{}]\neager_from = {} # bytes\nrendezvous_from = {}\n", name(memory),
+                            costs->eager_from, costs->rendezvous_from);
+        for (const Locality locality : localities) {
+            std::string lines;
+            for (const Protocol protocol : protocols)
+                if (const auto& cost = costs->at(locality, protocol))
+                    lines += fmt::format("{} = {}\n", name(protocol), postal_text(*cost));
+            if (!lines.empty()) text += fmt::format("\n[{}.{}]\n{}", name(memory), name(locality), lines);
+        }
+    }
+    for (const CopyCosts& copy : machine.copies)
+        text += fmt::format("\n[[copy]]\nprocesses = {}\nto_device = {}\nto_host = {}\n", copy.processes,
+                            postal_text(copy.to_device), postal_text(copy.to_host));
+    return text;
+}
+
+}  // namespace keel

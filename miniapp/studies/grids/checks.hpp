@@ -1,0 +1,38 @@
+#pragma once
+
+// Self-verification of every run.
+
+#include <string>
+
+#include "miniapp/studies/grids/problem.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/systems/preconditioner.hpp"
+
+namespace keel {
+
+struct Check {
+    std::string name;
+    bool passed = false;
+    double value = 0;
+    std::string want;
+};
+
+// sqrt(h^3 SUM u^2). Collective.
+double l2_norm(Level& level, Field u);
+
+// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch. In the maximum norm; and, overwriting u,
+// in the 2-norm of the system with this scaling. Both overwrite r. Collective, as all checks.
+Check residual_recomputed(Level& level, double tolerance);
+Check residual_recomputed(Level& level, DiagonalScaling scaling, double tolerance);
+
+// log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h.
+Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
+
+// |(Lx,y) - (x,Ly)| / (|Lx| |y|) for x, y without structure: the worst level. The same for M on the finest level. Both
+// overwrite u, f and r of all levels.
+Check operator_symmetry(Hierarchy& hierarchy);
+Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M);
+
+Check all_converged(long converged, long solves);  // "solves_converged"
+
+}  // namespace keel

@@ -1,0 +1,49 @@
+#pragma once
+
+// The problem by formulas: coefficients, right-hand sides, exact solution. All formulas take coordinates that run
+// from 0 to 1 along each side of the domain, so that they have its period whatever its shape.
+
+#include "kernels/layout.hpp"
+#include "miniapp/deck/parameters.hpp"
+#include "solvers/multigrid/hierarchy.hpp"
+
+namespace keel {
+
+class Problem {
+  public:
+    Problem(const Parameters::Problem& parameters, const Layout& finest);
+
+    // The finest operator: a alpha at cells, c = w b beta / h^2 at faces (kernels/stencil.hpp).
+    OperatorFormulas operator_formulas() const;
+
+    // f at the cells of the level whose cells are `ratio` finest cells wide. For the manufactured solution f is the
+    // finite-volume integral of the exact fluxes, a alpha u - b/h SUM_f (+-) beta_f du/dn(face), with the level's
+    // own (averaged) alpha and beta: so u is known for every coefficient, jumps included, and the discretisation
+    // must reach it with order 2.
+    Formula right_side(int ratio = 1) const;
+
+    bool has_exact_solution() const { return parameters_.rhs == Rhs::manufactured; }
+    Formula exact_solution(int ratio = 1) const;
+
+    bool singular() const;  // a = 0 and no Dirichlet face: constants are in the null space
+
+  private:
+    using Point = std::array<double, 3>;
+
+    double alpha(const Point& x) const;
+    double beta(const Point& x) const;
+    double mean_alpha(const Index& cell, int ratio) const;
+    double mean_beta(std::size_t direction, const Index& face,
+                     int ratio) const;  // over the fine faces that tile it
+    double manufactured_right_side(const Index& cell, int ratio) const;
+    // The manufactured u is a product of one factor per direction.
+    double factor(std::size_t direction, double x) const;
+    double slope(std::size_t direction, double x) const;
+
+    Parameters::Problem parameters_;
+    Index cells_;  // of the finest level
+    double h_;     // its spacing
+    Boundaries boundary_;
+};
+
+}  // namespace keel

@@ -1,0 +1,111 @@
+#include "miniapp/studies/spmv/matrix_memory.hpp"
+
+#include <algorithm>
+
+#include "comm/plans/itinerary.hpp"
+#include "kernels/pack.hpp"
+#include "kernels/sparse.hpp"
+#include "solvers/systems/sparse_system.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
+constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
+constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
+// Of the requests that concern a rank's node, while they are negotiated and planned for: measured.
+constexpr std::size_t copies_of_requests = 8;
+
+std::size_t columns(const Parameters& p) {
+    return static_cast<std::size_t>(p.problem.columns);
+}
+
+// Of the solver and of the solution.
+std::size_t vectors_of_solve(const Parameters& p) {
+    return p.run.solve ? static_cast<std::size_t>(krylov_vectors(p.bottom)) + 1 : 0;
+}
+
+// How many pieces of rows of cells the values of a message are copied by.
+std::size_t segments_of(const Leg& leg) {
+    if (leg.relayed) return leg.items.size();
+    std::size_t segments = 0;
+    for (std::size_t n = 0, first = 0; n < leg.items.size(); ++n) {
+        const bool follows =
+            n > 0 && leg.items[n].name == leg.items[n - 1].name + 1 && n - first < block_width;
+        if (follows) continue;
+        ++segments;
+        first = n;
+    }
+    return segments;
+}
+
+}  // namespace
+
+MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan, int rank,
+                   const Topology& topology) {
+    const Itinerary itinerary(plan, rank);
+    MatrixPart part{rows.rows(), rows.columns.size(), ghosts,
+                    itinerary.send_values() + itinerary.receive_values()};
+    // As if all ranks of the node needed as many.
+    const std::size_t requests = ghosts * static_cast<std::size_t>(topology.size(topology.node(rank)));
+    part.making_lists = copies_of_requests * requests * sizeof(Request);
+    const auto add = [&](const Leg& leg) {
+        const std::size_t segments = segments_of(leg) * sizeof(Segment);
+        part.list_bytes +=
+            2 * leg.items.size() * sizeof(Item) + segments;  // in the plan and in the itinerary
+        part.making_lists += 2 * segments;                   // a list that grows, before it is copied
+    };
+    for (const Leg& leg : itinerary.receives) {
+        add(leg);
+        part.making_lists += leg.items.size() * map_node;  // by which needed items are found in it
+    }
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends) add(leg);
+    return part;
+}
+
+std::size_t predicted_bytes(const Parameters& p, const MatrixPart& part) {
+    const std::size_t own = blocks_of(part.rows) * block_rows;
+    const std::size_t vector = (own + blocks_of(part.ghosts) * block_rows) * sizeof(double);
+    const std::size_t first = part.rows * sizeof(std::int64_t);
+    const std::size_t csr = part.entries * csr_entry + first;
+
+    const std::size_t read = part.entries * global_entry + first;
+    // Entries of a file are sorted with half of them set aside.
+    const std::size_t sorting = part.entries * sizeof(FileEntry) * 3 / 2;
+    const std::size_t matrix =
+        read + 2 * csr + part.rows * sizeof(double) + part.ghosts * sizeof(Item) + part.list_bytes;
+    const std::size_t at_once =
+        1 + (columns(p) > 1 ? columns(p) : 0);  // buffers for one vector are made before those for all
+    std::size_t later = 0;
+    if (p.run.solve) {
+        const DiagonalScaling scaling = scaling_of(p.bottom);
+        // Of the check of the residual.
+        const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
+        later = (vectors_of_solve(p) + checking) * vector;
+        // The scaled matrix is made of a copy.
+        if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
+    }
+    const std::size_t multiplying =
+        2 * columns(p) * vector + at_once * part.buffer_values * sizeof(double) + later;
+    const std::size_t peak = matrix + std::max(part.making_lists, multiplying);
+    return is_matrix_file(p.problem.matrix) ? std::max(peak, sorting) : peak;
+}
+
+std::size_t array_bytes(const Parameters& p, const MatrixPart& part) {
+    return static_cast<std::size_t>(
+        bytes_at_least(p, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
+}
+
+double bytes_to_read(const Parameters& p, const MatrixSize& size) {
+    const auto entry = global_entry + (is_matrix_file(p.problem.matrix) ? sizeof(FileEntry) * 3 / 2 : 0);
+    return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
+}
+
+double bytes_at_least(const Parameters& p, const MatrixSize& size) {
+    const auto vectors = static_cast<double>(2 * columns(p) + vectors_of_solve(p));
+    return size.entries * csr_entry +
+           static_cast<double>(size.rows) * (sizeof(std::int64_t) + vectors * sizeof(double));
+}
+
+}  // namespace keel

@@ -1,0 +1,39 @@
+#pragma once
+
+// The memory of run.mode = spmv.
+
+#include <cstddef>
+
+#include "comm/plans/plan.hpp"
+#include "miniapp/studies/spmv/matrix_source.hpp"
+
+namespace keel {
+
+// What one rank has of the matrix.
+struct MatrixPart {
+    std::size_t rows = 0;
+    std::size_t entries = 0;
+    std::size_t ghosts = 0;
+    std::size_t buffer_values = 0;  // sent and received by an exchange of one vector
+    std::size_t list_bytes = 0;     // of what is sent and received, and where it lies
+    std::size_t making_lists = 0;   // bytes beside them while they are made, about
+};
+MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan, int rank,
+                   const Topology& topology);
+
+// Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph that
+// problem.ordering = rcm passes over is not counted.
+std::size_t predicted_bytes(const Parameters& parameters, const MatrixPart& part);
+
+// The matrix once and the vectors, without ghosts and padding.
+std::size_t array_bytes(const Parameters& parameters, const MatrixPart& part);
+
+// The same of all ranks together.
+double bytes_at_least(const Parameters& parameters, const MatrixSize& size);
+
+// Bytes that one rank takes at the most to read the whole matrix.
+double bytes_to_read(const Parameters& parameters, const MatrixSize& size);
+// And to make every scheme's plan for all ranks, for each row that a rank needs of another: measured, at most 270.
+inline constexpr std::size_t bytes_to_plan_a_request = 300;
+
+}  // namespace keel

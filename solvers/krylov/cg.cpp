@@ -1,0 +1,52 @@
+// Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 6.18.
+// A must be symmetric and positive definite (semi-definite with b in its range).
+//
+// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r. F_A + 13 flops
+// per cell.
+
+#include <cmath>
+
+#include "solvers/krylov/krylov.hpp"
+
+namespace keel {
+namespace {
+
+class ConjugateGradients : public KrylovMethod {
+  public:
+    explicit ConjugateGradients(LinearSystem& system) : A(system), p(A.make_vector()), Ap(A.make_vector()) {}
+
+    Outcome iterate(const Run& run, Report& report) override {
+        const auto& [x, r, rr_start, target, limit, scale] = run;
+        A.copy(p, r);  // 1
+        double rr = rr_start;
+        for (int j = 0; j < limit; ++j) {  // 2
+            A.apply(Ap, p);
+            const double pAp = A.dot(Ap, p);
+            const double alpha = rr / pAp;  // 3
+            if (unusable(alpha) || pAp < 0) return report.breakdown("(p,Ap)");
+            A.axpby(x, 1, x, alpha, p);    // 4
+            A.axpby(r, 1, r, -alpha, Ap);  // 5
+            ++report.iterations;
+            const double next = A.dot(r, r);
+            report.residuals.push_back(std::sqrt(next) / scale);
+            if (std::sqrt(next) <= target) return Outcome::converged;
+            if (!std::isfinite(next)) return report.breakdown("(r,r)");
+            const double beta = next / rr;  // 6
+            A.axpby(p, 1, r, beta, p);      // 7
+            rr = next;
+        }
+        return Outcome::iteration_limit;
+    }
+
+  private:
+    LinearSystem& A;
+    LinearSystem::Vector p, Ap;
+};
+
+}  // namespace
+
+std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A) {
+    return std::make_unique<ConjugateGradients>(A);
+}
+
+}  // namespace keel

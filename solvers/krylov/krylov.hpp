@@ -1,0 +1,107 @@
+#pragma once
+
+// What all Krylov methods share: how they end, what they report, and the verify-and-restart rule.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/krylov/s_step/s_step.hpp"
+#include "solvers/systems/linear_system.hpp"
+
+namespace keel {
+
+class Preconditioner;
+
+enum class Outcome { converged, iteration_limit, stagnated, breakdown };
+const char* name(Outcome outcome);
+
+struct Stop {
+    double tolerance;  // on |b - A x| / |b|, 2-norms
+    int limit;         // iterations in all
+    int max_restarts;  // of the verify-and-restart rule
+};
+
+struct Report {
+    Outcome outcome = Outcome::converged;
+    std::string vanished;  // breakdown: the quantity that vanished or was not finite
+    int iterations = 0;
+    int restarts = 0;
+    std::vector<double> residuals;  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
+    double true_residual = 0;       // |b - A x| / |b| of the x returned
+    bool met = true;                // whether the true residual meets the tolerance
+    int columns_dropped = 0;        // enlarged methods: the most that the block vectors had lost in a run
+    Counts counts;
+
+    // By the method's word and by the true residual.
+    bool succeeded() const { return met && outcome == Outcome::converged; }
+
+    // How a method ends its run: `return report.breakdown("(r~,Ap)")`.
+    Outcome breakdown(const char* quantity) {
+        vanished = quantity;
+        return Outcome::breakdown;
+    }
+    Outcome converged(double residual) {
+        residuals.push_back(residual);
+        return Outcome::converged;
+    }
+};
+
+// Whether a quantity that the method is about to divide by, or has just computed, is unusable.
+bool unusable(double value);
+
+// One Krylov method: improves x from its residual until it believes to have converged, breaks down or reaches the
+// limit. Its vectors are made at construction; a run allocates none.
+class KrylovMethod {
+  public:
+    struct Run {
+        LinearSystem::Vector x;  // improved in place
+        LinearSystem::Vector r;  // b - A x on entry; the method's to overwrite
+        double rr;               // (r, r) on entry
+        double target;           // stop at |r| <= target
+        int limit;               // iterations left
+        double scale;            // |b|, by which reported residuals are divided
+    };
+
+    virtual ~KrylovMethod() = default;
+    // Collective. Appends to report.residuals, adds to report.iterations, names what vanished on breakdown.
+    virtual Outcome iterate(const Run& run, Report& report) = 0;
+};
+
+// Solves A x = b from x = 0 with a method, and believes nothing: whenever the method stops, the true residual is
+// formed (one application, one all-reduce). If it misses the tolerance, the method restarts from it, at most
+// stop.max_restarts times; a run that raised the residual by more than 1e4 is discarded. Without this rule most
+// "converged" verdicts after a breakdown are false.
+class Solver {
+  public:
+    Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method);
+
+    // b is not changed. Collective.
+    Report solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
+
+  private:
+    LinearSystem& A_;
+    std::unique_ptr<KrylovMethod> method_;
+    LinearSystem::Vector r_;
+    LinearSystem::Vector best_;  // x of the smallest true residual so far
+};
+
+// The methods. Each is described where it stands.
+std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_bicgstab_fused(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A);
+std::unique_ptr<KrylovMethod> make_preconditioned_cg(LinearSystem& A, Preconditioner& M);
+std::unique_ptr<KrylovMethod> make_ca_bicgstab(LinearSystem& A, const SStep& choice);
+std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice);
+std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A);
+// depth: l >= 1, refused with std::invalid_argument otherwise. The eigenvalues of A should lie in [lowest, highest].
+std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth, double lowest,
+                                                     double highest);
+// replace_every: iterations between residual replacements; 0 = none.
+std::unique_ptr<KrylovMethod> make_pipelined_bicgstab(LinearSystem& A, int replace_every);
+// columns: t >= 1 of the block vectors, at most the unknowns of A.
+std::unique_ptr<KrylovMethod> make_enlarged_cg(LinearSystem& A, int columns, Splitting splitting,
+                                               Enlarged variant);
+std::unique_ptr<KrylovMethod> make_sre_cg(LinearSystem& A, int columns, Splitting splitting);
+
+}  // namespace keel

@@ -1,0 +1,103 @@
+// CA-CG: conjugate gradients with one all-reduce every s iterations (Toledo 1995; Hoemmen 2010). A must be symmetric
+// and positive definite (semi-definite with b in its range). In exact arithmetic the iterates are those of cg.cpp for
+// every s and basis; the numbers in the margin are those of the same steps there (Saad, Alg. 6.18).
+//
+// Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential; ceil(s / depth) of deep
+// ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1 all-reduce of
+// (2s+1)(s+1) words. Vectors: p, 2s - 1 further basis vectors and a spare, 2s + 1, besides x and r.
+// About (2s - 1) F_A + 2 (2s+1)(s+1) + 6 (2s+1) flops per cell and outer step (newton: 3 more for each application,
+// chebyshev: 5), F_A those of an application.
+//
+// Weakness: as ca_bicgstab.cpp, but the degree is half of that one's. Monomial bases keep CG's counts up to s = 4, cost
+// 40 % more iterations at s = 8 and fail from s = 12 on; Newton and Chebyshev keep them up to s = 16 with Jacobi
+// scaling or a constant coefficient.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "solvers/krylov/krylov.hpp"
+
+namespace keel {
+namespace {
+
+class CaConjugateGradients : public KrylovMethod {
+  public:
+    CaConjugateGradients(LinearSystem& system, const SStep& choice)
+        : A(system), p(A.make_vector()), next_p(A.make_vector()) {
+        std::vector<LinearSystem::Vector> powers;
+        while (powers.size() < PairSpace::vectors(choice.s)) powers.push_back(A.make_vector());
+        for (const int s : outer_steps(choice)) steps.emplace_back(choice, s, powers);
+    }
+
+    Outcome iterate(const Run& run, Report& report) override {
+        A.copy(p, run.r);  // 1
+        const int last = report.iterations + run.limit;
+        for (std::size_t m = 0; report.iterations < last; ++m) {
+            OuterStep& step = steps[std::min(m, steps.size() - 1)];
+            step.V.span(A, p, run.r);
+            const auto end = inner_loop(step, run, last, report);
+            step.V.add(A, run.x, step.e);
+            if (end) return *end;
+            step.V.expand(A, next_p, step.a);
+            step.V.expand(A, run.r, step.c);
+            std::swap(p, next_p);
+        }
+        return Outcome::iteration_limit;
+    }
+
+  private:
+    // An outer step of one length: its space, and coordinates in it of p (a), r (c) and x - x_m (e).
+    struct OuterStep {
+        OuterStep(const SStep& choice, int length, std::span<const LinearSystem::Vector> powers)
+            : s(length), V(choice, s, powers) {
+            for (auto* coordinates : {&a, &c, &e, &Ta, &GTa}) coordinates->resize(V.size());
+        }
+        int s;
+        PairSpace V;
+        Eigen::VectorXd a, c, e, Ta, GTa;
+    };
+
+    // The iterations of one outer step, or how they ended before.
+    static std::optional<Outcome> inner_loop(OuterStep& step, const Run& run, int last, Report& report) {
+        auto& [s, V, a, c, e, Ta, GTa] = step;
+        a.setZero();
+        c.setZero();
+        e.setZero();
+        a(0) = 1;
+        c(V.place_of_r()) = 1;
+        double norm = V.norm(c);
+        if (unusable(norm)) return report.breakdown("(r,r)");
+        for (int j = 0; j < s; ++j) {  // 2
+            Ta.noalias() = V.T * a;
+            GTa.noalias() = V.G * Ta;
+            const double pAp = a.dot(GTa);
+            const double alpha = norm * norm / pAp;  // 3
+            if (unusable(alpha) || pAp < 0) return report.breakdown("(p,Ap)");
+            e += alpha * a;   // 4
+            c -= alpha * Ta;  // 5
+            ++report.iterations;
+            const double next = V.norm(c);
+            report.residuals.push_back(next / run.scale);
+            if (next <= run.target) return Outcome::converged;
+            if (!std::isfinite(next)) return report.breakdown("(r,r)");
+            const double beta = next * next / (norm * norm);  // 6
+            a = c + beta * a;                                 // 7
+            norm = next;
+            if (report.iterations == last) return Outcome::iteration_limit;
+        }
+        return std::nullopt;
+    }
+
+    LinearSystem& A;
+    LinearSystem::Vector p, next_p;
+    std::vector<OuterStep> steps;
+};
+
+}  // namespace
+
+std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice) {
+    return std::make_unique<CaConjugateGradients>(A, choice);
+}
+
+}  // namespace keel

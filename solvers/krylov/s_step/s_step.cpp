@@ -1,0 +1,71 @@
+#include "solvers/krylov/s_step/s_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace keel {
+
+std::vector<int> outer_steps(const SStep& choice) {
+    std::vector<int> steps;
+    for (int s = 1; choice.telescoping && s < choice.s; s *= 2) steps.push_back(s);
+    steps.push_back(choice.s);
+    return steps;
+}
+
+PairSpace::PairSpace(const SStep& choice, int degree, std::span<const LinearSystem::Vector> vectors)
+    : sequential_(choice.powers == Powers::sequential),
+      recurrence_(recurrence(choice.basis, degree, choice.spectrum)) {
+    const auto m = static_cast<std::size_t>(degree);
+    const Eigen::Index n = 2 * degree + 1;
+    T = operator_in_basis(recurrence_, {degree + 1, degree});
+    G.resize(n, n);
+    g.resize(n);
+    Gc_.resize(n);
+    terms_.resize(2 * m + 2);
+    coefficients_.assign(2 * m + 2, 1.0);
+    sums_.resize(gram_pairs(2 * m + 1, 1));
+    std::copy_n(vectors.begin(), m, V().begin() + 1);  // P_1 .. P_m
+    std::copy_n(vectors.begin() + degree, m - 1,
+                V().begin() + static_cast<std::ptrdiff_t>(m) + 2);  // R_1 .. R_m-1
+}
+
+void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
+                     std::span<const LinearSystem::Vector> y) {
+    const std::size_t m = recurrence_.gamma.size();
+    const auto P = V().first(m + 1);
+    const auto R = V().last(m);
+    P[0] = p;
+    R[0] = r;
+    if (sequential_) {
+        A.powers(std::array{LinearSystem::Vectors(P)}, recurrence_);
+        A.powers(std::array{LinearSystem::Vectors(R)}, recurrence_);
+    } else {
+        A.powers(std::array{LinearSystem::Vectors(P), LinearSystem::Vectors(R)}, recurrence_);
+    }
+
+    const auto sums = std::span(sums_).first(gram_pairs(V().size(), y.size()));
+    A.gram(V(), y, sums);
+    auto next = sums.begin();
+    for (Eigen::Index i = 0; i < size(); ++i) {
+        for (Eigen::Index j = i; j < size(); ++j) G(i, j) = G(j, i) = *next++;
+        if (!y.empty()) g(i) = *next++;
+    }
+}
+
+void PairSpace::expand(LinearSystem& A, LinearSystem::Vector y, const Eigen::VectorXd& c) const {
+    A.combine(y, std::span(c.data(), terms_.size() - 1), std::span(terms_).subspan(1));
+}
+
+void PairSpace::add(LinearSystem& A, LinearSystem::Vector x, const Eigen::VectorXd& e) {
+    terms_[0] = x;
+    std::copy_n(e.data(), e.size(), coefficients_.begin() + 1);
+    A.combine(x, coefficients_, terms_);
+}
+
+double PairSpace::norm(const Eigen::VectorXd& c) {
+    Gc_.noalias() = G * c;
+    const double square = c.dot(Gc_);
+    return square < 0.0 ? 0.0 : std::sqrt(square);
+}
+
+}  // namespace keel

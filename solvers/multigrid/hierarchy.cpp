@@ -1,0 +1,91 @@
+#include "solvers/multigrid/hierarchy.hpp"
+
+#include <algorithm>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+
+namespace {
+
+// The largest sum of magnitudes in a row of L on this rank. With c the faces that have a cell beyond, the sum is
+// D + SUM c = 2 D - L 1. Uses the level's u and r, and leaves zeros.
+double gershgorin_bound(Level& level) {
+    Operations& make = *level.plain;
+    make.fill(level.u, 1.0);
+    make.fill_boundary(level.u, make.make_items(std::span<const BoundaryItem>(boundary_ghosts(level.layout))),
+                       {0.0, 0.0, 0.0});
+    make.apply(level.r, level.L, level.u);
+    make.axpby(level.r, 2, level.L.diagonal, -1, level.r);
+    double bound = 0;
+    make.max_norm(level.r, bound);
+    make.fill(level.u, 0.0);
+    make.fill(level.r, 0.0);
+    return bound;
+}
+
+}  // namespace
+
+std::vector<int> level_widths(int box, int bottom_box) {
+    std::vector<int> widths{box};
+    while (widths.back() > bottom_box && widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
+    check(widths.back() == bottom_box, "halving the box must reach the bottom box");
+    return widths;
+}
+
+Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
+                     const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
+                     Ledger& ledger)
+    : singular_(formulas.singular) {
+    Layout layout = finest;
+    const auto site = [&](int number) {
+        return LevelSite{comm, topology, backend, ledger, number, number * LevelSite::tags_per_level};
+    };
+    const bool moved = options.bottom_place != BottomPlace::distributed;
+    for (const int width : level_widths(finest.width(), options.bottom_box)) {
+        if (width < layout.width()) layout = layout.coarsened();
+        const int number = levels();
+        const bool deep = width == options.bottom_box && !moved;
+        levels_.push_back(make_level(site(number), layout,
+                                     {options.all_ghosts && number > 0, deep ? options.bottom_ghosts : 0},
+                                     options.schemes_of(number), options));
+    }
+    build_operators(formulas, comm);
+    if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    Level* solved = moved ? bottom_grid_->level() : &bottom();
+    if (solved != nullptr && solved->deep_ghosts) deepen(*solved);
+}
+
+void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {
+    const auto faces = [](const Stencil& L) { return std::array{L.x, L.y, L.z}; };
+    for (int l = 0; l < levels(); ++l) {
+        Level& here = level(l);
+        const int n = here.layout.width();
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (l == 0) {
+                Index extent{n, n, n};
+                extent[d] += 1;
+                here.plain->assign(faces(here.L)[d], {{}, extent}, formulas.face[d]);
+            } else {  // c has 1/h^2 in it, and h doubles
+                level(l - 1).plain->restrict_faces(faces(here.L)[d], faces(level(l - 1).L)[d],
+                                                   static_cast<int>(d), 0.25);
+            }
+        }
+        if (l == 0) here.plain->assign(here.L.diagonal, cube(n), formulas.a_alpha);
+        // The coarse a alpha must be taken before the faces are added to the diagonal.
+        if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
+        here.plain->complete_diagonal(here.L);
+        here.gershgorin_bound = comm.max(gershgorin_bound(here));
+        here.jacobi_bound = comm.max(here.plain->jacobi_bound(here.L));
+    }
+}
+
+void remove_mean(Operations& operations, Reduction& reduction, Field u) {
+    std::vector<double> parts(static_cast<std::size_t>(operations.layout().local_count()));
+    double total = 0;
+    operations.totals(u, parts);
+    reduction.sum(parts, std::span(&total, 1));
+    operations.shift(u, -total / static_cast<double>(operations.layout().cell_count()));
+}
+
+}  // namespace keel

@@ -1,0 +1,53 @@
+#pragma once
+
+// The levels of a multigrid hierarchy: each with its operator, its fields and its communication.
+
+#include <memory>
+#include <vector>
+
+#include "solvers/multigrid/bottom_grid.hpp"
+#include "solvers/multigrid/level.hpp"
+
+namespace keel {
+
+// The finest operator by formulas of global indices: a alpha at cells, and for each direction the face coefficient
+// c (kernels/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a periodic direction, which
+// are one face.
+struct OperatorFormulas {
+    Formula a_alpha;
+    std::array<Formula, 3> face;
+    bool singular = false;  // constants are in the null space: a = 0 and no Dirichlet face
+};
+
+// The widths of the boxes of all levels: halving `box` until `bottom_box`.
+std::vector<int> level_widths(int box, int bottom_box);
+
+class Hierarchy {
+  public:
+    // Builds all levels from the finest layout and operator. Collective. The ledger has one column per level and, like
+    // the backend, must outlive the hierarchy.
+    Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
+              const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
+              Ledger& ledger);
+
+    int levels() const { return static_cast<int>(levels_.size()); }
+    Level& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
+    const Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
+    Level& bottom() { return *levels_.back(); }
+    // Where the bottom level is solved on, if not where its boxes are.
+    BottomGrid* bottom_grid() { return bottom_grid_.get(); }
+    const BottomGrid* bottom_grid() const { return bottom_grid_.get(); }
+    bool singular() const { return singular_; }
+
+  private:
+    void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
+
+    bool singular_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::unique_ptr<BottomGrid> bottom_grid_;
+};
+
+// u -= mean(u). Collective, one all-reduce.
+void remove_mean(Operations& operations, Reduction& reduction, Field u);
+
+}  // namespace keel

@@ -1,0 +1,73 @@
+#include "solvers/multigrid/level.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace keel {
+
+LevelSchemes HierarchyOptions::schemes_of(int level) const {
+    if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
+    SchemeOptions of_boxes = scheme;  // the staged axes know only ghosts
+    if (scheme.scheme == Scheme::staged_axes) of_boxes.scheme = Scheme::standard;
+    return {scheme, scheme, scheme, of_boxes, of_boxes};
+}
+
+Transport LevelSite::transport(int n, bool persistent) const {
+    return [*this, n, persistent](const Itinerary& itinerary) {
+        return std::make_unique<TimedPointToPoint>(
+            make_point_to_point(comm, topology, itinerary, first_tag + n, persistent), ledger, number);
+    };
+}
+
+std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
+                                  const LevelSchemes& schemes, const HierarchyOptions& options) {
+    const int layers = std::max(options.ghost_depth, needs.deep_ghosts);
+    auto made = std::make_unique<Level>(layout, site.backend.make_operations(layout, layers), site.ledger,
+                                        site.number);
+    Level& level = *made;
+    Operations& make = *level.plain;
+    level.u = make.make_field();
+    level.f = make.make_field();
+    level.r = make.make_field();
+    level.L = {make.make_field(), make.make_field(), make.make_field(), make.make_field(), make.make_field()};
+    level.reduction = std::make_unique<TimedReduction>(
+        make_reduction(site.comm, layout, options.deterministic, options.all_reduce), site.ledger,
+        site.number);
+
+    const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme) {
+        const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
+        return make_exchange(level.operations, pattern,
+                             make_plan(pattern, site.topology, scheme, site.comm.rank()), options.exchange,
+                             site.transport(tag, options.persistent));
+    };
+    level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
+    if (needs.all_ghosts) {
+        level.all_ghosts = exchange(1, 1, Neighbours::all, schemes.all_ghosts);
+        level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
+    }
+    if (needs.deep_ghosts > 0) {
+        level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts);
+        level.deep_layers = needs.deep_ghosts;
+    }
+    return made;
+}
+
+void deepen(Level& level) {
+    Operations& make = *level.plain;
+    const std::array faces{level.L.x, level.L.y, level.L.z};
+    for (std::size_t d = 0; d < 3; ++d) {
+        std::vector<BoundaryItem> on_boundary;
+        for (BoundaryItem item : boundary_ghosts(level.layout)) {
+            if (item.outward[d] == 0) continue;
+            if (item.outward[d] < 0) item.cells.lo[d] += 1;  // face i is the lower one of cell i
+            on_boundary.push_back(item);
+        }
+        make.fill_boundary(faces[d], make.make_items(std::span<const BoundaryItem>(on_boundary)),
+                           {0.0, 0.0, 0.0});
+    }
+    for (const Field coefficient :
+         {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
+        level.deep_ghosts->run(coefficient);
+}
+
+}  // namespace keel

@@ -1,0 +1,105 @@
+#pragma once
+
+// A level of a multigrid hierarchy: its operator, its fields and its communication.
+
+#include <memory>
+#include <vector>
+
+#include "comm/carry/exchange.hpp"
+#include "comm/plans/schemes.hpp"
+#include "comm/ranks/communicator.hpp"
+#include "comm/ranks/topology.hpp"
+#include "comm/sums/reduction.hpp"
+#include "kernels/backends/registry.hpp"
+#include "kernels/layout.hpp"
+#include "kernels/ledger.hpp"
+#include "kernels/neighbours.hpp"
+#include "kernels/timed_operations.hpp"
+#include "solvers/options.hpp"
+
+namespace keel {
+
+// How the ghosts of one level travel: those of Level's exchanges of the same names. And, of the bottom level, the boxes that
+// other ranks work on (BottomGrid).
+struct LevelSchemes {
+    SchemeOptions ghosts;
+    SchemeOptions all_ghosts;
+    SchemeOptions deep_ghosts;
+    SchemeOptions to_bottom;
+    SchemeOptions from_bottom;
+};
+
+struct HierarchyOptions {
+    int bottom_box = 4;
+    int ghost_depth = 1;
+    Neighbours neighbours = Neighbours::faces;
+    bool all_ghosts =
+        false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
+    int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
+    BottomPlace bottom_place = BottomPlace::distributed;
+    int bottom_ranks = 0;  // that the agglomerated bottom grid is on; 0: one in eight
+    bool persistent = false;
+    SchemeOptions scheme = {};                 // of all levels
+    std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
+    LevelSchemes schemes_of(int level) const;  // throws std::out_of_range
+    ExchangeOptions exchange{};
+    bool deterministic = false;
+    AllReduceOptions all_reduce = {};
+};
+
+struct Level {
+    // Grid-sized arrays a level keeps: u, f, r, three face coefficients, the diagonal and its inverse.
+    static constexpr int fields = 8;
+
+    Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
+        : layout(boxes),
+          plain(std::move(made)),
+          operations(*plain, ledger, number, Caller::multigrid),
+          bottom_operations(*plain, ledger, number, Caller::bottom) {}
+
+    Layout layout;
+    std::unique_ptr<Operations> plain;
+    TimedOperations operations;         // as the cycle calls them
+    TimedOperations bottom_operations;  // as the bottom solver calls them
+    Stencil L;
+    Field u, f, r;
+    std::unique_ptr<Exchange> ghosts;       // what the operator needs
+    std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
+    std::unique_ptr<Exchange> deep_ghosts;  // what several powers of the operator need; may be absent
+    int deep_layers = 0;                    // of those
+    Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
+    std::unique_ptr<Reduction> reduction;
+    double gershgorin_bound = 0;  // of the spectrum of L
+    double jacobi_bound = 2.0;    // of that of D^-1 L
+};
+
+// Where a level is: on which ranks, in which of their memories, booked as which level, with which tags.
+struct LevelSite {
+    const Communicator& comm;
+    const Topology& topology;  // of these ranks
+    const Backend& backend;
+    Ledger& ledger;
+    int number = 0;
+    int first_tag = 0;  // of tags_per_level
+
+    static constexpr int tags_per_level = 8;
+    // A transport for an exchange with the n-th of the tags.
+    Transport transport(int n, bool persistent) const;
+};
+
+// What a level has besides the ghosts of the operator.
+struct LevelNeeds {
+    bool all_ghosts = false;
+    int deep_ghosts = 0;  // layers
+};
+
+// A level without an operator yet. Collective over the site's ranks.
+std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
+                                  const LevelSchemes& schemes, const HierarchyOptions& options);
+
+// Gives the operator its coefficients in the level's deep ghosts. Outside the domain they are zero, and so are the faces
+// on its boundary, now that the diagonal has their part: the operator makes zeros there, and reads none of them, so
+// that boundary conditions hold in every layer without further care. Collective.
+void deepen(Level& level);
+
+}  // namespace keel

@@ -1,0 +1,131 @@
+#include "solvers/multigrid/multigrid.hpp"
+
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "solvers/multigrid/smoother.hpp"
+
+namespace keel {
+
+int SolveReport::missed_bottoms() const {
+    int missed = 0;
+    for (const auto& visit : visits) missed += visit.met ? 0 : 1;
+    return missed;
+}
+
+int SolveReport::bottom_iterations() const {
+    int iterations = 0;
+    for (const auto& visit : visits) iterations += visit.iterations;
+    return iterations;
+}
+
+Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom)
+    : levels_(hierarchy), options_(options), bottom_(make_bottom(hierarchy, bottom, options)) {}
+
+// u of level l holds the initial guess (zero on every level but the finest), f the right-hand side.
+void Multigrid::v_cycle(int l) {
+    Level& fine = levels_.level(l);
+    if (l == levels_.levels() - 1) {
+        visits_.push_back(bottom_->solve(fine.u, fine.f));
+        return;
+    }
+    Level& coarse = levels_.level(l + 1);
+    smooth(fine, fine.operations, options_.pre, options_);
+    fine.ghosts->run(fine.u, [&](Part part) {
+        fine.operations.restrict_residual(coarse.f, fine.L.on(part), fine.u, fine.f);
+    });
+    coarse.operations.fill(coarse.u, 0.0);
+    v_cycle(l + 1);
+    interpolate_add(l, options_.interpolation);
+    (options_.symmetric ? smooth_reversed : smooth)(fine, fine.operations, options_.post, options_);
+}
+
+// u of level l += u of level l+1
+void Multigrid::interpolate_add(int l, Interpolation interpolation) {
+    Level& fine = levels_.level(l);
+    Level& coarse = levels_.level(l + 1);
+    if (interpolation == Interpolation::constant) {
+        fine.operations.interpolate_constant_add(fine.u, coarse.u);
+        return;
+    }
+    coarse.all_ghosts->run(coarse.u);
+    std::array<double, 3> factor{};
+    for (std::size_t d = 0; d < 3; ++d)
+        factor[d] = coarse.layout.boundaries()[d] == Boundary::dirichlet ? -1.0 : 1.0;
+    if (coarse.outside.count > 0) coarse.operations.fill_boundary(coarse.u, coarse.outside, factor);
+    fine.operations.interpolate_linear_add(fine.u, coarse.u);
+}
+
+// From the bottom up: each level starts from the interpolated solution of the coarser one and takes one V-cycle. The
+// interpolation is linear: piecewise constants lose the order that full multigrid needs.
+void Multigrid::full_multigrid(int finest) {
+    const int last = levels_.levels() - 1;
+    for (int l = finest; l < last; ++l) {
+        levels_.level(l).operations.restrict_to(levels_.level(l + 1).f, levels_.level(l).f);
+        levels_.level(l).operations.fill(levels_.level(l).u, 0.0);
+    }
+    v_cycle(last);
+    for (int l = last - 1; l >= finest; --l) {
+        interpolate_add(l, Interpolation::linear);
+        v_cycle(l);
+    }
+}
+
+void Multigrid::cycle(Field u, Field f) {
+    Level& level = levels_.level(0);
+    const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
+    level.operations.fill(u, 0.0);
+    visits_.clear();
+    v_cycle(0);
+    std::tie(level.u, level.f) = own;
+}
+
+double Multigrid::residual_norm(int l) {
+    Level& level = levels_.level(l);
+    level.ghosts->run(level.u);
+    double norm = 0;
+    level.operations.residual_norm(level.L, level.u, level.f, norm);
+    return level.reduction->max(norm);
+}
+
+SolveReport Multigrid::solve(int finest) {
+    Level& level = levels_.level(finest);
+    const bool only_bottom = finest == levels_.levels() - 1;
+    const auto norm_of_f = [&] {
+        double norm = 0;
+        level.operations.max_norm(level.f, norm);
+        return level.reduction->max(norm);
+    };
+    double norm_f = norm_of_f();
+    if (levels_.singular()) {
+        const double with_mean = norm_f;
+        remove_mean(level.operations, *level.reduction, level.f);
+        norm_f = norm_of_f();
+        // A constant: what is left is rounding, and the solution 0.
+        if (norm_f < 1e-14 * with_mean) norm_f = 0.0;
+    }
+    level.operations.fill(level.u, 0.0);
+
+    SolveReport report;
+    report.residuals.push_back(1.0);
+    report.converged = norm_f == 0.0;
+    visits_.clear();
+    while (!report.converged && report.cycles < options_.max_cycles &&
+           std::isfinite(report.residuals.back())) {
+        if (only_bottom)
+            visits_.push_back(bottom_->improve());
+        else if (options_.cycle == Cycle::f && report.cycles == 0)
+            full_multigrid(finest);
+        else
+            v_cycle(finest);
+        ++report.cycles;
+        if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
+        report.residuals.push_back(residual_norm(finest) / norm_f);
+        report.converged = report.residuals.back() <= options_.tolerance;
+    }
+    report.visits = visits_;
+    return report;
+}
+
+}  // namespace keel

@@ -1,0 +1,52 @@
+#pragma once
+
+// Geometric multigrid: V-cycles, and full multigrid followed by V-cycles.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/hierarchy.hpp"
+#include "solvers/options.hpp"
+
+namespace keel {
+
+struct SolveReport {
+    bool converged = false;
+    int cycles = 0;
+    std::vector<double> residuals;            // max|f - L u| / max|f| after each cycle; entry 0 is 1
+    std::vector<BottomSolver::Visit> visits;  // of the bottom, in order
+
+    int missed_bottoms() const;     // bottom solves whose true residual missed their tolerance
+    int bottom_iterations() const;  // in all visits
+};
+
+class Multigrid {
+  public:
+    // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts.
+    Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
+
+    // Solves L u = f on level `finest`, whose f is given (and loses its mean where the problem is singular), from
+    // u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r of all coarser levels. Collective.
+    SolveReport solve(int finest = 0);
+
+    // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless there is but one
+    // level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
+    void cycle(Field u, Field f);
+
+    // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
+    double residual_norm(int level);
+
+  private:
+    void v_cycle(int l);
+    void full_multigrid(int finest);
+    void interpolate_add(int l, Interpolation interpolation);
+
+    Hierarchy& levels_;
+    MultigridOptions options_;
+    std::unique_ptr<BottomSolver> bottom_;
+    std::vector<BottomSolver::Visit> visits_;
+};
+
+}  // namespace keel

@@ -1,0 +1,32 @@
+#include "solvers/multigrid/v_cycle.hpp"
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+MultigridOptions symmetric(MultigridOptions options) {
+    options.symmetric = true;
+    return options;
+}
+
+BottomOptions relaxed(int sweeps) {
+    BottomOptions options;
+    options.solver = "smooth";
+    options.sweeps = sweeps;
+    return options;
+}
+
+}  // namespace
+
+VCycle::VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps)
+    : multigrid_(hierarchy, symmetric(multigrid), relaxed(bottom_sweeps)) {
+    check(hierarchy.levels() > 1, "a V-cycle has two levels or more");
+}
+
+void VCycle::apply(Vector z, Vector r) {
+    multigrid_.cycle(z, r);
+    ++applications_;
+}
+
+}  // namespace keel

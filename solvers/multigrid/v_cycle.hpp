@@ -1,0 +1,27 @@
+#pragma once
+
+// One V-cycle as a preconditioner of the finest level's operator.
+
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/systems/preconditioner.hpp"
+
+namespace keel {
+
+class VCycle : public Preconditioner {
+  public:
+    // multigrid: its cycle and tolerance play no part. The bottom is relaxed, with so many sweeps: a Krylov method there
+    // would make M differ from one application to the next. M is symmetric if multigrid.pre = multigrid.post and the
+    // interpolation is constant, which makes it the transpose of the restriction times 8: GSRB relaxes red before black
+    // on the way down and black before red on the way up. The hierarchy, of two levels or more, must outlive this object.
+    VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps);
+
+    // Overwrites r of the finest level and u, f, r of the coarser ones.
+    void apply(Vector z, Vector r) override;
+    long applications() const { return applications_; }
+
+  private:
+    Multigrid multigrid_;
+    long applications_ = 0;
+};
+
+}  // namespace keel

@@ -1,0 +1,95 @@
+#include "solvers/systems/grid_system.hpp"
+
+#include <algorithm>
+
+#include "kernels/check.hpp"
+#include "solvers/systems/splitting.hpp"
+
+namespace keel {
+
+GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
+                       DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep)
+    : ScaledSystem(operations, exchange, reduction, scaling, at_once), L_(L), deep_(deep) {
+    if (scaling == DiagonalScaling::none) return;
+    for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
+    scale_ = L.inverse_diagonal;
+    if (scaling == DiagonalScaling::symmetric) {
+        scale_ = make_vector();
+        operations.square_root(scale_.with_ghosts(deep.layers), L.inverse_diagonal);
+    }
+}
+
+int GridSystem::fields(DiagonalScaling scaling, int at_once) {
+    return scaling == DiagonalScaling::none ? 0 : at_once + (scaling == DiagonalScaling::symmetric ? 1 : 0);
+}
+
+void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
+    applications_ += static_cast<long>(x.size());
+    std::span<const Vector> operands = x;
+    if (scaling_ != DiagonalScaling::none) {
+        check(x.size() <= scaled_.size(), "no more vectors at once than the system was made for");
+        operands = std::span(scaled_).first(x.size());
+        for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(operands[n], scale_, x[n]);
+        reduction_.progress();
+    }
+    exchange_.run(operands, [&](Part part) {
+        for (std::size_t n = 0; n < x.size(); ++n) operations_.apply(y[n], L_.on(part), operands[n]);
+    });
+    reduction_.progress();
+    if (scaling_ != DiagonalScaling::symmetric) return;
+    for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(y[n], scale_, y[n]);
+}
+
+void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting splitting) {
+    const Bricks bricks = bricks_of(splitting, operations_.layout(), static_cast<int>(columns.size()));
+    for (int n = 0; n < bricks.columns; ++n)
+        operations_.take_column(columns[static_cast<std::size_t>(n)], r, bricks, n);
+}
+
+void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
+    if (deep_.exchange == nullptr) return LinearSystem::powers(bases, recurrence);
+    const auto depth = static_cast<std::size_t>(deep_.layers);
+    const auto last_after = [&](std::size_t first, Vectors v) {  // of the powers that one exchange serves
+        return std::min(first + depth, v.size() - 1);
+    };
+    std::array<Vector, 2 * most_bases> sent;
+    for (std::size_t first = 0;; first += depth) {
+        std::size_t count = 0;
+        for (const Vectors v : bases) {
+            if (first + 1 >= v.size()) continue;
+            sent[count++] = v[first];
+            // Three terms: v_{first-1} has too few layers, unless only one power follows.
+            if (first > 0 && recurrence.sigma[first] != 0.0 && last_after(first, v) > first + 1)
+                sent[count++] = v[first - 1];
+        }
+        if (count == 0) return;
+        deep_.exchange->run(std::span(sent).first(count));
+        for (std::size_t i = first; i < first + depth; ++i)
+            for (const Vectors v : bases)
+                if (i + 1 < v.size())
+                    power(v, i, static_cast<int>(last_after(first, v) - (i + 1)), recurrence);
+    }
+}
+
+// v_{i+1} on so many ghost layers
+void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence) {
+    ++applications_;
+    const Vector next = v[i + 1].with_ghosts(layers);
+    if (scaling_ == DiagonalScaling::none) {
+        operations_.apply(next, L_, v[i]);
+    } else {
+        operations_.multiply(scaled_[0].with_ghosts(layers + 1), scale_, v[i]);
+        operations_.apply(next, L_, scaled_[0]);
+    }
+    if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(next, scale_, next);
+    recur(next, v, i, recurrence);
+    reduction_.progress();
+}
+
+Counts GridSystem::counts() const {
+    Counts counts = ScaledSystem::counts();
+    if (deep_.exchange != nullptr) counts.exchanges += deep_.exchange->count();
+    return counts;
+}
+
+}  // namespace keel

@@ -1,0 +1,50 @@
+#pragma once
+
+// A grid level as a linear system, optionally scaled by its diagonal.
+//
+// Given deep ghosts, it makes bases of Krylov spaces as Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (PA1) do: one exchange
+// of d ghost layers from all 26 neighbours, then d powers without another, each on one layer of ghost cells less: work that
+// the neighbours do as well. In a box of n^3 cells the first power is (1 + 2 (d-1) / n)^3 applications, so it is worth it
+// only where messages are dear and boxes are not small. The values are those of one exchange for every power, to the last
+// bit. These exchanges are not overlapped with work.
+
+#include <vector>
+
+#include "solvers/systems/scaled_system.hpp"
+
+namespace keel {
+
+// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how many layers. The
+// operator's coefficients must be current there, and zero outside the domain and on its boundary (Hierarchy).
+struct DeepGhosts {
+    Exchange* exchange = nullptr;
+    int layers = 0;
+};
+
+class GridSystem : public ScaledSystem {
+  public:
+    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and reduction must
+    // outlive this object.
+    GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
+               DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {});
+    // Grid-sized arrays that the scaling needs.
+    static int fields(DiagonalScaling scaling, int at_once);
+
+    Vector make_vector() override { return operations_.make_field(); }
+    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
+    // With deep ghosts of d layers: an exchange for every d powers.
+    void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
+    void fill(Vector y, double value) override { operations_.fill(y, value); }
+    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
+    Counts counts() const override;
+    using LinearSystem::apply;
+
+  private:
+    void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
+
+    Stencil L_;
+    DeepGhosts deep_;
+    std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
+};
+
+}  // namespace keel

@@ -1,0 +1,42 @@
+#pragma once
+
+// A distributed sparse matrix as a linear system; the scaling is part of the matrix that is multiplied by.
+
+#include <memory>
+#include <vector>
+
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/systems/scaled_system.hpp"
+#include "solvers/systems/sparse_matrix.hpp"
+
+namespace keel {
+
+class SparseSystem : public ScaledSystem {
+  public:
+    // The matrix is not owned. Collective.
+    SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once = 1);
+    // Vectors that it keeps, before the first split().
+    static int fields(DiagonalScaling scaling);
+
+    Vector make_vector() override { return matrix_.make_vector(); }
+    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
+    void fill(Vector y, double value) override;
+    // boxes and slabs: column n has consecutive rows. The first call makes a vector for each column.
+    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
+    using LinearSystem::apply;
+
+  private:
+    SparseMatrix& matrix_;
+    SparseRows A_;
+    Field present_;             // 1 at rows, 0 behind them
+    std::vector<Field> masks_;  // of split()
+};
+
+// A method of the table of bottom solvers as solver of A u = f. The matrix must outlive the result and be scalable where
+// the options scale it. Collective.
+std::unique_ptr<KrylovSolver> make_krylov(SparseMatrix& matrix, const Communicator& comm,
+                                          const BottomOptions& options);
+// Vectors that such a solver adds to the matrix.
+int krylov_vectors(const BottomOptions& options);
+
+}  // namespace keel
