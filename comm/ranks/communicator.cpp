@@ -159,6 +159,19 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t>
     return all;
 }
 
+std::string Communicator::broadcast(const std::string& text) const {
+    std::int64_t length = static_cast<std::int64_t>(text.size());
+    require(MPI_Bcast(&length, 1, MPI_INT64_T, 0, impl_->comm), "MPI_Bcast");
+    std::string result = text;
+    result.resize(static_cast<std::size_t>(length));
+    constexpr std::int64_t most = 1 << 30;  // counts are ints
+    for (std::int64_t at = 0; at < length; at += most)
+        require(MPI_Bcast(result.data() + at, static_cast<int>(std::min(most, length - at)), MPI_CHAR, 0,
+                          impl_->comm),
+                "MPI_Bcast");
+    return result;
+}
+
 std::vector<int> Communicator::node_leaders() const {
     MPI_Comm node = MPI_COMM_NULL;
     require(MPI_Comm_split_type(impl_->comm, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &node),
