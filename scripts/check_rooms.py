@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each line of code stands in its room: miniapp -> solvers -> comm -> kernels.
+"""Checks that each line of code stands in its room: miniapp -> solvers -> comm -> kernels, and so on inside the rooms.
 
 Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
 """
@@ -9,6 +9,14 @@ import sys
 from pathlib import Path
 
 ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before it
+# Inside a room a step, folders or files, may know the steps before it; what stands on one step does not know each other.
+# Files at the top of a room that are not named here come before all folders.
+STEPS: dict[str, list[tuple[str, ...]]] = {
+    "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",)],
+    "solvers": [("systems",), ("krylov",), ("multigrid",)],
+    "miniapp": [("deck",), ("setup",), ("schemes", "report"), ("studies",), ("main.cpp",)],
+}
+STRANGERS = ["miniapp/studies"]  # the folders in here know none of each other
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
 
 # What may stand only in some places: pattern, where it is allowed (path prefixes), what to say.
@@ -42,19 +50,54 @@ def code_lines(text: str) -> list[str]:
     return NOT_CODE.sub(blank, text).split("\n")
 
 
+def step(name: str) -> int:
+    """The number of the step, in its room, that a file stands on; -1 at the top of the room. ValueError if on none."""
+    room, place, *rest = name.split("/")
+    for number, places in enumerate(STEPS.get(room, [])):
+        if place in places:
+            return number
+    if rest and room in STEPS:
+        raise ValueError(f"{place}/ has no place in the order of {room}/")
+    return -1
+
+
+def wrong_include(name: str, header: str) -> str | None:
+    """What is wrong about a file that includes a header; both by their paths from the top."""
+    room, header_room = name.split("/")[0], header.split("/")[0]
+    if header_room not in ROOMS:
+        return None
+    if header_room != room:
+        above = ROOMS.index(header_room) > ROOMS.index(room)
+        return f"{room}/ includes a header of {header_room}/" if above else None
+    place, header_place = name.split("/")[1], header.split("/")[1]
+    try:
+        forbidden = step(header) >= max(step(name), 0) and place != header_place
+    except ValueError:
+        return None  # is told of the file that stands there
+    if forbidden:
+        return f"{room}/{place} includes a header of {room}/{header_place}"
+    for top in STRANGERS:
+        folders = [Path(file).relative_to(top).parts for file in (name, header) if file.startswith(top + "/")]
+        if len(folders) == 2 and all(len(parts) > 1 for parts in folders) and folders[0][0] != folders[1][0]:
+            return f"{top}/{folders[0][0]} includes a header of {top}/{folders[1][0]}"
+    return None
+
+
 def violations(root: Path) -> list[str]:
     found = []
     for path in sorted(p for room in ROOMS for p in (root / room).rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
-        rank = ROOMS.index(name.split("/")[0])
+        try:
+            step(name)
+        except ValueError as wrong:
+            found.append(f"{name}:1: {wrong}")
         for number, line in enumerate(code_lines(path.read_text(encoding="utf-8")), 1):
             if include := INCLUDE.match(line):
                 # Relative to the folder of the file or, as everywhere in Keel, to the top.
                 base = path.parent if include[1].startswith(".") else root
                 header = (base / include[1]).resolve()
-                room = header.relative_to(root).parts[0] if header.is_relative_to(root) else ""
-                if room in ROOMS and ROOMS.index(room) > rank:
-                    found.append(f"{name}:{number}: {ROOMS[rank]}/ includes a header of {room}/")
+                if header.is_relative_to(root) and (wrong := wrong_include(name, header.relative_to(root).as_posix())):
+                    found.append(f"{name}:{number}: {wrong}")
             for pattern, allowed, message in ONLY:
                 if re.search(pattern, line) and not name.startswith(allowed):
                     found.append(f"{name}:{number}: {message}")
