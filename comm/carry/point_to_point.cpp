@@ -16,7 +16,7 @@ class Mpi : public PointToPoint {
         : comm_(comm),
           topology_(topology),
           itinerary_(itinerary),
-          first_tag_(tag * static_cast<int>(phase_count)) {
+          first_tag_(tag * static_cast<int>(names_of(Phase{}).size())) {
         first_.push_back(itinerary.receives.size());
         for (const Departure& departure : itinerary.departures)
             first_.push_back(first_.back() + departure.sends.size());

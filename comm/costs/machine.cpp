@@ -4,21 +4,6 @@
 
 namespace keel {
 
-const char* name(Memory memory) {
-    constexpr const char* names[] = {"host", "device", "managed"};
-    return names[static_cast<std::size_t>(memory)];
-}
-
-const char* name(Locality locality) {
-    constexpr const char* names[] = {"socket", "node", "off_node"};
-    return names[static_cast<std::size_t>(locality)];
-}
-
-const char* name(Protocol protocol) {
-    constexpr const char* names[] = {"short", "eager", "rendezvous"};
-    return names[static_cast<std::size_t>(protocol)];
-}
-
 Protocol MessageCosts::protocol(double bytes) const {
     if (bytes < static_cast<double>(eager_from)) return Protocol::short_;
     return bytes < static_cast<double>(rendezvous_from) ? Protocol::eager : Protocol::rendezvous;

@@ -10,21 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "comm/ranks/locality.hpp"
+#include "kernels/names.hpp"
+
 namespace keel {
 
 // Where both ends of a message lie: in host memory, in a device's, or in memory that the driver moves between the two.
 enum class Memory { host, device, managed };
-// How far a message goes: within a socket, to another socket of the node, to another node.
-enum class Locality { socket, node, off_node };
+constexpr auto names_of(Memory) {
+    return std::array{Named<Memory>{Memory::host, "host"}, Named<Memory>{Memory::device, "device"},
+                      Named<Memory>{Memory::managed, "managed"}};
+}
 // How an MPI sends: with the envelope, at once, or after the receiver has agreed.
 enum class Protocol { short_, eager, rendezvous };
-
-inline constexpr std::size_t memory_count = 3;
-inline constexpr std::size_t locality_count = 3;
-inline constexpr std::size_t protocol_count = 3;
-const char* name(Memory memory);
-const char* name(Locality locality);
-const char* name(Protocol protocol);
+constexpr auto names_of(Protocol) {
+    return std::array{Named<Protocol>{Protocol::short_, "short"}, Named<Protocol>{Protocol::eager, "eager"},
+                      Named<Protocol>{Protocol::rendezvous, "rendezvous"}};
+}
 
 // alpha + beta bytes: seconds a message, and seconds a byte (the inverse of a rate).
 struct Postal {
@@ -40,7 +42,8 @@ struct Postal {
 struct MessageCosts {
     std::size_t eager_from = 0;
     std::size_t rendezvous_from = 0;
-    std::array<std::array<std::optional<Postal>, protocol_count>, locality_count> costs;
+    std::array<std::array<std::optional<Postal>, names_of(Protocol{}).size()>, names_of(Locality{}).size()>
+        costs;
 
     Protocol protocol(double bytes) const;
     std::optional<Postal>& at(Locality locality, Protocol protocol);
@@ -72,7 +75,7 @@ struct Machine {
     std::optional<int> gpus_per_socket;
     // 1 / R_N: seconds for each byte that all ranks of a node together send to other nodes.
     std::optional<double> injection_beta;
-    std::array<std::optional<MessageCosts>, memory_count> messages;
+    std::array<std::optional<MessageCosts>, names_of(Memory{}).size()> messages;
     std::vector<CopyCosts> copies;
 
     // Each of these throws MissingParameter.

@@ -11,7 +11,7 @@ constexpr int tag = 0;
 
 }  // namespace
 
-std::vector<Pair> pairs_at(const Placements& ranks, Locality locality, std::size_t most) {
+std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size_t most) {
     const int count = static_cast<int>(ranks.node_of.size());
     std::vector<bool> taken(ranks.node_of.size());
     std::vector<Pair> all;
@@ -27,7 +27,7 @@ std::vector<Pair> pairs_at(const Placements& ranks, Locality locality, std::size
     return spread;
 }
 
-std::vector<Pair> pairs_of_nodes(const Placements& ranks) {
+std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks) {
     std::vector<std::vector<int>> nodes;
     for (std::size_t rank = 0; rank < ranks.node_of.size(); ++rank) {
         const auto node = static_cast<std::size_t>(ranks.node_of[rank]);

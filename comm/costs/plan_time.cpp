@@ -4,12 +4,6 @@
 #include <numeric>
 
 namespace keel {
-Locality Placements::locality(int a, int b) const {
-    const auto i = static_cast<std::size_t>(a);
-    const auto j = static_cast<std::size_t>(b);
-    if (node_of[i] != node_of[j]) return Locality::off_node;
-    return !socket_of.empty() && socket_of[i] == socket_of[j] ? Locality::socket : Locality::node;
-}
 
 void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes) {
     const Postal cost = machine.message(memory, locality, bytes);
@@ -43,7 +37,7 @@ double slowest(const Machine& machine, std::span<const int> node_of, std::span<c
     return most;
 }
 
-double phase_time(const Machine& machine, Memory memory, const Placements& ranks,
+double phase_time(const Machine& machine, Memory memory, const RankPlaces& ranks,
                   std::span<const Envelope> messages) {
     std::vector<Load> sent(ranks.node_of.size());
     std::vector<Load> received(ranks.node_of.size());
@@ -63,7 +57,7 @@ double PlanTime::total() const {
     return first + (stages.empty() ? 0.0 : between_nodes() - stages.front());
 }
 
-PlanTime plan_time(const Machine& machine, Memory memory, const Placements& ranks, const Plan& plan,
+PlanTime plan_time(const Machine& machine, Memory memory, const RankPlaces& ranks, const Plan& plan,
                    std::size_t columns) {
     const auto envelopes = [&](std::span<const Message> messages) {
         std::vector<Envelope> list;

@@ -8,6 +8,7 @@
 
 #include "comm/costs/machine.hpp"
 #include "comm/plans/plan.hpp"
+#include "comm/ranks/locality.hpp"
 
 namespace keel {
 
@@ -16,14 +17,6 @@ struct Envelope {
     int source = 0;
     int target = 0;
     double bytes = 0;
-};
-
-// Where each rank is. Sockets are numbered within each node; without any, no two ranks share one.
-struct Placements {
-    std::span<const int> node_of;
-    std::span<const int> socket_of;
-
-    Locality locality(int a, int b) const;
 };
 
 // What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate limits.
@@ -43,7 +36,7 @@ double slowest(const Machine& machine, std::span<const int> node_of, std::span<c
 // Seconds that the slowest process takes for a phase: the sum of alpha over its messages, and of beta times bytes, but for
 // those to or from other nodes no less than all such bytes of its node at the rate R_N; for sends and for receives, the
 // larger. Throws MissingParameter.
-double phase_time(const Machine& machine, Memory memory, const Placements& ranks,
+double phase_time(const Machine& machine, Memory memory, const RankPlaces& ranks,
                   std::span<const Envelope> messages);
 
 struct PlanTime {
@@ -57,7 +50,7 @@ struct PlanTime {
     double total() const;
 };
 // Of a plan for all ranks, run once for `columns` fields. Throws MissingParameter.
-PlanTime plan_time(const Machine& machine, Memory memory, const Placements& ranks, const Plan& plan,
+PlanTime plan_time(const Machine& machine, Memory memory, const RankPlaces& ranks, const Plan& plan,
                    std::size_t columns);
 
 }  // namespace keel

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace keel {
-const char* name(Phase phase) {
-    constexpr const char* names[phase_count] = {"local",  "local_S", "global", "local_R",
-                                                "axis_x", "axis_y",  "axis_z"};
-    return names[static_cast<std::size_t>(phase)];
-}
 
 std::size_t Message::values() const {
     std::size_t total = 0;

@@ -3,6 +3,7 @@
 // A communication plan: who sends what to whom, in which order. Pure data, made by a planner, run by an exchange. Lengths
 // are in values of one field; a span of fields multiplies them.
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "comm/patterns/pattern.hpp"
 #include "comm/ranks/topology.hpp"
 #include "kernels/ledger.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
@@ -28,8 +30,12 @@ struct Message {
 // The node-aware schemes' phases: within a node straight to who needs it, to the node's sender, to another node, from
 // the node's receiver to who needs it. The staged axes have phases of their own.
 enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
-inline constexpr std::size_t phase_count = 7;
-const char* name(Phase phase);
+constexpr auto names_of(Phase) {
+    return std::array{Named<Phase>{Phase::local, "local"},   Named<Phase>{Phase::local_s, "local_S"},
+                      Named<Phase>{Phase::global, "global"}, Named<Phase>{Phase::local_r, "local_R"},
+                      Named<Phase>{Phase::axis_x, "axis_x"}, Named<Phase>{Phase::axis_y, "axis_y"},
+                      Named<Phase>{Phase::axis_z, "axis_z"}};
+}
 
 // The messages of one phase, ordered by source, target and sequence.
 struct Stage {

@@ -2,15 +2,22 @@
 
 // Sums over all ranks while the caller does something else, on the wire.
 
+#include <array>
 #include <memory>
 #include <span>
 
 #include "comm/ranks/communicator.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
 // mpi: MPI_Iallreduce. recursive_doubling: our own, from point-to-point messages; for where MPI's does not overlap.
 enum class AllReduceAlgorithm { mpi, recursive_doubling };
+constexpr auto names_of(AllReduceAlgorithm) {
+    return std::array{
+        Named<AllReduceAlgorithm>{AllReduceAlgorithm::mpi, "mpi"},
+        Named<AllReduceAlgorithm>{AllReduceAlgorithm::recursive_doubling, "recursive_doubling"}};
+}
 
 class AllReduce {
   public:

@@ -56,7 +56,7 @@ TEST_CASE("a summary has the totals and the time of the whole plan") {
             CHECK(row.most_sent.off_node_bytes == static_cast<double>(global.max_send_bytes));
             CHECK(row.most_received.off_node_bytes == static_cast<double>(global.max_receive_bytes));
 
-            const Placements ranks{topology.node_of(), {}};
+            const RankPlaces ranks{topology.node_of(), {}};
             const PlanTime time = plan_time(model.machine, Memory::host, ranks, plan, 3);
             REQUIRE(row.time);
             CHECK(row.time->local == Approx(time.local).epsilon(1e-13).margin(0));

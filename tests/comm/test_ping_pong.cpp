@@ -10,7 +10,7 @@ using namespace keel;
 TEST_CASE("pairs are at the distance asked for, disjoint and spread") {
     const std::vector<int> node_of{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2};
     const std::vector<int> socket_of{0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
-    const Placements ranks{node_of, socket_of};
+    const RankPlaces ranks{node_of, socket_of};
     for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node}) {
         const auto pairs = pairs_at(ranks, locality, 100);
         CHECK(pairs.size() == (locality == Locality::off_node ? 4 : 6));
@@ -36,7 +36,7 @@ TEST_CASE("round trips end, whoever takes part") {
     const Communicator comm = Communicator::world();
     std::vector<int> node_of(static_cast<std::size_t>(comm.size()));
     for (std::size_t rank = 0; rank < node_of.size(); ++rank) node_of[rank] = static_cast<int>(rank / 2);
-    const Placements ranks{node_of, {}};
+    const RankPlaces ranks{node_of, {}};
     for (const auto& pairs : {pairs_at(ranks, Locality::node, 2), pairs_at(ranks, Locality::off_node, 9),
                               pairs_of_nodes(ranks), std::vector<Pair>{}})
         for (const std::size_t bytes : {0u, 1u, 100000u}) {

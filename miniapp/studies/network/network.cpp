@@ -161,7 +161,7 @@ void remark_on_gaps(NetworkResults& network) {
 
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology) {
     const std::vector<int> socket_of = sockets(comm);
-    const Placements ranks{topology.node_of(), socket_of};
+    const RankPlaces ranks{topology.node_of(), socket_of};
     std::vector<PingPongResults> classes;
     for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node})
         classes.push_back({locality, pairs_at(ranks, locality, most_pairs), {}, {}});

@@ -1,0 +1,54 @@
+#pragma once
+
+// The pattern of whole boxes that go from the ranks that own them to others that work on them, and back: what gathering,
+// agglomerating and replicating a coarse grid send.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "comm/patterns/pattern.hpp"
+#include "kernels/layout.hpp"
+
+namespace keel {
+
+// Which ranks have each box of a level: one, or all of them.
+class Holders {
+  public:
+    explicit Holders(std::vector<int> owners);  // by box, lexicographic
+    static Holders owners_of(const Layout& layout);
+    static Holders everywhere(int boxes, int ranks);
+
+    int boxes() const { return boxes_; }
+    bool everyone() const { return owners_.empty(); }
+    bool holds(int rank, int box) const;
+    // In ascending order.
+    std::vector<int> boxes_of(int rank) const;
+    std::vector<int> ranks_of(int box) const;
+
+  private:
+    Holders() = default;
+    int boxes_ = 0;
+    int ranks_ = 0;             // where all have them
+    std::vector<int> owners_;   // empty where all have them
+    std::vector<int> by_rank_;  // boxes, rank after rank
+    std::vector<std::size_t> first_;
+};
+
+// Every box, as one item named by its number, goes from the one rank that has it to all that hold it behind.
+class BoxPattern : public Pattern {
+  public:
+    // `from` has one rank a box; `values` are those of a box.
+    BoxPattern(Holders from, Holders to, int values);
+
+    const Holders& from() const { return from_; }
+    const Holders& to() const { return to_; }
+    std::vector<Request> needed_by(std::span<const int> ranks) const override;
+    std::vector<Request> owned_by(std::span<const int> ranks) const override;
+
+  private:
+    Holders from_, to_;
+    int values_;
+};
+
+}  // namespace keel

@@ -1,0 +1,33 @@
+#pragma once
+
+// How far apart ranks are.
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "kernels/names.hpp"
+
+namespace keel {
+
+// How far a message goes: within a socket, to another socket of the node, to another node.
+enum class Locality { socket, node, off_node };
+constexpr auto names_of(Locality) {
+    return std::array{Named<Locality>{Locality::socket, "socket"}, Named<Locality>{Locality::node, "node"},
+                      Named<Locality>{Locality::off_node, "off_node"}};
+}
+
+// Where each rank is. Sockets are numbered within each node; without any, no two ranks share one.
+struct RankPlaces {
+    std::span<const int> node_of;
+    std::span<const int> socket_of;
+
+    Locality locality(int a, int b) const {
+        const auto i = static_cast<std::size_t>(a);
+        const auto j = static_cast<std::size_t>(b);
+        if (node_of[i] != node_of[j]) return Locality::off_node;
+        return !socket_of.empty() && socket_of[i] == socket_of[j] ? Locality::socket : Locality::node;
+    }
+};
+
+}  // namespace keel
