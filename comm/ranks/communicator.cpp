@@ -48,7 +48,9 @@ bool Session::takes_device_memory(const std::string& backend) {
 }
 
 std::string Session::asynchronous_progress() {
-    for (const char* name : {"MPICH_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS", "MPICH_NEMESIS_ASYNC_PROGRESS"})
+    // MPICH 4 and before, Intel, Cray.
+    for (const char* name : {"MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS",
+                             "MPICH_NEMESIS_ASYNC_PROGRESS"})
         if (const char* value = std::getenv(name)) return std::string(name) + "=" + value;
     return "unknown";
 }

@@ -8,18 +8,30 @@
 namespace keel {
 namespace {
 
-// Ascending ranks as "0-3, 6".
-std::string ranges(std::span<const int> ranks) {
-    std::string text;
+constexpr int most_parts = 8;  // of a line
+
+// Ascending ranks as "0-3", "6".
+std::vector<std::string> ranges(std::span<const int> ranks) {
+    std::vector<std::string> found;
     for (std::size_t n = 0; n < ranks.size();) {
         std::size_t last = n;
         while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-        if (!text.empty()) text += ", ";
-        text += std::to_string(ranks[n]);
-        if (last > n) text.append("-").append(std::to_string(ranks[last]));
+        found.push_back(std::to_string(ranks[n]));
+        if (last > n) found.back().append("-").append(std::to_string(ranks[last]));
         n = last + 1;
     }
-    return text;
+    return found;
+}
+
+// "4 ranks, consecutive"; nodes with equal texts are summed up as one group.
+std::string shape_of(std::span<const int> ranks, bool each) {
+    std::string text =
+        std::to_string(ranks.size()) + (ranks.size() == 1 ? " rank" : " ranks") + (each ? " each" : "");
+    if (ranks.size() == 1) return text;
+    const int step = ranks[1] - ranks[0];
+    for (std::size_t n = 2; n < ranks.size(); ++n)
+        if (ranks[n] - ranks[n - 1] != step) return text + ", scattered";
+    return text + (step == 1 ? ", consecutive" : ", in steps of " + std::to_string(step));
 }
 
 }  // namespace
@@ -61,19 +73,37 @@ std::string Topology::describe() const {
     }
     std::string per_node = std::to_string(most);
     if (least != most) per_node = std::to_string(least) + " to " + per_node;
-    constexpr const char* known_from[] = {"detected", "virtual: comm.ranks_per_node",
-                                          "virtual: comm.node_map"};
     return std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") + per_node +
-           (per_node == "1" ? " rank" : " ranks") + " per node (" +
-           known_from[static_cast<std::size_t>(source_)] + ")";
+           (per_node == "1" ? " rank" : " ranks") + " per node (" + name(source_) + ")";
 }
 
 std::string Topology::map() const {
     std::string text;
-    for (int n = 0; n < nodes(); ++n) {
-        if (n > 0) text += "; ";
-        text += std::to_string(n);
-        text.append(": ").append(ranges(ranks_on(n)));
+    const auto append = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+    bool in_full = nodes() <= most_parts;
+    for (int n = 0; n < nodes() && in_full; ++n) {
+        const std::vector<std::string> parts = ranges(ranks_on(n));
+        in_full = static_cast<int>(parts.size()) <= most_parts;
+        std::string list;
+        for (const std::string& part : parts) list += (list.empty() ? "" : ", ") + part;
+        append(std::to_string(n) + ": " + list);
+    }
+    if (in_full) return text;
+
+    text.clear();
+    int groups = 0;
+    for (int first = 0; first < nodes(); ++groups) {
+        if (groups == most_parts) {
+            const int more = nodes() - first;
+            append("and " + std::to_string(more) + " more node" + (more == 1 ? "" : "s"));
+            break;
+        }
+        int end = first + 1;
+        while (end < nodes() && shape_of(ranks_on(end), false) == shape_of(ranks_on(first), false)) ++end;
+        const bool several = end > first + 1;
+        append(std::to_string(first) + (several ? "-" + std::to_string(end - 1) : "") + ": " +
+               shape_of(ranks_on(first), several));
+        first = end;
     }
     return text;
 }
@@ -89,7 +119,7 @@ std::vector<std::string> Topology::warnings() const {
             "every rank is a node of its own: off-node counts are all counts, and node-aware schemes have "
             "nothing to gather" +
             remedy);
-    else if (alone > 0)
+    else if (alone > 0 && alone < nodes())
         found.push_back(std::to_string(alone) + (alone == 1 ? " node has" : " nodes have") +
                         " one rank only" + remedy);
     // Of the steps from a rank to the next, as few as possible leave a node where ranks fill node after node.

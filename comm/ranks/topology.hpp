@@ -2,16 +2,23 @@
 
 // Which node each rank runs on.
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
 // Where the nodes are known from: MPI, comm.ranks_per_node or comm.node_map.
 enum class NodeSource { detected, slices, map };
+constexpr auto names_of(NodeSource) {
+    return std::array{Named<NodeSource>{NodeSource::detected, "detected"},
+                      Named<NodeSource>{NodeSource::slices, "virtual: comm.ranks_per_node"},
+                      Named<NodeSource>{NodeSource::map, "virtual: comm.node_map"}};
+}
 
 // Nodes are numbered from 0 in the order of their smallest rank. They may differ in size and hold any ranks.
 class Topology {
@@ -34,7 +41,9 @@ class Topology {
     NodeSource source() const { return source_; }
     std::string describe() const;               // one line: nodes, ranks per node, how known
     std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd
-    std::string map() const;                    // "node 0: ranks 0-3; node 1: ranks 4, 6"
+    // "0: 0-3; 1: 4, 6": the ranks on each node. With many nodes, or many numbers on one, nodes alike are summed up:
+    // "0-1022: 4 ranks each, consecutive; 1023: 2 ranks, consecutive".
+    std::string map() const;
 
   private:
     std::vector<int> node_of_;

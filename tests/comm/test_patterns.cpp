@@ -139,7 +139,7 @@ struct Sent {
 Sent sent_by(const GhostPattern& pattern, int ranks) {
     const int rank = pattern.layout().rank();
     Sent sent;
-    plan_standard(pattern, virtual_topology(ranks, 1), rank).for_each_stage([&](const Stage& stage) {
+    make_plan(pattern, virtual_topology(ranks, 1), {}, rank).for_each_stage([&](const Stage& stage) {
         for (const Message& message : stage.messages)
             if (message.source == rank) {
                 ++sent.messages;
@@ -323,4 +323,36 @@ TEST_CASE("nodes are numbered by their smallest rank, whatever their labels, and
         CHECK(topology.ranks_on(topology.node(rank))[static_cast<std::size_t>(topology.local_rank(rank))] ==
               rank);
     }
+}
+
+TEST_CASE("the line that says which ranks are on which node does not grow with the machine") {
+    CHECK(virtual_topology(16, 2).map() ==
+          "0: 0-1; 1: 2-3; 2: 4-5; 3: 6-7; 4: 8-9; 5: 10-11; 6: 12-13; 7: 14-15");
+    CHECK(virtual_topology(4096, 4).map() == "0-1023: 4 ranks each, consecutive");
+    CHECK(virtual_topology(4094, 4).map() == "0-1022: 4 ranks each, consecutive; 1023: 2 ranks, consecutive");
+    CHECK(virtual_topology(100, 1).map() == "0-99: 1 rank each");
+    const auto dealt_out = [](int ranks, int nodes) {
+        std::vector<int> labels;
+        for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank % nodes);
+        return Topology(labels, NodeSource::map);
+    };
+    CHECK(dealt_out(1024, 256).map() == "0-255: 4 ranks each, in steps of 256");
+    CHECK(dealt_out(1024, 8).map() == "0-7: 128 ranks each, in steps of 8");
+    std::vector<int> growing;
+    for (int node = 0; node < 40; ++node)
+        growing.insert(growing.end(), static_cast<std::size_t>(node + 1), node);
+    CHECK_THAT(Topology(growing, NodeSource::map).map(),
+               Catch::StartsWith("0: 1 rank; 1: 2 ranks, consecutive; 2: 3 ranks, consecutive; ") &&
+                   Catch::EndsWith("7: 8 ranks, consecutive; and 32 more nodes"));
+}
+
+TEST_CASE("a rank alone on its node is told where other nodes have more, or where no node has") {
+    const auto warnings = [](const std::vector<int>& labels) {
+        return Topology(labels, NodeSource::map).warnings();
+    };
+    CHECK(warnings({0}).empty());
+    CHECK(warnings({0, 0}).empty());
+    CHECK_THAT(warnings({0, 1}).at(0), Catch::StartsWith("every rank is a node of its own"));
+    CHECK(warnings({0, 0, 1}).at(0) == "1 node has one rank only");
+    CHECK(warnings({0, 0, 1, 2}).at(0) == "2 nodes have one rank only");
 }

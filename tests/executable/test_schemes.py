@@ -72,6 +72,7 @@ class Nodes(KeelTest):
     def test_nodes_of_one_rank_and_ranks_dealt_out_to_nodes_are_told(self) -> None:
         self.assertIn("every rank is a node of its own", self.valid(4, *WIDE, "comm.ranks_per_node=1").stdout)
         self.assertIn("1 node has one rank only", self.valid(3, *WIDE, "comm.ranks_per_node=2").stdout)
+        self.assertNotIn("one rank only", self.valid(1, *WIDE).stdout)
         dealt = self.valid(6, *WIDE, NodeMap(self, "a\nb\n" * 3).word)
         self.assertIn("ranks are dealt out to the nodes in turn", dealt.stdout)
         for blocks in (2, 3):
