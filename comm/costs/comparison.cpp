@@ -47,40 +47,6 @@ std::vector<SchemeRow> compare_plans(std::span<const SchemeOptions> schemes, con
 
 }  // namespace
 
-std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
-    std::vector<SchemeOptions> all;
-    const auto add = [&](Scheme scheme, PartnerRule partner_rule, CapRule cap_rule) {
-        SchemeOptions one = options;
-        one.scheme = scheme;
-        one.partner_rule = partner_rule;
-        one.cap_rule = cap_rule;
-        all.push_back(one);
-    };
-    add(Scheme::standard, PartnerRule::local_index, CapRule::paper);
-    add(Scheme::two_step, PartnerRule::local_index, CapRule::paper);
-    add(Scheme::two_step, PartnerRule::max_need, CapRule::paper);
-    add(Scheme::three_step, PartnerRule::local_index, CapRule::paper);
-    add(Scheme::split, PartnerRule::local_index, CapRule::paper);
-    add(Scheme::split, PartnerRule::local_index, CapRule::always);
-    add(Scheme::staged_axes, PartnerRule::local_index, CapRule::paper);
-    return all;
-}
-
-std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options) {
-    std::vector<SchemeOptions> all = candidates(options);
-    std::erase_if(all, [](const SchemeOptions& one) { return one.scheme == Scheme::staged_axes; });
-    return all;
-}
-
-std::string name(const SchemeOptions& options) {
-    constexpr const char* names[] = {"standard", "two_step", "three_step", "split", "staged_axes"};
-    const std::string scheme = names[static_cast<std::size_t>(options.scheme)];
-    if (options.scheme == Scheme::two_step && options.partner_rule == PartnerRule::max_need)
-        return scheme + "/max_need";
-    if (options.scheme == Scheme::split && options.cap_rule == CapRule::always) return scheme + "/always";
-    return scheme;
-}
-
 void require_known(const Model& model, const Topology& topology) {
     const auto require = [&](Locality locality) {
         model.machine.message(model.memory, locality, 0);

@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "comm/costs/plan_time.hpp"
@@ -14,13 +13,6 @@
 #include "comm/ranks/communicator.hpp"
 
 namespace keel {
-
-// Every scheme under every rule, standard first; message_cap and columns are those given.
-std::vector<SchemeOptions> candidates(const SchemeOptions& options);
-// Those for patterns that have no axes: all but staged_axes.
-std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
-// "two_step/max_need": the scheme and, if it is not the default, its rule.
-std::string name(const SchemeOptions& options);
 
 // A machine to predict times on, and where the messages' data lie.
 struct Model {
@@ -76,7 +68,7 @@ void count_duplicates(std::span<SchemeRow> rows);
 std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
                                std::span<const SchemeOptions> schemes, const Setup& setup);
 
-// The same for a pattern that is known as a whole; not staged_axes.
+// The same for a pattern that is known as a whole, by schemes that need no axes.
 std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
                                const Setup& setup);
 

@@ -15,8 +15,8 @@ bool concerns(std::optional<int> rank, int source, int target) {
 }
 
 // In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its own.
-std::vector<Piece> cut(int from, int to, const std::vector<Item>& items,
-                       std::optional<std::size_t> most_values) {
+std::vector<Piece> cut_into_pieces(int from, int to, const std::vector<Item>& items,
+                                   std::optional<std::size_t> most_values) {
     std::vector<Piece> pieces;
     for (const Item& item : items) {
         const auto values = static_cast<std::size_t>(item.values);
@@ -97,7 +97,8 @@ std::vector<Piece> pieces_into(int node, std::span<const Request> requests, cons
     if (const auto cap = how.cap(bytes, topology.size(node))) most_values = *cap / how.bytes_per_value;
     std::vector<Piece> pieces;
     for (const auto& [other, items] : from)
-        for (Piece& piece : cut(other, node, items, most_values)) pieces.push_back(std::move(piece));
+        for (Piece& piece : cut_into_pieces(other, node, items, most_values))
+            pieces.push_back(std::move(piece));
 
     std::vector<Piece*> order;
     for (Piece& piece : pieces) order.push_back(&piece);
@@ -154,6 +155,13 @@ std::vector<Piece> Crossings::of(std::span<const int> nodes) {
         for (const Piece& piece : out_of(source))
             if (inside.contains(piece.to)) all.push_back(piece);
     return all;
+}
+
+Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut& cut,
+                    std::optional<int> rank) {
+    const NodesPlanned planned = nodes_planned(topology, rank);
+    Crossings crossings(pattern, topology, cut);
+    return relay(requests_of(pattern, planned.ranks), crossings.of(planned.nodes), topology, rank);
 }
 
 }  // namespace keel

@@ -45,8 +45,6 @@ struct Cut {
     Cap cap;
     std::size_t bytes_per_value = sizeof(double);  // of all columns
 };
-Cut cut_of_three_step();
-Cut cut_of_split(const SchemeOptions& options);
 
 // A node decides the cuts and receivers of what it gets, given all requests of its ranks; a sending node then its senders,
 // given all pieces that leave it.
@@ -73,5 +71,9 @@ class Crossings {
     std::map<int, std::vector<Piece>> into_;
     std::map<int, std::vector<Piece>> out_of_;
 };
+
+// The plan of what crosses so.
+Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut& cut,
+                    std::optional<int> rank);
 
 }  // namespace keel

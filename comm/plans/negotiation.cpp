@@ -136,10 +136,9 @@ Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::spa
         known.insert(known.end(), letter.begin(), letter.end());
     const std::vector<Request> requests = read_requests(known);  // that concern the ranks of this node
 
-    if (options.scheme == Scheme::three_step || options.scheme == Scheme::split) {
-        const Cut cut = options.scheme == Scheme::split ? cut_of_split(options) : cut_of_three_step();
-        return relay(requests, negotiate_pieces(delegation, topology, requests, cut), topology, comm.rank());
-    }
+    if (const auto cut = planner(options.scheme).cut)
+        return relay(requests, negotiate_pieces(delegation, topology, requests, cut(options)), topology,
+                     comm.rank());
     return make_plan(ListedPattern(requests), topology, options, comm.rank());
 }
 

@@ -2,43 +2,77 @@
 
 #include <algorithm>
 
+#include "comm/plans/crossings.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 
+// Each scheme's row, at the end of its file.
+Planner standard();
+Planner two_step();
+Planner three_step();
+Planner split();
+Planner staged_axes();
+
+const std::vector<Planner>& planners() {
+    static const std::vector<Planner> all{standard(), two_step(), three_step(), split(), staged_axes()};
+    return all;
+}
+
+const Planner& planner(Scheme scheme) {
+    const auto found = std::ranges::find(planners(), scheme, &Planner::scheme);
+    check(found != planners().end(), "every scheme has a row");
+    return *found;
+}
+
+std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
+    std::vector<SchemeOptions> all;
+    for (const Planner& one : planners())
+        for (SchemeOptions candidate : one.candidates) {
+            candidate.message_cap = options.message_cap;
+            candidate.columns = options.columns;
+            all.push_back(candidate);
+        }
+    return all;
+}
+
+std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options) {
+    std::vector<SchemeOptions> all = candidates(options);
+    std::erase_if(all, [](const SchemeOptions& one) { return planner(one.scheme).needs_axes(); });
+    return all;
+}
+
+SchemeOptions without_axes(SchemeOptions options) {
+    if (planner(options.scheme).needs_axes()) options.scheme = Scheme::standard;
+    return options;
+}
+
+std::string name(const SchemeOptions& options) {
+    const Planner& row = planner(options.scheme);
+    std::string text = row.word;
+    if (row.rule == nullptr) return text;
+    const std::string rule = row.rule(options);
+    return rule == row.rule(row.candidates.front()) ? text : text + "/" + rule;
+}
+
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours,
                            const SchemeOptions& options) {
-    if (options.scheme != Scheme::split) return ghost_pattern(layout, depth, neighbours);
-    // Messages filled item by item then waste at most a quarter of what they may hold.
-    constexpr int items_per_message = 4;
-    const auto bytes = [&](int longest) {
-        return sizeof(double) * options.columns * product({std::min(depth, longest), longest, longest});
-    };
-    int longest = layout.width();
-    while (longest > 1 && items_per_message * bytes(longest) > options.message_cap) --longest;
-    return {layout, depth, neighbours, longest};
+    const auto longest = planner(options.scheme).longest_item;
+    if (longest == nullptr) return ghost_pattern(layout, depth, neighbours);
+    return {layout, depth, neighbours, longest(layout, depth, options)};
 }
 
 Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank) {
-    switch (options.scheme) {
-        case Scheme::standard:
-            return plan_standard(pattern, topology, rank);
-        case Scheme::two_step:
-            return plan_two_step(pattern, topology, options.partner_rule, rank);
-        case Scheme::three_step:
-            return plan_three_step(pattern, topology, rank);
-        case Scheme::split:
-            return plan_split(pattern, topology, options, rank);
-        case Scheme::staged_axes:
-            break;
-    }
-    check(false, "only ghost cells have axes to exchange along");
-    return {};
+    const Planner& row = planner(options.scheme);
+    check(!row.needs_axes(), "only ghost cells have axes to exchange along");
+    return row.cut != nullptr ? plan_crossings(pattern, topology, row.cut(options), rank)
+                              : row.plan(pattern, topology, options, rank);
 }
 
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,
                OneRank rank) {
-    if (options.scheme == Scheme::staged_axes) return plan_staged_axes(pattern, rank);
+    const Planner& row = planner(options.scheme);
+    if (row.needs_axes()) return row.plan_by_axes(pattern, rank);
     return make_plan(static_cast<const Pattern&>(pattern), topology, options, rank);
 }
 

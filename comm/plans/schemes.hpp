@@ -5,20 +5,36 @@
 // all ranks.
 //
 // Bienz, Gropp, Olson, "Reducing communication in algebraic multigrid with multi-step node aware communication", IJHPCA
-// 2020; Lockhart, "Performance of communication in parallel solvers", PhD thesis, University of Illinois 2023, chapters
-// 2 and 3.
+// 2020; Lockhart, "Reducing Communication Bottlenecks in Iterative Solvers", PhD thesis, University of Illinois 2023,
+// chapters 2 and 3.
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "comm/patterns/ghosts.hpp"
 #include "comm/plans/plan.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
+// Handles of the schemes; all else about one stands in its file, which ends with its row.
 enum class Scheme { standard, two_step, three_step, split, staged_axes };
+
+// Who of a node two_step sends to.
 enum class PartnerRule { local_index, max_need };
+constexpr auto names_of(PartnerRule) {
+    return std::array{Named<PartnerRule>{PartnerRule::local_index, "local_index"},
+                      Named<PartnerRule>{PartnerRule::max_need, "max_need"}};
+}
+
+// Where split raises its cap.
 enum class CapRule { paper, always };
+constexpr auto names_of(CapRule) {
+    return std::array{Named<CapRule>{CapRule::paper, "paper"}, Named<CapRule>{CapRule::always, "always"}};
+}
 
 struct SchemeOptions {
     Scheme scheme = Scheme::standard;
@@ -28,31 +44,51 @@ struct SchemeOptions {
     std::size_t columns = 1;            // fields at a time that split's messages are meant for
 };
 
+using OneRank = std::optional<int>;
+
+struct Cut;  // crossings.hpp
+
+// A scheme's row.
+struct Planner {
+    Scheme scheme = Scheme::standard;
+    const char* word = "";            // in decks and tables
+    const char* meaning = "";         // one sentence for users
+    const char* source = "";          // paper
+    std::vector<const char*> keys{};  // of [comm] that it reads, besides `scheme`
+    // The scheme under each of its rules, the default first.
+    std::vector<SchemeOptions> candidates{};
+    const char* (*rule)(const SchemeOptions&) = nullptr;  // the word of the rule, if it has one
+    // The most cells that an item of ghosts may be long; null where any length will do.
+    int (*longest_item)(const Layout& layout, int depth, const SchemeOptions&) = nullptr;
+
+    // How it plans is one of three: any pattern directly; any pattern by how it cuts the traffic of a pair of nodes into
+    // messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their axes.
+    Plan (*plan)(const Pattern&, const Topology&, const SchemeOptions&, OneRank) = nullptr;
+    Cut (*cut)(const SchemeOptions&) = nullptr;
+    Plan (*plan_by_axes)(const GhostPattern&, OneRank) = nullptr;
+
+    bool needs_axes() const { return plan_by_axes != nullptr; }
+};
+// All schemes, standard first.
+const std::vector<Planner>& planners();
+const Planner& planner(Scheme scheme);
+
+// Every scheme under every rule, standard first; message_cap and columns are those given.
+std::vector<SchemeOptions> candidates(const SchemeOptions& options);
+// Those for patterns that have no axes.
+std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
+// These options, but the standard scheme instead of one that needs axes.
+SchemeOptions without_axes(SchemeOptions options);
+// "two_step/max_need": the scheme and, if it is not the default, its rule.
+std::string name(const SchemeOptions& options);
+
 // The pattern of a level's ghost cells, with items short enough for the scheme: split's messages hold several.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours,
                            const SchemeOptions& options);
 
-using OneRank = std::optional<int>;
-
-// Straight from owner to needer: one message for every such pair of ranks.
-Plan plan_standard(const Pattern& pattern, const Topology& topology, OneRank rank);
-
-// An owner sends what a node needs once, to its partner there, who passes it on.
-Plan plan_two_step(const Pattern& pattern, const Topology& topology, PartnerRule rule, OneRank rank);
-
-// All that a node needs of another goes in one message, gathered before and passed on behind.
-Plan plan_three_step(const Pattern& pattern, const Topology& topology, OneRank rank);
-
-// As three_step, with the traffic of a pair of nodes cut into several messages of about message_cap bytes.
-Plan plan_split(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank);
-
-// Of ghost cells only: along x, then y, then z, with slabs that grow by the ghosts of the axes before; edges and corners
-// travel through the faces. Knows no nodes.
-Plan plan_staged_axes(const GhostPattern& pattern, OneRank rank);
-
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,
                OneRank rank);
-// Not staged_axes, which knows only boxes.
+// The scheme must not need axes.
 Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank);
 
 }  // namespace keel

@@ -9,8 +9,9 @@
 #include "kernels/check.hpp"
 
 namespace keel {
+namespace {
 
-Cut cut_of_split(const SchemeOptions& options) {
+Cut cut(const SchemeOptions& options) {
     const std::size_t message_cap = options.message_cap;
     check(message_cap >= 1 && options.columns >= 1,
           "a message of split carries at least one byte and column");
@@ -27,11 +28,33 @@ Cut cut_of_split(const SchemeOptions& options) {
     return {cap, sizeof(double) * options.columns};
 }
 
-Plan plan_split(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
-                OneRank rank) {
-    const NodesPlanned planned = nodes_planned(topology, rank);
-    Crossings crossings(pattern, topology, cut_of_split(options));
-    return relay(requests_of(pattern, planned.ranks), crossings.of(planned.nodes), topology, rank);
+// Messages filled item by item then waste at most a quarter of what they may hold.
+int longest_item(const Layout& layout, int depth, const SchemeOptions& options) {
+    constexpr int items_per_message = 4;
+    const auto bytes = [&](int longest) {
+        return sizeof(double) * options.columns * product({std::min(depth, longest), longest, longest});
+    };
+    int longest = layout.width();
+    while (longest > 1 && items_per_message * bytes(longest) > options.message_cap) --longest;
+    return longest;
+}
+
+const char* rule(const SchemeOptions& options) {
+    return name(options.cap_rule);
+}
+
+}  // namespace
+
+Planner split() {
+    return {.scheme = Scheme::split,
+            .word = "split",
+            .meaning = "as three_step, with long messages cut so that more ranks of both nodes take part",
+            .source = "Lockhart 2023, Alg. 3.1",
+            .keys = {"message_cap", "cap_rule"},
+            .candidates = {{.scheme = Scheme::split}, {.scheme = Scheme::split, .cap_rule = CapRule::always}},
+            .rule = rule,
+            .longest_item = longest_item,
+            .cut = cut};
 }
 
 }  // namespace keel

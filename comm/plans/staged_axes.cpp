@@ -1,5 +1,7 @@
-// The geometric way to few messages: every rank has at most two partners an axis, with as many ranks as boxes. A ghost cell
-// off an edge or corner comes through the boxes that share a face with both ends of the axes crossed so far.
+// The geometric way to few messages, along x, then y, then z, with slabs that grow by the ghosts of the axes before: every
+// rank has at most two partners an axis, with as many ranks as boxes. A ghost cell off an edge or corner comes through the
+// boxes that share a face with both ends of the axes crossed so far. (Ding, He, "A ghost cell expansion method for reducing
+// communications in solving PDE problems", SC 2001, where it spares diagonal messages.)
 
 #include <array>
 #include <map>
@@ -48,9 +50,7 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
     }
 }
 
-}  // namespace
-
-Plan plan_staged_axes(const GhostPattern& pattern, OneRank rank) {
+Plan plan(const GhostPattern& pattern, OneRank rank) {
     const Layout& layout = pattern.layout();
     std::set<int> sources;  // boxes whose items the rank sends, receives or passes on
     for (int box = 0; box < layout.box_count(); ++box) {
@@ -65,6 +65,18 @@ Plan plan_staged_axes(const GhostPattern& pattern, OneRank rank) {
     for (std::size_t d = 0; d < 3; ++d)
         plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), rank)});
     return plan;
+}
+
+}  // namespace
+
+Planner staged_axes() {
+    return {
+        .scheme = Scheme::staged_axes,
+        .word = "staged_axes",
+        .meaning = "ghost cells along x, then y, then z, edges and corners through the faces; knows no nodes",
+        .source = "Ding and He 2001",
+        .candidates = {{.scheme = Scheme::staged_axes}},
+        .plan_by_axes = plan};
 }
 
 }  // namespace keel

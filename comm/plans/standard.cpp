@@ -4,8 +4,9 @@
 #include "comm/plans/schemes.hpp"
 
 namespace keel {
+namespace {
 
-Plan plan_standard(const Pattern& pattern, const Topology& topology, OneRank rank) {
+Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, OneRank rank) {
     std::vector<int> ranks{rank.value_or(0)};
     if (!rank) {
         ranks.resize(static_cast<std::size_t>(topology.ranks()));
@@ -18,6 +19,17 @@ Plan plan_standard(const Pattern& pattern, const Topology& topology, OneRank ran
             .push_back({r.item.owner, r.rank, 0, r.item});
     return {{Phase::local, messages_of(std::move(on_node), rank)},
             {{Phase::global, messages_of(std::move(off_node), rank)}}};
+}
+
+}  // namespace
+
+Planner standard() {
+    return {.scheme = Scheme::standard,
+            .word = "standard",
+            .meaning = "straight from each owner to each rank that needs something of it",
+            .source = "common practice",
+            .candidates = {{.scheme = Scheme::standard}},
+            .plan = plan};
 }
 
 }  // namespace keel

@@ -7,14 +7,17 @@
 
 namespace keel {
 
-Cut cut_of_three_step() {
-    return {[](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); }};
-}
-
-Plan plan_three_step(const Pattern& pattern, const Topology& topology, OneRank rank) {
-    const NodesPlanned planned = nodes_planned(topology, rank);
-    Crossings crossings(pattern, topology, cut_of_three_step());
-    return relay(requests_of(pattern, planned.ranks), crossings.of(planned.nodes), topology, rank);
+Planner three_step() {
+    const auto never = [](const SchemeOptions&) -> Cut {
+        return {[](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); }};
+    };
+    return {
+        .scheme = Scheme::three_step,
+        .word = "three_step",
+        .meaning = "all that a node needs of another in one message, gathered before and passed on behind",
+        .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-3)",
+        .candidates = {{.scheme = Scheme::three_step}},
+        .cut = never};
 }
 
 }  // namespace keel

@@ -12,9 +12,10 @@
 namespace keel {
 namespace {
 
-struct Crossing {
+// A piece, and the values that each rank of its node needs of it.
+struct NeededPiece {
     Piece piece;
-    std::map<int, std::size_t> values;  // that each rank of the node needs of it
+    std::map<int, std::size_t> values;
 };
 
 // The rank of the node with the owner's local index; where the node is smaller, indices wrap.
@@ -34,30 +35,47 @@ int neediest(const std::map<int, std::size_t>& values, int partner) {
         ->first;
 }
 
-}  // namespace
-
-Plan plan_two_step(const Pattern& pattern, const Topology& topology, PartnerRule rule, OneRank rank) {
+Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank) {
     const std::vector<Request> requests = requests_of(pattern, nodes_planned(topology, rank).ranks);
-    std::map<std::pair<int, int>, Crossing> crossings;  // by owner and node
+    std::map<std::pair<int, int>, NeededPiece> needed;  // by owner and node
     for (const Request& r : requests) {
         if (topology.same_node(r.item.owner, r.rank)) continue;
-        Crossing& crossing = crossings[{r.item.owner, topology.node(r.rank)}];
-        auto& items = crossing.piece.items;
+        NeededPiece& one = needed[{r.item.owner, topology.node(r.rank)}];
+        auto& items = one.piece.items;
         if (items.empty() || items.back() != r.item) items.push_back(r.item);
-        crossing.values[r.rank] += static_cast<std::size_t>(r.item.values);
+        one.values[r.rank] += static_cast<std::size_t>(r.item.values);
     }
     std::vector<Piece> pieces;
-    for (auto& [ends, crossing] : crossings) {
+    for (auto& [ends, one] : needed) {
         const auto [owner, node] = ends;
-        Piece& piece = crossing.piece;
+        Piece& piece = one.piece;
         piece.from = topology.node(owner);
         piece.to = node;
         piece.sender = owner;
         piece.receiver = same_local_index(topology, owner, node);
-        if (rule == PartnerRule::max_need) piece.receiver = neediest(crossing.values, piece.receiver);
+        if (options.partner_rule == PartnerRule::max_need)
+            piece.receiver = neediest(one.values, piece.receiver);
         pieces.push_back(std::move(piece));
     }
     return relay(requests, pieces, topology, rank);
+}
+
+const char* rule(const SchemeOptions& options) {
+    return name(options.partner_rule);
+}
+
+}  // namespace
+
+Planner two_step() {
+    return {.scheme = Scheme::two_step,
+            .word = "two_step",
+            .meaning = "what a node needs of a rank once, to a partner on that node, who passes it on",
+            .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-2)",
+            .keys = {"partner_rule"},
+            .candidates = {{.scheme = Scheme::two_step},
+                           {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need}},
+            .rule = rule,
+            .plan = plan};
 }
 
 }  // namespace keel

@@ -7,8 +7,7 @@ namespace keel {
 
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
-    SchemeOptions of_boxes = scheme;  // the staged axes know only ghosts
-    if (scheme.scheme == Scheme::staged_axes) of_boxes.scheme = Scheme::standard;
+    const SchemeOptions of_boxes = without_axes(scheme);
     return {scheme, scheme, scheme, of_boxes, of_boxes};
 }
 

@@ -338,7 +338,7 @@ TEST_CASE("a message leaves as soon as what it carries has come") {
     const Topology topology = virtual_topology(4, 2);
     const ListedPattern pattern({{{0, 5, 0}, 2}, {{0, 5, 0}, 3}, {{1, 3, 0}, 0}});
     const auto itinerary = [&](int rank) {
-        return Itinerary(plan_three_step(pattern, topology, rank), rank);
+        return Itinerary(make_plan(pattern, topology, {.scheme = Scheme::three_step}, rank), rank);
     };
     CHECK(itinerary(0).departures.size() == 1);
     const Itinerary sender = itinerary(1);
@@ -353,7 +353,7 @@ TEST_CASE("a message leaves as soon as what it carries has come") {
     CHECK(itinerary(3).departures.size() == 1);
     CHECK(itinerary(3).receive_values() == 5);
     // In two steps the owner crosses at once.
-    const Itinerary owner(plan_two_step(pattern, topology, PartnerRule::local_index, 0), 0);
+    const Itinerary owner(make_plan(pattern, topology, {.scheme = Scheme::two_step}, 0), 0);
     CHECK(owner.departures.size() == 1);
     CHECK(owner.departures[0].sends.size() == 1);
 }

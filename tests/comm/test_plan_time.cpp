@@ -49,7 +49,7 @@ TEST_CASE("the phases of plans take the golden times") {
             for (const std::string name : {"blue_waters", "lassen"})
                 for (const bool sockets : {false, true}) {
                     const Machine machine = test::golden_machine(machines, name);
-                    const Placements ranks{node_of,
+                    const RankPlaces ranks{node_of,
                                            sockets ? std::span<const int>(parity) : std::span<const int>()};
                     const json& times = expected.at("times").at(name + (sockets ? "_sockets" : ""));
                     double total = 0;
@@ -129,10 +129,10 @@ TEST_CASE("what overlaps between nodes is charged to the process that does both"
     const Machine machine = test::golden_machine(test::golden_models(), "lassen");
     const std::vector<int> labels{0, 0, 0, 1, 1};
     const Topology topology(labels, NodeSource::map);
-    const Placements ranks{topology.node_of(), {}};
+    const RankPlaces ranks{topology.node_of(), {}};
     const auto time = [&](std::vector<Request> requests) {
         return plan_time(machine, Memory::host, ranks,
-                         plan_standard(ListedPattern(std::move(requests)), topology, {}), 1);
+                         make_plan(ListedPattern(std::move(requests)), topology, {}, {}), 1);
     };
     const double on_node = machine.message(Memory::host, Locality::node, 8).alpha +
                            machine.message(Memory::host, Locality::node, 8).beta * 8;
@@ -169,7 +169,7 @@ TEST_CASE("for faces the staged axes, which send the same messages one after the
 TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
     const Machine machine = test::golden_machine(test::golden_models(), "lassen");
     const std::vector<int> node_of{0, 0, 0, 0, 1, 2};
-    const Placements ranks{node_of, {}};
+    const RankPlaces ranks{node_of, {}};
     const auto time = [&](const std::vector<Envelope>& messages) {
         return phase_time(machine, Memory::host, ranks, messages);
     };
@@ -200,7 +200,7 @@ TEST_CASE("only what a plan needs must be known of a machine") {
     machine.injection_beta.reset();
     machine.messages[0]->at(Locality::off_node, Protocol::rendezvous).reset();
     const std::vector<int> node_of{0, 0, 1};
-    const Placements ranks{node_of, {}};
+    const RankPlaces ranks{node_of, {}};
     const auto time = [&](double bytes, int target) {
         const std::vector<Envelope> one{{0, target, bytes}};
         return phase_time(machine, Memory::host, ranks, one);

@@ -77,6 +77,43 @@ constexpr Phase phases[] = {Phase::local, Phase::local_s, Phase::global, Phase::
 
 }  // namespace
 
+TEST_CASE("every scheme has one row, with all that users and planners ask of it") {
+    std::set<std::string> words;
+    std::set<Scheme> schemes;
+    CHECK(planners().front().scheme == Scheme::standard);
+    for (const Planner& row : planners()) {
+        INFO(row.word);
+        CHECK(words.insert(row.word).second);
+        CHECK(schemes.insert(row.scheme).second);
+        CHECK(&planner(row.scheme) == &row);
+        CHECK_FALSE(std::string(row.meaning).empty());
+        CHECK_FALSE(std::string(row.source).empty());
+        CHECK((row.plan != nullptr) + (row.cut != nullptr) + (row.plan_by_axes != nullptr) == 1);
+        CHECK((row.rule != nullptr) == (row.candidates.size() > 1));
+        REQUIRE_FALSE(row.candidates.empty());
+        CHECK(name(row.candidates.front()) == row.word);
+        for (const SchemeOptions& candidate : row.candidates) CHECK(candidate.scheme == row.scheme);
+    }
+}
+
+TEST_CASE("the candidates are all schemes under all rules, with the cap and columns that are given") {
+    std::vector<std::string> names;
+    for (const SchemeOptions& one : candidates({.partner_rule = PartnerRule::max_need,
+                                    .message_cap = 5,
+                                    .cap_rule = CapRule::always,
+                                    .columns = 3})) {
+        names.push_back(name(one));
+        CHECK(one.message_cap == 5);
+        CHECK(one.columns == 3);
+    }
+    const std::vector<std::string> expected{"standard", "two_step",     "two_step/max_need", "three_step",
+                                            "split",    "split/always", "staged_axes"};
+    CHECK(names == expected);
+    CHECK(candidates_without_axes({}).size() == 6);
+    CHECK(without_axes({.scheme = Scheme::staged_axes}).scheme == Scheme::standard);
+    CHECK(without_axes({.scheme = Scheme::split}).scheme == Scheme::split);
+}
+
 TEST_CASE("plans are the golden ones: every message, item and total") {
     const json golden = golden_plans();
     int phases_compared = 0;
@@ -473,7 +510,7 @@ TEST_CASE("staged axes: six messages fill all ghosts, with slabs that grow") {
     const Index boxes{4, 4, 4};
     for (const int depth : {1, 2, 4}) {
         const GhostPattern pattern(one_box_each(boxes, n, 0), depth, Neighbours::all);
-        const Plan plan = plan_staged_axes(pattern, 21);
+        const Plan plan = make_plan(pattern, Topology(), {.scheme = Scheme::staged_axes}, 21);
         REQUIRE(plan.stages.size() == 3);
         std::size_t across = n;
         std::size_t slab = n * n;
