@@ -49,8 +49,8 @@ class Field {
 
     // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
     Field with_ghosts(int layers) const {
-        check(layers >= 0 && layers <= shape_.ghosts,
-              "a field has no more ghost layers than it was made with");
+        check_at_least(layers, 0, "a field has no fewer ghost layers than none");
+        check_at_most(layers, shape_.ghosts, "a field has no more ghost layers than it was made with");
         Field field = *this;
         field.layers_ = layers;
         return field;

@@ -25,7 +25,7 @@ Index position_of(int box, const Index& boxes) {
 }  // namespace
 
 Index most_cubic(int boxes) {
-    check(boxes >= 1, "most_cubic wants at least one box");
+    check_at_least(boxes, 1, "most_cubic wants at least one box");
     Index best{boxes, 1, 1};
     for (int z = 1; z * z <= boxes / z; ++z) {
         if (boxes % z != 0) continue;
@@ -61,7 +61,8 @@ Layout::Layout(Index boxes, int width, Boundaries boundaries, std::vector<int> o
       boundaries_(boundaries),
       owners_(std::make_shared<const std::vector<int>>(std::move(owners))),
       rank_(rank) {
-    check(width >= 1 && product(boxes) == owners_->size(), "one owner per box, boxes at least one cell wide");
+    check_at_least(width, 1, "boxes are at least one cell wide");
+    check_equal(owners_->size(), product(boxes), "a box has one owner");
     std::vector<int> mine;
     for (int box = 0; box < box_count(); ++box)
         if (owner(box) == rank) mine.push_back(box);

@@ -39,7 +39,7 @@ const char* name(Op op) {
 }
 
 Ledger& Ledger::operator+=(const Ledger& other) {
-    check(other.entries_.size() == entries_.size(), "ledgers of as many levels");
+    check_equal(other.entries_.size(), entries_.size(), "ledgers of as many levels");
     for (std::size_t n = 0; n < entries_.size(); ++n) entries_[n] += other.entries_[n];
     return *this;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Carries one rank's packed values by a plan: the buffers, the messages, and what is passed on between them. What is packed
-// from where and unpacked to where is the caller's.
+// Carries one rank's packed values by a plan: the buffers, the messages, and what is passed on between them.
+// What is packed from where and unpacked to where is the caller's.
 
 #include <functional>
 #include <memory>

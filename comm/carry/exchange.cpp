@@ -19,9 +19,9 @@ struct Lot {
     friend bool operator==(const Lot&, const Lot&) = default;
 };
 
-// How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the needs that it
-// satisfies: their sources lie in it whole, in the order of the needs, but for those that overlap one before. That makes
-// fewer and longer rows to pack.
+// How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the
+// needs that it satisfies: their sources lie in it whole, in the order of the needs, but for those that
+// overlap one before. That makes fewer and longer rows to pack.
 std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std::vector<Need>& needs,
                          int Need::*peer) {
     std::vector<Lot> lots;
@@ -44,7 +44,7 @@ std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std:
                 if (placed.insert(item).second && overlaps) append(need.from, pattern.region(item));
         }
     }
-    check(offset == leg.offset + leg.values, "both ends of a message know how long it is");
+    check_equal(offset, leg.offset + leg.values, "both ends of a message know how long it is");
     return lots;
 }
 
@@ -95,9 +95,10 @@ std::vector<CopyItem> copies_of(const GhostPattern& pattern) {
     return copies;
 }
 
-// The n-th item of a leg, of length 1, and its cell. A message that is not passed on lies in the buffer as one region, so
-// that both ends lay out several fields alike; neighbours in it that are neighbours in their row become one segment.
-void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const Cell& cell) {
+// The n-th item of a leg, of length 1, and its cell. A message that is not passed on lies in the buffer as
+// one region, so that both ends lay out several fields alike; neighbours in it that are neighbours in their
+// row become one segment.
+void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const BoxCell& cell) {
     const Region one{cell.at, {1, 1, 1}};
     if (leg.relayed) {
         segments.push_back({cell.box, one, leg.offset + n});

@@ -15,8 +15,8 @@ namespace keel {
 
 class Exchange {
   public:
-    // Both calls are collective over the ranks of the plan. One exchange object has one exchange under way at a
-    // time; between begin and finish the fields' own cells may be read but not written.
+    // Both calls are collective over the ranks of the plan. One exchange object has one exchange under way at
+    // a time; between begin and finish the fields' own cells may be read but not written.
     virtual ~Exchange() = default;
     virtual void begin(std::span<const Field> u) = 0;
     virtual void finish() = 0;
@@ -52,20 +52,20 @@ struct ExchangeOptions {
     bool overlap = false;      // work on interiors while messages are under way
 };
 
-// `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must outlive the
-// exchange. Buffers are made for one field and grow when more are reserved or carried.
+// `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must
+// outlive the exchange. Buffers are made for one field and grow when more are reserved or carried.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport);
 
 // Where the value of an item of length 1 lies in this rank's fields.
-struct Cell {
+struct BoxCell {
     int box;
     Index at;
 };
-using CellOfItem = std::function<Cell(const Item&)>;
+using CellOfItem = std::function<BoxCell(const Item&)>;
 
-// The same for a plan of any pattern of items of length 1 (negotiate_plan): `needed` are those that this rank needs, and
-// `cell` is asked for these and for its own.
+// The same for a plan of any pattern of items of length 1 (negotiate_plan): `needed` are those that this rank
+// needs, and `cell` is asked for these and for its own.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
                                         const Transport& transport);

@@ -8,8 +8,8 @@
 namespace keel {
 namespace {
 
-// Requests: those of the receives, then of the sends, departure after departure. Each phase has a tag of its own; within
-// one, messages between two ranks do not overtake each other.
+// Requests: those of the receives, then of the sends, departure after departure. Each phase has a tag of its
+// own; within one, messages between two ranks do not overtake each other.
 class Mpi : public PointToPoint {
   public:
     Mpi(const Communicator& comm, const Topology& topology, const Itinerary& itinerary, int tag)
@@ -80,7 +80,8 @@ class Mpi : public PointToPoint {
     std::size_t arrived_ = 0;  // receives waited for
 };
 
-// The requests are made at the first exchange and made anew only when the buffers or the number of fields change.
+// The requests are made at the first exchange and made anew only when the buffers or the number of fields
+// change.
 class PersistentMpi : public Mpi {
   public:
     using Mpi::Mpi;

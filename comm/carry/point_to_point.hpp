@@ -14,8 +14,8 @@ namespace keel {
 class PointToPoint {
   public:
     virtual ~PointToPoint() = default;
-    // Posts all receives, and the sends of the first departure, for `fields` fields. The buffers must stay untouched until
-    // wait(), but for what await() and depart() say. Returns what this rank sent.
+    // Posts all receives, and the sends of the first departure, for `fields` fields. The buffers must stay
+    // untouched until wait(), but for what await() and depart() say. Returns what this rank sent.
     virtual Traffic start(const double* send, double* receive, std::size_t fields) = 0;
     // Waits for the receives that a later departure needs: these may be read.
     virtual void await(std::size_t departure) = 0;
@@ -25,8 +25,8 @@ class PointToPoint {
     virtual void wait() = 0;
 };
 
-// Non-blocking sends and receives; persistent requests if asked for. Exchanges with different `tag` do not meet. The
-// itinerary must outlive the result.
+// Non-blocking sends and receives; persistent requests if asked for. Exchanges with different `tag` do not
+// meet. The itinerary must outlive the result.
 std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
                                                   const Itinerary& itinerary, int tag, bool persistent);
 

@@ -14,19 +14,19 @@ namespace keel {
 // Runs a plan of a BoxPattern. Boxes that a rank has before and behind are copied.
 class Redistribution {
   public:
-    // Of one end: null on a rank that has no boxes there. Its layout's boxes are those of the pattern, whatever ranks it
-    // calls their owners.
+    // The operations at both ends; null on a rank that has no boxes there. Their layout's boxes are those of
+    // the pattern, whatever ranks it calls their owners.
     struct Ends {
         Operations* from = nullptr;
         Operations* to = nullptr;
     };
-    // `cells` of every box travel, as many as the pattern's values. `plan` is this rank's part. The operations must
-    // outlive this object.
+    // `cells` of every box travel, as many as the pattern's values. `plan` is this rank's part. The
+    // operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Region& cells, Plan plan,
                    Wire wire, const Transport& transport);
 
-    // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no boxes there.
-    // Collective over the ranks of the plan.
+    // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no
+    // boxes there. Collective over the ranks of the plan.
     void run(std::span<const Field> from, std::span<const Field> to);
 
     void reserve(std::size_t fields);
@@ -37,7 +37,7 @@ class Redistribution {
     Ends ends_;
     std::unique_ptr<Carrier> carrier_;
     Items<Segment> packed_, unpacked_;
-    Items<Segment> left_, entered_;  // of the boxes that stay, in `kept_`
+    Items<Segment> left_, entered_;  // boxes that stay, in `kept_`
     Buffer kept_;
     std::size_t kept_values_ = 0;
     std::size_t room_ = 0;

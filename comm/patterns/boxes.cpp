@@ -10,7 +10,7 @@ namespace keel {
 
 Holders::Holders(std::vector<int> owners) : owners_(std::move(owners)) {
     boxes_ = static_cast<int>(owners_.size());
-    check(boxes_ > 0, "a level has boxes");
+    check_at_least(boxes_, 1, "a level has boxes");
     first_.assign(static_cast<std::size_t>(*std::ranges::max_element(owners_)) + 2, 0);
     for (const int owner : owners_) ++first_[static_cast<std::size_t>(owner) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
@@ -57,7 +57,8 @@ std::vector<int> Holders::ranks_of(int box) const {
 
 BoxPattern::BoxPattern(Holders from, Holders to, int values)
     : from_(std::move(from)), to_(std::move(to)), values_(values) {
-    check(!from_.everyone() && from_.boxes() == to_.boxes(), "each box comes from one rank");
+    check(!from_.everyone(), "each box comes from one rank");
+    check_equal(from_.boxes(), to_.boxes(), "the same boxes are at both ends");
 }
 
 std::vector<Request> BoxPattern::needed_by(std::span<const int> ranks) const {

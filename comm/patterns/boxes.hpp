@@ -1,7 +1,7 @@
 #pragma once
 
-// The pattern of whole boxes that go from the ranks that own them to others that work on them, and back: what gathering,
-// agglomerating and replicating a coarse grid send.
+// The pattern of whole boxes that go from the ranks that own them to others that work on them, and back: what
+// gathering, agglomerating and replicating a coarse grid send.
 
 #include <cstddef>
 #include <span>

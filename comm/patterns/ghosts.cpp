@@ -30,7 +30,8 @@ Region ghosts_towards(const Index& direction, int width, int depth) {
     return region;
 }
 
-// 0, depth, width - depth, width, and what cuts the parts between them into equal ones of at most `longest` cells.
+// 0, depth, width - depth, width, and what cuts the parts between them into equal ones of at most `longest`
+// cells.
 std::vector<int> cuts(int width, int depth, int longest) {
     std::vector<int> coarse{0, depth, width - depth, width};
     sort_distinct(coarse);
@@ -47,8 +48,8 @@ std::vector<int> cuts(int width, int depth, int longest) {
 
 GhostPattern::GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest)
     : layout_(layout), depth_(depth), sides_(directions(neighbours)) {
-    check(depth >= 1 && depth <= layout.width(),
-          "ghosts deeper than a box would come from beyond its neighbour");
+    check_at_least(depth, 1, "there are ghosts");
+    check_at_most(depth, layout.width(), "ghosts deeper than a box would come from beyond its neighbour");
     cuts_ = cuts(layout.width(), depth, longest.value_or(layout.width()));
     int ranks = layout.rank() + 1;
     for (int box = 0; box < layout.box_count(); ++box) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The pattern of a level's ghost cells. Who owns which box is known to all, so every rank works out its own part of a plan,
-// and what it must know of other ranks' parts, without a message.
+// The pattern of a level's ghost cells. Who owns which box is known to all, so every rank works out its own
+// part of a plan, and what it must know of other ranks' parts, without a message.
 
 #include <optional>
 #include <span>
@@ -26,9 +26,10 @@ struct Need {
     friend bool operator==(const Need&, const Need&) = default;
 };
 
-// Several ranks, or several boxes of one, may need the same cell: those on an edge of a box are ghosts of three
-// neighbours. So that it can travel once, boxes are cut into items: by the planes that bound the sources of ghosts, at
-// 0, depth, width - depth and width in each direction, and finer if wanted. Every source is a union of items.
+// Several ranks, or several boxes of one, may need the same cell: those on an edge of a box are ghosts of
+// three neighbours. So that it can travel once, boxes are cut into items: by the planes that bound the
+// sources of ghosts, at 0, depth, width - depth and width in each direction, and finer if wanted. Every
+// source is a union of items.
 class GhostPattern : public Pattern {
   public:
     // Depth may not exceed the box width. No item is longer than `longest` cells in any direction.
@@ -37,14 +38,15 @@ class GhostPattern : public Pattern {
     const Layout& layout() const { return layout_; }
     const std::vector<Index>& sides() const { return sides_; }  // of a box that have ghosts
 
-    // Of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks in the same order.
+    // The needs of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks
+    // in the same order.
     std::vector<Need> receives() const;
     std::vector<Need> sends() const;
     std::vector<Need> copies() const;  // between boxes of the rank
 
     // The ghosts of box `to` on `side`; nothing beyond a physical boundary.
     std::optional<Need> need(int to, const Index& side) const;
-    // That of the boxes around `from` which has `from` on its `side`.
+    // The ghosts that come from `from` of the box around it which has `from` on its `side`.
     std::optional<Need> need_of(int from, const Index& side) const;
 
     // The items that a region of box `box` consists of, ascending; the region is bounded by cuts.

@@ -11,8 +11,8 @@
 
 namespace keel {
 
-// The smallest thing that travels: some values that one rank owns, named by a number of the owner's. Items are ordered
-// by owner, then name.
+// The smallest thing that travels: some values that one rank owns, named by a number of the owner's. Items
+// are ordered by owner, then name.
 struct Item {
     int owner = 0;
     int values = 1;
@@ -32,8 +32,8 @@ struct Request {
     friend auto operator<=>(const Request&, const Request&) = default;
 };
 
-// A sparse communication pattern. Both functions return distinct requests in ascending order, and cost no more than
-// what they return.
+// A sparse communication pattern. Both functions return distinct requests in ascending order, and cost no
+// more than what they return.
 class Pattern {
   public:
     virtual ~Pattern() = default;
@@ -41,8 +41,8 @@ class Pattern {
     virtual std::vector<Request> owned_by(std::span<const int> ranks) const = 0;
 };
 
-// A pattern of which all requests are known: of imaginary ranks, or of a test. Duplicates and what a rank needs of its
-// own are dropped.
+// A pattern of which all requests are known: of imaginary ranks, or of a test. Duplicates and what a rank
+// needs of its own are dropped.
 class ListedPattern : public Pattern {
   public:
     explicit ListedPattern(std::vector<Request> requests);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Which rank owns which row of a matrix: contiguous parts, equal to within a row. Ranks beyond the rows own none.
+// Which rank owns which row of a matrix: contiguous parts, equal to within a row. Ranks beyond the rows own
+// none.
 
 #include <cstddef>
 #include <cstdint>

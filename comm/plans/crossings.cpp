@@ -14,7 +14,8 @@ bool concerns(std::optional<int> rank, int source, int target) {
     return !rank || *rank == source || *rank == target;
 }
 
-// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its own.
+// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its
+// own.
 std::vector<Piece> cut_into_pieces(int from, int to, const std::vector<Item>& items,
                                    std::optional<std::size_t> most_values) {
     std::vector<Piece> pieces;

@@ -31,13 +31,13 @@ struct NodesPlanned {
 };
 NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank);
 
-// The plan that hands each piece to its sender, across, and from its receiver to the ranks that need its items. The
-// requests are those of the nodes planned, the pieces all that leave or enter them.
+// The plan that hands each piece to its sender, across, and from its receiver to the ranks that need its
+// items. The requests are those of the nodes planned, the pieces all that leave or enter them.
 Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
            std::optional<int> rank);
 
-// The most bytes that a piece into a node of so many ranks may have, given the bytes it gets from each node that
-// sends it something; nothing: one piece from each.
+// The most bytes that a piece into a node of so many ranks may have, given the bytes it gets from each node
+// that sends it something; nothing: one piece from each.
 using Cap = std::function<std::optional<std::size_t>(std::span<const std::size_t> bytes, int ranks)>;
 
 // How the traffic of a pair of nodes is cut.
@@ -46,8 +46,8 @@ struct Cut {
     std::size_t bytes_per_value = sizeof(double);  // of all columns
 };
 
-// A node decides the cuts and receivers of what it gets, given all requests of its ranks; a sending node then its senders,
-// given all pieces that leave it.
+// A node decides the cuts and receivers of what it gets, given all requests of its ranks; a sending node then
+// its senders, given all pieces that leave it.
 std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
                                const Cut& cut);
 void assign_senders(std::span<Piece> leaving, int node, const Topology& topology);

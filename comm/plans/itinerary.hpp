@@ -1,7 +1,7 @@
 #pragma once
 
-// One rank's part of a plan, in the order of execution: its messages' places in two buffers, one for all it sends and one
-// for all it receives, and what it passes on from one to the other. Pure data.
+// One rank's part of a plan, in the order of execution: its messages' places in two buffers, one for all it
+// sends and one for all it receives, and what it passes on from one to the other. Pure data.
 
 #include <cstddef>
 #include <map>

@@ -39,8 +39,8 @@ class Delegation {
     // What all ranks of the node have to say.
     Words gather(const Words& own) const { return colleagues_.all_gather(own); }
 
-    // Letters to other nodes, which all ranks of a node wrote alike; returns those that came, by node. Collective over
-    // all nodes.
+    // Letters to other nodes, which all ranks of a node wrote alike; returns those that came, by node.
+    // Collective over all nodes.
     Letters exchange(const Letters& to_nodes) {
         Letters outgoing;
         if (colleagues_.rank() == 0)
@@ -68,8 +68,8 @@ class Delegation {
     int next_tag_ = 0;
 };
 
-// Every receiving node tells each node that sends to it how it cut what comes, and who receives; a sending node answers
-// with who sends.
+// Every receiving node tells each node that sends to it how it cut what comes, and who receives; a sending
+// node answers with who sends.
 std::vector<Piece> negotiate_pieces(Delegation& delegation, const Topology& topology,
                                     std::span<const Request> requests, const Cut& cut) {
     const int here = delegation.node();
@@ -123,7 +123,7 @@ std::vector<Piece> negotiate_pieces(Delegation& delegation, const Topology& topo
 
 Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
                     const SchemeOptions& options) {
-    check(topology.ranks() == comm.size(), "every rank has a node");
+    check_equal(topology.ranks(), comm.size(), "every rank has a node");
     Delegation delegation(comm, topology);
     Words own;
     for (const Item& item : needed)

@@ -1,7 +1,7 @@
 #pragma once
 
-// A communication plan: who sends what to whom, in which order. Pure data, made by a planner, run by an exchange. Lengths
-// are in values of one field; a span of fields multiplies them.
+// A communication plan: who sends what to whom, in which order. Pure data, made by a planner, run by an
+// exchange. Lengths are in values of one field; a span of fields multiplies them.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,8 @@
 
 namespace keel {
 
-// `sequence` tells apart messages of one phase between the same two ranks; they are sent and received in its order.
+// `sequence` tells apart messages of one phase between the same two ranks; they are sent and received in its
+// order.
 struct Message {
     int source = 0;
     int target = 0;
@@ -27,8 +28,8 @@ struct Message {
     friend bool operator==(const Message&, const Message&) = default;
 };
 
-// The node-aware schemes' phases: within a node straight to who needs it, to the node's sender, to another node, from
-// the node's receiver to who needs it. The staged axes have phases of their own.
+// The node-aware schemes' phases: within a node straight to who needs it, to the node's sender, to another
+// node, from the node's receiver to who needs it. The staged axes have phases of their own.
 enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
 constexpr auto names_of(Phase) {
     return std::array{Named<Phase>{Phase::local, "local"},   Named<Phase>{Phase::local_s, "local_S"},
@@ -45,8 +46,8 @@ struct Stage {
     friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-// All ranks' messages, or those that one rank sends or receives. A message carries items that its source owns or that
-// an earlier stage brought it.
+// All ranks' messages, or those that one rank sends or receives. A message carries items that its source owns
+// or that an earlier stage brought it.
 struct Plan {
     Stage local;                // depends on nothing and overlaps all stages
     std::vector<Stage> stages;  // in this order; any may have no messages

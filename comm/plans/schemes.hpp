@@ -1,12 +1,12 @@
 #pragma once
 
-// Communication schemes: from a pattern and the nodes to a plan. Every function here is pure. With a `rank` it plans only
-// the messages of that rank and asks the pattern for no more than it needs to know of other ranks; without one it plans for
-// all ranks.
+// Communication schemes: from a pattern and the nodes to a plan. Every function here is pure. With a `rank`
+// it plans only the messages of that rank and asks the pattern for no more than it needs to know of other
+// ranks; without one it plans for all ranks.
 //
-// Bienz, Gropp, Olson, "Reducing communication in algebraic multigrid with multi-step node aware communication", IJHPCA
-// 2020; Lockhart, "Reducing Communication Bottlenecks in Iterative Solvers", PhD thesis, University of Illinois 2023,
-// chapters 2 and 3.
+// Bienz, Gropp, Olson, "Reducing communication in algebraic multigrid with multi-step node aware
+// communication", IJHPCA 2020; Lockhart, "Reducing Communication Bottlenecks in Iterative Solvers", PhD
+// thesis, University of Illinois 2023, chapters 2 and 3.
 
 #include <array>
 #include <cstddef>
@@ -38,10 +38,10 @@ constexpr auto names_of(CapRule) {
 
 struct SchemeOptions {
     Scheme scheme = Scheme::standard;
-    PartnerRule partner_rule = PartnerRule::local_index;  // of two_step
-    std::size_t message_cap = 8192;     // of split: bytes of a message that carries all columns
-    CapRule cap_rule = CapRule::paper;  // of split
-    std::size_t columns = 1;            // fields at a time that split's messages are meant for
+    PartnerRule partner_rule = PartnerRule::local_index;  // two_step
+    std::size_t message_cap = 8192;     // split: bytes of a message that carries all columns
+    CapRule cap_rule = CapRule::paper;  // split
+    std::size_t columns = 1;            // split: fields at a time that messages are meant for
 };
 
 using OneRank = std::optional<int>;
@@ -61,8 +61,9 @@ struct Planner {
     // The most cells that an item of ghosts may be long; null where any length will do.
     int (*longest_item)(const Layout& layout, int depth, const SchemeOptions&) = nullptr;
 
-    // How it plans is one of three: any pattern directly; any pattern by how it cuts the traffic of a pair of nodes into
-    // messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their axes.
+    // How it plans is one of three: any pattern directly; any pattern by how it cuts the traffic of a pair of
+    // nodes into messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their
+    // axes.
     Plan (*plan)(const Pattern&, const Topology&, const SchemeOptions&, OneRank) = nullptr;
     Cut (*cut)(const SchemeOptions&) = nullptr;
     Plan (*plan_by_axes)(const GhostPattern&, OneRank) = nullptr;
@@ -75,14 +76,15 @@ const Planner& planner(Scheme scheme);
 
 // Every scheme under every rule, standard first; message_cap and columns are those given.
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);
-// Those for patterns that have no axes.
+// The candidates for patterns that have no axes.
 std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
 // These options, but the standard scheme instead of one that needs axes.
 SchemeOptions without_axes(SchemeOptions options);
 // "two_step/max_need": the scheme and, if it is not the default, its rule.
 std::string name(const SchemeOptions& options);
 
-// The pattern of a level's ghost cells, with items short enough for the scheme: split's messages hold several.
+// The pattern of a level's ghost cells, with items short enough for the scheme: split's messages hold
+// several.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours,
                            const SchemeOptions& options);
 

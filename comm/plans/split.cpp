@@ -1,5 +1,5 @@
-// Split: as three_step, but where a node would get long messages each is cut, so that more of its ranks, and of the
-// senders', take part. The receiving node decides. (Lockhart 2023, Alg. 3.1.)
+// Split: as three_step, but where a node would get long messages each is cut, so that more of its ranks, and
+// of the senders', take part. The receiving node decides. (Lockhart 2023, Alg. 3.1.)
 
 #include <algorithm>
 #include <numeric>
@@ -13,10 +13,11 @@ namespace {
 
 Cut cut(const SchemeOptions& options) {
     const std::size_t message_cap = options.message_cap;
-    check(message_cap >= 1 && options.columns >= 1,
-          "a message of split carries at least one byte and column");
-    // Alg. 3.1, lines 4-10. The paper raises the cap, so that about one message a rank results, only where fewer
-    // nodes send than the node has ranks; elsewhere it can cut without bound, which the rule `always` does not.
+    check_at_least(message_cap, std::size_t{1}, "a message of split carries at least a byte");
+    check_at_least(options.columns, std::size_t{1}, "a message of split carries at least a column");
+    // Alg. 3.1, lines 4-10. The paper raises the cap, so that about one message a rank results, only where
+    // fewer nodes send than the node has ranks; elsewhere it can cut without bound, which the rule `always`
+    // does not.
     const auto cap = [message_cap, rule = options.cap_rule](std::span<const std::size_t> bytes,
                                                             int ranks) -> std::optional<std::size_t> {
         const auto n = static_cast<std::size_t>(ranks);

@@ -1,7 +1,8 @@
-// The geometric way to few messages, along x, then y, then z, with slabs that grow by the ghosts of the axes before: every
-// rank has at most two partners an axis, with as many ranks as boxes. A ghost cell off an edge or corner comes through the
-// boxes that share a face with both ends of the axes crossed so far. (Ding, He, "A ghost cell expansion method for reducing
-// communications in solving PDE problems", SC 2001, where it spares diagonal messages.)
+// The geometric way to few messages, along x, then y, then z, with slabs that grow by the ghosts of the axes
+// before: every rank has at most two partners an axis, with as many ranks as boxes. A ghost cell off an edge
+// or corner comes through the boxes that share a face with both ends of the axes crossed so far. (Ding, He,
+// "A ghost cell expansion method for reducing communications in solving PDE problems", SC 2001, where it
+// spares diagonal messages.)
 
 #include <array>
 #include <map>
@@ -16,8 +17,8 @@ namespace {
 constexpr std::array axes{Phase::axis_x, Phase::axis_y, Phase::axis_z};
 using Transfers = std::array<std::vector<Transfer>, 3>;  // by axis
 
-// The transfers that bring box `from`'s items to all that need them. An item goes to no rank that has it already, and
-// of two ranks that could bring it in the same stage the lower does.
+// The transfers that bring box `from`'s items to all that need them. An item goes to no rank that has it
+// already, and of two ranks that could bring it in the same stage the lower does.
 void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) {
     const Layout& layout = pattern.layout();
     std::map<Item, std::set<int>> holders;

@@ -1,5 +1,5 @@
-// NAP-2: what a node needs of a rank crosses once, from that rank to its partner on the node, who passes it on to the ranks
-// that need it. (Bienz, Gropp, Olson 2020, section 3.)
+// NAP-2: what a node needs of a rank crosses once, from that rank to its partner on the node, who passes it
+// on to the ranks that need it. (Bienz, Gropp, Olson 2020, section 3.)
 
 #include <algorithm>
 #include <map>
@@ -24,8 +24,8 @@ int same_local_index(const Topology& topology, int owner, int node) {
     return ranks[static_cast<std::size_t>(topology.local_rank(owner)) % ranks.size()];
 }
 
-// The rank that needs most of it, so that least is passed on; of equal ones `partner`, then the lowest. (Without the
-// partner in the rule, an all-gather would send everything to one rank.)
+// The rank that needs most of it, so that least is passed on; of equal ones `partner`, then the lowest.
+// (Without the partner in the rule, an all-gather would send everything to one rank.)
 int neediest(const std::map<int, std::size_t>& values, int partner) {
     const auto rank = [&](const auto& need) {
         return std::tuple(need.second, need.first == partner, -need.first);

@@ -26,7 +26,7 @@ std::string Session::library() {
     int length = 0;
     require(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
     std::string all(text, static_cast<std::size_t>(length));
-    std::replace(all.begin(), all.end(), '\t', ' ');  // of MPICH
+    std::replace(all.begin(), all.end(), '\t', ' ');  // MPICH has tabs
     return all.substr(0, all.find_first_of(",\n"));
 }
 

@@ -26,10 +26,11 @@ class Session {
     Session& operator=(const Session&) = delete;
 
     static std::string library();  // e.g. "Open MPI v4.1.4", "MPICH Version: 4.0.2"
-    // Whether the MPI says, asked now, that it sends from and receives into the memory of `cuda` or `hip` devices.
+    // Whether the MPI says, asked now, that it sends from and receives into the memory of `cuda` or `hip`
+    // devices.
     static bool takes_device_memory(const std::string& backend);
-    // Whether this MPI moves messages while the program computes: a variable of the environment that asks for it and
-    // is set, as "NAME=value", else "unknown". MPI itself has no way to tell.
+    // Whether this MPI moves messages while the program computes: a variable of the environment that asks for
+    // it and is set, as "NAME=value", else "unknown". MPI itself has no way to tell.
     static std::string asynchronous_progress();
     [[noreturn]] static void abort(int status);  // ends all ranks
 };
@@ -41,8 +42,8 @@ class Communicator {
 
     static Communicator world();
     static Communicator self();  // this rank alone
-    // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last copy, which
-    // must be before the session ends. Collective.
+    // The same ranks; messages sent in one of the two never meet those of the other. Freed with its last
+    // copy, which must be before the session ends. Collective.
     Communicator duplicate() const;
 
     // The ranks that give the same colour, in this group's order. Freed as a duplicate. Collective.

@@ -8,7 +8,7 @@
 namespace keel {
 namespace {
 
-constexpr int most_parts = 8;  // of a line
+constexpr int most_parts = 8;  // parts of a line
 
 // Ascending ranks as "0-3", "6".
 std::vector<std::string> ranges(std::span<const int> ranks) {
@@ -122,7 +122,7 @@ std::vector<std::string> Topology::warnings() const {
     else if (alone > 0 && alone < nodes())
         found.push_back(std::to_string(alone) + (alone == 1 ? " node has" : " nodes have") +
                         " one rank only" + remedy);
-    // Of the steps from a rank to the next, as few as possible leave a node where ranks fill node after node.
+    // Where ranks fill node after node, as few steps as possible from a rank to the next leave a node.
     int leaving = 0;
     for (int rank = 1; rank < ranks(); ++rank) leaving += same_node(rank - 1, rank) ? 0 : 1;
     if (alone < nodes() && 2 * leaving > ranks() && leaving > nodes() - 1)
@@ -137,7 +137,7 @@ Topology detect_topology(const Communicator& comm) {
 }
 
 Topology virtual_topology(int ranks, int ranks_per_node) {
-    check(ranks_per_node >= 1, "a node has at least one rank");
+    check_at_least(ranks_per_node, 1, "a node has at least one rank");
     std::vector<int> labels;
     for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank / ranks_per_node);
     return {labels, NodeSource::slices};

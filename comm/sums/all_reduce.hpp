@@ -11,7 +11,8 @@
 
 namespace keel {
 
-// mpi: MPI_Iallreduce. recursive_doubling: our own, from point-to-point messages; for where MPI's does not overlap.
+// mpi: MPI_Iallreduce. recursive_doubling: our own, from point-to-point messages; for where MPI's does not
+// overlap.
 enum class AllReduceAlgorithm { mpi, recursive_doubling };
 constexpr auto names_of(AllReduceAlgorithm) {
     return std::array{
@@ -22,8 +23,8 @@ constexpr auto names_of(AllReduceAlgorithm) {
 class AllReduce {
   public:
     virtual ~AllReduce() = default;
-    // Begins to add up every word over all ranks, in place: the words must stay where they are, untouched, until
-    // wait() returns. All ranks give equally many. One sum at a time. Collective.
+    // Begins to add up every word over all ranks, in place: the words must stay where they are, untouched,
+    // until wait() returns. All ranks give equally many. One sum at a time. Collective.
     virtual void start(std::span<double> words) = 0;
     // Moves on what can be moved without waiting.
     virtual void progress() = 0;
@@ -32,8 +33,8 @@ class AllReduce {
 
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
 
-// The total has the same bits on all ranks, in every run. `tag`: those under way at the same time on one communicator
-// have different ones; nothing else may use them there.
+// The total has the same bits on all ranks, in every run. `tag`: those under way at the same time on one
+// communicator have different ones; nothing else may use them there.
 std::unique_ptr<AllReduce> make_recursive_doubling(const Communicator& comm, int tag);
 
 }  // namespace keel

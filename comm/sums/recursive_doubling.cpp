@@ -1,7 +1,8 @@
-// All-reduce by recursive doubling (Thakur, Rabenseifner and Gropp 2005): with p ranks, p a power of two, log2 p
-// rounds of one message each way; round k exchanges partial sums with rank XOR 2^k. Both partners then add the same two
-// numbers, and addition is commutative: by induction all ranks of a group of 2^k hold the same bits. With other p, the
-// ranks beyond the largest power of two hand their words to a partner first and receive the total last.
+// All-reduce by recursive doubling (Thakur, Rabenseifner and Gropp 2005): with p ranks, p a power of two,
+// log2 p rounds of one message each way; round k exchanges partial sums with rank XOR 2^k. Both partners then
+// add the same two numbers, and addition is commutative: by induction all ranks of a group of 2^k hold the
+// same bits. With other p, the ranks beyond the largest power of two hand their words to a partner first and
+// receive the total last.
 
 #include <vector>
 

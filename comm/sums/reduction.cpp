@@ -83,10 +83,10 @@ class MpiReduction : public Reduction {
         return make_recursive_doubling(comm_, slot);
     }
 
-    // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level, where
-    // boxes of other ranks are 0: adding zeros changes no value, whatever the order.
+    // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
+    // where boxes of other ranks are 0: adding zeros changes no value, whatever the order.
     void fill(std::vector<double>& words, std::span<const double> parts, std::size_t sums) {
-        check(parts.size() == sums * boxes_, "one part per sum and local box");
+        check_equal(parts.size(), sums * boxes_, "one part per sum and local box");
         words.assign(sums * (all_boxes_ > 0 ? all_boxes_ : 1), 0.0);
         for (std::size_t n = 0; n < sums; ++n)
             for (std::size_t q = 0; q < boxes_; ++q) {
@@ -102,7 +102,7 @@ class MpiReduction : public Reduction {
 
     void add_up(const std::vector<double>& words, std::span<double> totals) const {
         const std::size_t each = all_boxes_ > 0 ? all_boxes_ : 1;
-        check(words.size() == totals.size() * each, "one total per sum");
+        check_equal(words.size(), totals.size() * each, "one total per sum");
         for (std::size_t n = 0; n < totals.size(); ++n) {
             const auto first = words.begin() + static_cast<std::ptrdiff_t>(n * each);
             totals[n] = std::accumulate(first + 1, first + static_cast<std::ptrdiff_t>(each), *first);

@@ -44,7 +44,8 @@ class Reduction {
     virtual void sum(std::span<const double> parts, std::span<double> totals) = 0;
     virtual double max(double value) = 0;
     virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
-    // To be called between pieces of work: moves on the sums under way, if that was asked for. Not collective.
+    // To be called between pieces of work: moves on the sums under way, if that was asked for. Not
+    // collective.
     virtual void progress() = 0;
     virtual Reductions count() const = 0;
 
@@ -66,8 +67,9 @@ struct AllReduceOptions {
     bool progress = true;  // whether progress() moves sums on, or does nothing
 };
 
-// `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the result
-// depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and global box.
+// `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the
+// result depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and
+// global box.
 std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
                                           const AllReduceOptions& options = {});
 

@@ -67,7 +67,8 @@ class OperationsOn : public Operations {
     }
 
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
-        check(c.size() == x.size() && !x.empty(), "combine wants one coefficient per field");
+        check_equal(c.size(), x.size(), "combine wants one coefficient per field");
+        check(!x.empty(), "combine wants fields");
         if (x.size() <= max_terms) return combine_some(y, c, x);
         // More terms than that take several passes. The first overwrites y, so y's own terms go first, as one.
         std::array<double, max_terms> some_c{};
@@ -108,7 +109,7 @@ class OperationsOn : public Operations {
 
     Work dots(std::span<const Product> products, std::span<double> sums) override {
         const auto boxes = static_cast<std::size_t>(shape_.boxes);
-        check(sums.size() == products.size() * boxes, "dots wants room for every product and local box");
+        check_equal(sums.size(), products.size() * boxes, "dots wants room for every product and local box");
         Work work;
         for (std::size_t n = 0; n < products.size(); n += max_terms) {
             const auto some = products.subspan(n, std::min(max_terms, products.size() - n));
@@ -149,7 +150,8 @@ class OperationsOn : public Operations {
     }
 
     Work totals(Field x, std::span<double> sums) override {
-        check(sums.size() == static_cast<std::size_t>(shape_.boxes), "totals wants room for every local box");
+        check_equal(sums.size(), static_cast<std::size_t>(shape_.boxes),
+                    "totals wants room for every local box");
         backend_.sum_over_cells(all(), 1, Value{x.view()}, sums.data());
         return Value::cost * cells();
     }
@@ -157,7 +159,8 @@ class OperationsOn : public Operations {
     Work max_norm(Field x, double& norm) override { return maximum(Value{x.view()}, norm); }
 
     Work apply(Field out, const Stencil& L, Field u) override {
-        check(out.layers() < u.shape().ghosts, "the operator reads one ghost layer more than it writes");
+        check_at_most(out.layers() + 1, u.shape().ghosts,
+                      "the operator reads one ghost layer more than it writes");
         const auto view = views_for(out);
         return on(cells_for(out, L.part), Apply{view(out), StencilView(L, out.layers()), view(u)});
     }
@@ -191,9 +194,9 @@ class OperationsOn : public Operations {
     }
 
     SparseRows make_rows(const CsrMatrix& A) override {
-        check(blocks_of(A.rows()) == static_cast<std::size_t>(layout_.local_count()) &&
-                  shape_.width == block_width && shape_.ghosts == 0,
-              "a sparse matrix has the rows of its vectors");
+        check_equal(blocks_of(A.rows()), static_cast<std::size_t>(layout_.local_count()),
+                    "a sparse matrix has the rows of its vectors");
+        check(shape_.width == block_width && shape_.ghosts == 0, "vectors of a sparse matrix are blocks");
         std::vector<std::int64_t> first = A.first;
         first.resize(blocks_of(A.rows()) * block_rows + 1, A.first.back());
         return {backend_.keep(std::span<const std::int64_t>(first)),
@@ -225,14 +228,14 @@ class OperationsOn : public Operations {
         return Cost{1, 1, 1} * ghosts.cells;
     }
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
-        check(buffer.values >= segments.values * u.size(), "the message buffer is too small");
+        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
         in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
             backend_.for_each_item(segments, count, Pack{buffer.data, order, views});
         });
         return Cost{0, 1, 1} * (segments.cells * u.size());
     }
     Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
-        check(buffer.values >= segments.values * u.size(), "the message buffer is too small");
+        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
         in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
             backend_.for_each_item(segments, count, Unpack{buffer.data, order, views});
         });
@@ -275,8 +278,8 @@ class OperationsOn : public Operations {
     }
     std::size_t cells() const { return layout_.local_cells(); }
     void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
-        check(sums.size() == gram_pairs(x.size(), y.size()) * static_cast<std::size_t>(shape_.boxes),
-              "gram wants room for every pair and local box");
+        check_equal(sums.size(), gram_pairs(x.size(), y.size()) * static_cast<std::size_t>(shape_.boxes),
+                    "gram wants room for every pair and local box");
     }
     Work gram_work(std::size_t n, std::size_t m) const {
         const auto pairs = static_cast<double>(gram_pairs(n, m));

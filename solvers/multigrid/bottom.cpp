@@ -49,7 +49,8 @@ namespace {
 DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
     const PowersNeed need = powers_need(options, level.layout.width());
     if (need.layers == 0) return {};
-    check(level.deep_layers >= need.layers, "the bottom level has the ghost layers that the powers need");
+    check_at_least(level.deep_layers, need.layers,
+                   "the bottom level has the ghost layers that the powers need");
     level.deep_ghosts->reserve(static_cast<std::size_t>(need.at_once));
     return {level.deep_ghosts.get(), level.deep_layers};
 }

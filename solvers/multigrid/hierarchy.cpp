@@ -29,7 +29,7 @@ double gershgorin_bound(Level& level) {
 std::vector<int> level_widths(int box, int bottom_box) {
     std::vector<int> widths{box};
     while (widths.back() > bottom_box && widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
-    check(widths.back() == bottom_box, "halving the box must reach the bottom box");
+    check_equal(widths.back(), bottom_box, "halving the box must reach the bottom box");
     return widths;
 }
 

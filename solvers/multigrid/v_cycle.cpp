@@ -21,7 +21,7 @@ BottomOptions relaxed(int sweeps) {
 
 VCycle::VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps)
     : multigrid_(hierarchy, symmetric(multigrid), relaxed(bottom_sweeps)) {
-    check(hierarchy.levels() > 1, "a V-cycle has two levels or more");
+    check_at_least(hierarchy.levels(), 2, "a V-cycle has two levels or more");
 }
 
 void VCycle::apply(Vector z, Vector r) {

@@ -27,7 +27,7 @@ void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
     applications_ += static_cast<long>(x.size());
     std::span<const Vector> operands = x;
     if (scaling_ != DiagonalScaling::none) {
-        check(x.size() <= scaled_.size(), "no more vectors at once than the system was made for");
+        check_at_most(x.size(), scaled_.size(), "no more vectors at once than the system was made for");
         operands = std::span(scaled_).first(x.size());
         for (std::size_t n = 0; n < x.size(); ++n) operations_.multiply(operands[n], scale_, x[n]);
         reduction_.progress();

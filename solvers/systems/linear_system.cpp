@@ -7,7 +7,7 @@
 namespace keel {
 
 void LinearSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
-    check(bases.size() <= most_bases, "no more bases at once than there is room for");
+    check_at_most(bases.size(), most_bases, "no more bases at once than there is room for");
     std::array<Vector, most_bases> from;
     std::array<Vector, most_bases> to;
     for (std::size_t i = 0;; ++i) {

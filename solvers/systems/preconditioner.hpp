@@ -29,7 +29,8 @@ class RightPreconditioned : public LinearSystem {
 
     Vector make_vector() override { return A_.make_vector(); }
     void apply(std::span<const Vector> y, std::span<const Vector> x) override {
-        check(x.size() <= preconditioned_.size(), "no more vectors at once than the system was made for");
+        check_at_most(x.size(), preconditioned_.size(),
+                      "no more vectors at once than the system was made for");
         for (std::size_t n = 0; n < x.size(); ++n) M_.apply(preconditioned_[n], x[n]);
         A_.apply(y, std::span(preconditioned_).first(x.size()));
     }

@@ -43,7 +43,7 @@ std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart
         operations, part.rank, part.ghosts,
         [&](const Item& item) {
             const auto [box, at] = cell_of(part.place(item.name));
-            return Cell{box, at};
+            return BoxCell{box, at};
         },
         std::move(plan), options, transport);
 }
@@ -59,7 +59,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
       vectors_(backend.make_operations(block_layout(blocks_of(part_.rows())), 0)),
       operations_(*vectors_, ledger, 0, Caller::bottom) {
     const std::size_t own = part_.rows();
-    check(rows.rows() == own, "a rank gives the rows that it owns");
+    check_equal(rows.rows(), own, "a rank gives the rows that it owns");
     check(place_of_ghost(own, part_.ghosts.size()) <= std::numeric_limits<std::int32_t>::max(),
           "a rank can number 2^31 rows and ghosts");
     csr_.first = rows.first;

@@ -42,7 +42,7 @@ void SparseSystem::split(std::span<const Vector> columns, Vector r, Splitting sp
                 return column == n ? 1.0 : 0.0;
             });
         }
-    check(masks_.size() == columns.size(), "a system is always split into as many columns");
+    check_equal(masks_.size(), columns.size(), "a system is always split into as many columns");
     for (std::size_t n = 0; n < columns.size(); ++n) operations_.multiply(columns[n], masks_[n], r);
 }
 

@@ -181,7 +181,7 @@ class GpuOperations : public OperationsOn<Gpu> {
         Work work;
         device().on_transfer([&] {
             const std::size_t bytes = segments.values * u.size() * sizeof(double);
-            check(buffer.values * sizeof(double) >= bytes, "the message buffer is too small");
+            check_at_least(buffer.values * sizeof(double), bytes, "a message fits into its buffer");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
             work = OperationsOn::unpack(u, segments, buffer);
