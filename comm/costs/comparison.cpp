@@ -1,24 +1,36 @@
 #include "comm/costs/comparison.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 
+#include "comm/costs/closed_forms.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-constexpr double Ends::*counted[] = {&Ends::messages, &Ends::bytes, &Ends::off_node_messages,
-                                     &Ends::off_node_bytes};
+constexpr double Volume::*volumes[] = {&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
+                                       &Volume::off_node_bytes};
+constexpr double Load::*loads[] = {&Load::alpha, &Load::on_node, &Load::off_node, &Load::off_node_bytes};
 
-void add(Ends& ends, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
+// Calls visit(number) for all of a share's numbers, always in the same order.
+template <class AnyShare, class Visit>
+void for_each_number(AnyShare& share, const Visit& visit) {
+    for (auto* const side : {&share.sent, &share.received}) {
+        for (const auto member : volumes) visit(side->volume.*member);
+        for (auto& load : side->loads)
+            for (const auto member : loads) visit(load.*member);
+    }
+}
+
+void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
     const bool off_node = !setup.topology.same_node(message.source, message.target);
-    ends.messages += 1;
-    ends.bytes += bytes;
-    ends.off_node_messages += off_node ? 1 : 0;
-    ends.off_node_bytes += off_node ? bytes : 0;
+    side.volume.messages += 1;
+    side.volume.bytes += bytes;
+    side.volume.off_node_messages += off_node ? 1 : 0;
+    side.volume.off_node_bytes += off_node ? bytes : 0;
     if (setup.model != nullptr)
-        ends.loads[stage].add(setup.model->machine, setup.model->memory,
+        side.loads[stage].add(setup.model->machine, setup.model->memory,
                               off_node ? Locality::off_node : Locality::node, bytes);
 }
 
@@ -31,17 +43,27 @@ void for_each_message(const Plan& plan, std::size_t columns, const Visit& visit)
             visit(number, message, static_cast<double>(message.values() * columns * sizeof(double)));
         ++number;
     });
-    check(number <= Ends{}.loads.size(), "a plan has at most three stages");
+    check_at_most(number, Share::Side().loads.size(), "a plan has at most three stages");
 }
 
-// Of the plans that plan_of(scheme) makes for all ranks.
+// The rows of the plans that plan_of(scheme) makes of the pattern for all ranks.
 template <class PlanOf>
-std::vector<SchemeRow> compare_plans(std::span<const SchemeOptions> schemes, const Setup& setup,
-                                     const PlanOf& plan_of) {
+std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const SchemeOptions> schemes,
+                                     const Setup& setup, const PlanOf& plan_of) {
     std::vector<SchemeRow> rows;
     for (const SchemeOptions& scheme : schemes)
         rows.push_back(summary(scheme, shares_of(plan_of(scheme), scheme.columns, setup), setup));
     count_duplicates(rows);
+    if (setup.model == nullptr || setup.topology.nodes() == 1) return rows;
+    std::vector<int> ranks(static_cast<std::size_t>(setup.topology.ranks()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const PatternCounts pattern_counts = counts(pattern.needed_by(ranks), setup.topology);
+    int ranks_per_node = 0;
+    for (int node = 0; node < setup.topology.nodes(); ++node)
+        ranks_per_node = std::max(ranks_per_node, setup.topology.size(node));
+    for (SchemeRow& row : rows)
+        row.closed_form = closed_form_time(row.scheme, pattern_counts, setup.model->machine,
+                                           setup.model->memory, ranks_per_node);
     return rows;
 }
 
@@ -79,14 +101,12 @@ Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& set
 }
 
 std::vector<Share> gather(const Communicator& comm, const Share& mine) {
-    using Numbers = std::array<double, sizeof(Share) / sizeof(double)>;
-    const std::vector<double> numbers = comm.gather(std::bit_cast<Numbers>(mine));
-    std::vector<Share> all;
-    for (std::size_t first = 0; first < numbers.size(); first += Numbers{}.size()) {
-        Numbers one;
-        std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), one.size(), one.begin());
-        all.push_back(std::bit_cast<Share>(one));
-    }
+    std::vector<double> own;
+    for_each_number(mine, [&](double number) { own.push_back(number); });
+    const std::vector<double> numbers = comm.gather(own);
+    std::vector<Share> all(numbers.size() / own.size());
+    auto next = numbers.begin();
+    for (Share& share : all) for_each_number(share, [&](double& number) { number = *next++; });
     return all;
 }
 
@@ -94,21 +114,21 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
     SchemeRow row;
     row.scheme = scheme;
     for (const Share& share : shares)
-        for (double Ends::*const number : counted) {
-            row.all.*number += share.sent.*number;
-            row.most_sent.*number = std::max(row.most_sent.*number, share.sent.*number);
-            row.most_received.*number = std::max(row.most_received.*number, share.received.*number);
+        for (double Volume::*const number : volumes) {
+            row.all.*number += share.sent.volume.*number;
+            row.most_sent.*number = std::max(row.most_sent.*number, share.sent.volume.*number);
+            row.most_received.*number = std::max(row.most_received.*number, share.received.volume.*number);
         }
     if (setup.model == nullptr) return row;
-    // Of the process that these stages together take longest.
+    // For the process that these stages together take longest.
     const auto seconds = [&](std::initializer_list<std::size_t> stages) {
-        const auto of = [&](Ends Share::*side) {
-            std::vector<Load> loads;
+        const auto of = [&](Share::Side Share::*side) {
+            std::vector<Load> all;
             for (const Share& share : shares) {
-                Load& load = loads.emplace_back();
+                Load& load = all.emplace_back();
                 for (const std::size_t stage : stages) load += (share.*side).loads[stage];
             }
-            return slowest(setup.model->machine, setup.topology.node_of(), loads);
+            return slowest(setup.model->machine, setup.topology.node_of(), all);
         };
         return std::max(of(&Share::sent), of(&Share::received));
     };
@@ -124,14 +144,16 @@ void count_duplicates(std::span<SchemeRow> rows) {
 
 std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
                                std::span<const SchemeOptions> schemes, const Setup& setup) {
-    return compare_plans(schemes, setup, [&](const SchemeOptions& scheme) {
+    // The schemes' own items change nothing that is counted.
+    const GhostPattern whole = ghost_pattern(layout, depth, neighbours);
+    return compare_plans(whole, schemes, setup, [&](const SchemeOptions& scheme) {
         return make_plan(ghost_pattern(layout, depth, neighbours, scheme), setup.topology, scheme, {});
     });
 }
 
 std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
                                const Setup& setup) {
-    return compare_plans(schemes, setup, [&](const SchemeOptions& scheme) {
+    return compare_plans(pattern, schemes, setup, [&](const SchemeOptions& scheme) {
         return make_plan(pattern, setup.topology, scheme, {});
     });
 }

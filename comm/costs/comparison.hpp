@@ -1,7 +1,7 @@
 #pragma once
 
-// The communication schemes side by side: what each makes of one pattern, counted from its plan, and the time that the plan
-// takes on a machine. Pure but for gather().
+// The communication schemes side by side: what each makes of one pattern, counted from its plan, and the time
+// that the plan takes on a machine. Pure but for gather().
 
 #include <array>
 #include <optional>
@@ -22,29 +22,33 @@ struct Model {
 // Throws MissingParameter unless all is known that any plan on these nodes may need.
 void require_known(const Model& model, const Topology& topology);
 
-// What one rank sends, or receives, by a plan that is run once.
-struct Ends {
+// What is sent, or received, by a plan that is run once.
+struct Volume {
     double messages = 0;
     double bytes = 0;
     double off_node_messages = 0;
     double off_node_bytes = 0;
-    std::array<Load, 4> loads{};  // of `local` and each stage; zero without a model
 };
+// One rank's share of that.
 struct Share {
-    Ends sent;
-    Ends received;
+    struct Side {
+        Volume volume;
+        std::array<Load, 4> loads{};  // of `local` and each stage; zero without a model
+    };
+    Side sent;
+    Side received;
 };
 
-// Where the ranks of a pattern run, and what their messages cost if that is wanted. On a node no two ranks are taken to
-// share a socket, since nobody says where they are bound.
+// Where the ranks of a pattern run, and what their messages cost if that is wanted. On a node no two ranks
+// are taken to share a socket, since nobody says where they are bound.
 struct Setup {
     const Topology& topology;
     const Model* model = nullptr;
 };
 
-// Of all ranks, from a plan for all of them.
+// The shares of all ranks, from a plan for all of them.
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup);
-// Of one rank, from its part of a plan.
+// The share of one rank, from its part of a plan.
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup);
 // Every rank's share by rank, on rank 0 (empty elsewhere). Collective.
 std::vector<Share> gather(const Communicator& comm, const Share& mine);
@@ -52,19 +56,21 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine);
 // A scheme's numbers over all ranks.
 struct SchemeRow {
     SchemeOptions scheme;
-    Ends all;            // that all ranks send; no loads
-    Ends most_sent;      // each number of the rank that has most; no loads
-    Ends most_received;  // likewise
-    double duplicate_bytes =
-        0;  // that `standard` sends more between nodes, because several ranks of one need them
+    Volume all;            // what all ranks send
+    Volume most_sent;      // each number of the rank that has most
+    Volume most_received;  // the same for receives
+    // Bytes that `standard` sends more between nodes, because several ranks of one need them.
+    double duplicate_bytes = 0;
     std::optional<PlanTime> time;  // with a model
+    std::optional<double>
+        closed_form;  // seconds by the papers, with a model and the whole pattern, if they have one
 };
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup);
 // Fills duplicate_bytes of the rows, the first of which is standard's.
 void count_duplicates(std::span<SchemeRow> rows);
 
-// The candidates for the ghost cells of a layout, planned for all ranks here and now: 4096 boxes take about a second a
-// scheme.
+// The candidates for the ghost cells of a layout, planned for all ranks here and now: 4096 boxes take about a
+// second a scheme.
 std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
                                std::span<const SchemeOptions> schemes, const Setup& setup);
 

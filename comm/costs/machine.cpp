@@ -1,7 +1,5 @@
 #include "comm/costs/machine.hpp"
 
-#include <algorithm>
-
 namespace keel {
 
 Protocol MessageCosts::protocol(double bytes) const {
@@ -36,22 +34,6 @@ Postal Machine::message(Memory memory, Locality locality, double bytes) const {
 double Machine::injection() const {
     if (!injection_beta) throw MissingParameter(name, "machine.injection");
     return *injection_beta;
-}
-
-const CopyCosts& Machine::copy(int processes) const {
-    const auto found = std::find_if(copies.begin(), copies.end(),
-                                    [&](const CopyCosts& c) { return c.processes == processes; });
-    if (found == copies.end())
-        throw MissingParameter(name, "[[copy]] with processes = " + std::to_string(processes));
-    return *found;
-}
-
-int Machine::known(std::optional<int> Machine::*member) const {
-    if (const auto& value = this->*member) return *value;
-    throw MissingParameter(name, member == &Machine::ranks_per_node     ? "machine.ranks_per_node"
-                                 : member == &Machine::ranks_per_socket ? "machine.ranks_per_socket"
-                                 : member == &Machine::gpus_per_node    ? "machine.gpus_per_node"
-                                                                        : "machine.gpus_per_socket");
 }
 
 }  // namespace keel

@@ -1,7 +1,7 @@
 #pragma once
 
-// What communication costs on a machine. Plain data, as in inputs/machines/*.toml; what nobody has measured is missing,
-// and whoever needs it learns its name.
+// What communication costs on a machine. Plain data, as in inputs/machines/*.toml; what nobody has measured
+// is missing, and whoever needs it learns its name.
 
 #include <array>
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace keel {
 
-// Where both ends of a message lie: in host memory, in a device's, or in memory that the driver moves between the two.
+// Where both ends of a message lie: in host memory, in a device's, or in memory that the driver moves between
+// the two.
 enum class Memory { host, device, managed };
 constexpr auto names_of(Memory) {
     return std::array{Named<Memory>{Memory::host, "host"}, Named<Memory>{Memory::device, "device"},
@@ -37,8 +38,8 @@ struct Postal {
     friend bool operator==(const Postal&, const Postal&) = default;
 };
 
-// Messages between memories of one kind. The protocol depends on the bytes of one message: short below `eager_from`,
-// rendezvous from `rendezvous_from` on.
+// Messages between memories of one kind. The protocol depends on the bytes of one message: short below
+// `eager_from`, rendezvous from `rendezvous_from` on.
 struct MessageCosts {
     std::size_t eager_from = 0;
     std::size_t rendezvous_from = 0;
@@ -67,6 +68,7 @@ class MissingParameter : public std::runtime_error {
     MissingParameter(const std::string& machine, const std::string& parameter);
 };
 
+// What a machine's file says; predictions read the messages and the injection rate.
 struct Machine {
     std::string name;
     std::optional<int> ranks_per_node;
@@ -78,11 +80,9 @@ struct Machine {
     std::array<std::optional<MessageCosts>, names_of(Memory{}).size()> messages;
     std::vector<CopyCosts> copies;
 
-    // Each of these throws MissingParameter.
+    // Both throw MissingParameter.
     Postal message(Memory memory, Locality locality, double bytes) const;  // `bytes` of one message
     double injection() const;
-    const CopyCosts& copy(int processes) const;
-    int known(std::optional<int> Machine::*member) const;
 
     friend bool operator==(const Machine&, const Machine&) = default;
 };

@@ -21,7 +21,8 @@ std::size_t first_from(std::span<const Sample> samples, std::size_t bytes) {
     return static_cast<std::size_t>(first - samples.begin());
 }
 
-// Sum of the squared relative residuals of one line through samples of every class; infinite where one has too few.
+// Sum of the squared relative residuals of one line through samples of every class; infinite where one has
+// too few.
 double squares(std::span<const std::vector<Sample>> classes, double from, double to) {
     double sum = 0;
     for (const auto& samples : classes) {

@@ -17,7 +17,8 @@ struct Sample {
     double seconds = 0;
 };
 
-// The messages of one class and protocol as alpha + beta bytes, and how far off the samples are, relative to them.
+// The messages of one class and protocol as alpha + beta bytes, and how far off the samples are, relative to
+// them.
 struct Fit {
     Locality locality = Locality::socket;
     Protocol protocol = Protocol::rendezvous;
@@ -30,8 +31,8 @@ struct Fit {
     bool accepted() const { return cost.alpha > 0 && cost.beta > 0; }
 };
 
-// Least squares of the relative residuals, (alpha + beta bytes) / seconds - 1: with plain ones the longest messages alone
-// would decide alpha. Needs two different lengths.
+// Least squares of the relative residuals, (alpha + beta bytes) / seconds - 1: with plain ones the longest
+// messages alone would decide alpha. Needs two different lengths.
 Fit fit_postal(std::span<const Sample> samples);
 
 // Bytes of the first eager and of the first rendezvous message.
@@ -40,9 +41,10 @@ struct Switches {
     std::size_t rendezvous_from = 0;  // 0: no others
 };
 
-// The switches, at lengths that were sampled, with which one line for each protocol and class fits best by Schwarz's
-// criterion: a switch must lower the residuals by more than its parameters would by chance. All classes switch at the
-// same lengths; their samples are in ascending order of bytes. Fewer than 3 lengths are never a protocol of their own.
+// The switches, at lengths that were sampled, with which one line for each protocol and class fits best by
+// Schwarz's criterion: a switch must lower the residuals by more than its parameters would by chance. All
+// classes switch at the same lengths; their samples are in ascending order of bytes. Fewer than 3 lengths are
+// never a protocol of their own.
 Switches find_switches(std::span<const std::vector<Sample>> classes);
 
 // The fits of one class.
@@ -55,9 +57,9 @@ struct NodeSample {
     double seconds = 0;
 };
 
-// 1 / R_N: <x, t - alpha> / <x, x> over the samples whose messages are rendezvous and whose processes are 4 or more (or the
-// most there are), x their node's bytes. Nothing if there is no such sample, alpha is unknown, or the result is not
-// positive.
+// 1 / R_N: <x, t - alpha> / <x, x> over the samples whose messages are rendezvous and whose processes are 4
+// or more (or the most there are), x their node's bytes. Nothing if there is no such sample, alpha is
+// unknown, or the result is not positive.
 std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs);
 
 }  // namespace keel

@@ -37,45 +37,12 @@ double slowest(const Machine& machine, std::span<const int> node_of, std::span<c
     return most;
 }
 
-double phase_time(const Machine& machine, Memory memory, const RankPlaces& ranks,
-                  std::span<const Envelope> messages) {
-    std::vector<Load> sent(ranks.node_of.size());
-    std::vector<Load> received(ranks.node_of.size());
-    for (const Envelope& message : messages) {
-        const Locality locality = ranks.locality(message.source, message.target);
-        sent[static_cast<std::size_t>(message.source)].add(machine, memory, locality, message.bytes);
-        received[static_cast<std::size_t>(message.target)].add(machine, memory, locality, message.bytes);
-    }
-    return std::max(slowest(machine, ranks.node_of, sent), slowest(machine, ranks.node_of, received));
-}
-
 double PlanTime::between_nodes() const {
     return std::accumulate(stages.begin(), stages.end(), 0.0);
 }
 
 double PlanTime::total() const {
     return first + (stages.empty() ? 0.0 : between_nodes() - stages.front());
-}
-
-PlanTime plan_time(const Machine& machine, Memory memory, const RankPlaces& ranks, const Plan& plan,
-                   std::size_t columns) {
-    const auto envelopes = [&](std::span<const Message> messages) {
-        std::vector<Envelope> list;
-        for (const Message& m : messages)
-            list.push_back({m.source, m.target, static_cast<double>(m.values() * columns * sizeof(double))});
-        return list;
-    };
-    PlanTime time;
-    for (const Stage& stage : plan.stages)
-        time.stages.push_back(phase_time(machine, memory, ranks, envelopes(stage.messages)));
-    std::vector<Envelope> messages = envelopes(plan.local.messages);
-    time.local = phase_time(machine, memory, ranks, messages);
-    if (!plan.stages.empty()) {
-        const auto more = envelopes(plan.stages.front().messages);
-        messages.insert(messages.end(), more.begin(), more.end());
-    }
-    time.first = phase_time(machine, memory, ranks, messages);
-    return time;
 }
 
 }  // namespace keel

@@ -1,43 +1,33 @@
 #pragma once
 
-// The time that a plan takes on a machine, from its real messages: exact duplicates, sends and receives, the protocol of
-// each message. Pure.
+// The time that a plan takes on a machine, from its real messages: exact duplicates, sends and receives, the
+// protocol of each message. Pure.
 
 #include <span>
 #include <vector>
 
 #include "comm/costs/machine.hpp"
-#include "comm/plans/plan.hpp"
 #include "comm/ranks/locality.hpp"
 
 namespace keel {
 
-// A message of a phase.
-struct Envelope {
-    int source = 0;
-    int target = 0;
-    double bytes = 0;
-};
-
-// What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate limits.
+// What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate
+// limits.
 struct Load {
     double alpha = 0;
     double on_node = 0;
     double off_node = 0;
     double off_node_bytes = 0;
 
-    void add(const Machine& machine, Memory memory, Locality locality, double bytes);  // one message
+    // Adds one message. Throws MissingParameter.
+    void add(const Machine& machine, Memory memory, Locality locality, double bytes);
     Load& operator+=(const Load& other);
 };
 
-// Seconds of the process that takes longest, from the loads of all ranks, sent or received. Throws MissingParameter.
+// Seconds that the slowest process takes for a phase, from the loads of all ranks, sent or received (a phase
+// takes the larger of the two): the sum of alpha over its messages, and of beta times bytes, but for those to
+// or from other nodes no less than all such bytes of its node at the rate R_N. Throws MissingParameter.
 double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads);
-
-// Seconds that the slowest process takes for a phase: the sum of alpha over its messages, and of beta times bytes, but for
-// those to or from other nodes no less than all such bytes of its node at the rate R_N; for sends and for receives, the
-// larger. Throws MissingParameter.
-double phase_time(const Machine& machine, Memory memory, const RankPlaces& ranks,
-                  std::span<const Envelope> messages);
 
 struct PlanTime {
     double local = 0;            // the phase that overlaps the others
@@ -45,12 +35,10 @@ struct PlanTime {
     double first = 0;  // `local` and the first stage, for the process that both together take longest
 
     double between_nodes() const;  // the stages
-    // What to choose a scheme by. A process works on `local` and the first stage at once, with one core, so that their
-    // times add up for it; processes do not wait for each other between the two. Then come the other stages.
+    // What to choose a scheme by. A process works on `local` and the first stage at once, with one core, so
+    // that their times add up for it; processes do not wait for each other between the two. Then come the
+    // other stages.
     double total() const;
 };
-// Of a plan for all ranks, run once for `columns` fields. Throws MissingParameter.
-PlanTime plan_time(const Machine& machine, Memory memory, const RankPlaces& ranks, const Plan& plan,
-                   std::size_t columns);
 
 }  // namespace keel

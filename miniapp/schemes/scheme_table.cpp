@@ -34,6 +34,19 @@ std::optional<double> predicted(const SchemeRow& row) {
     return row.time ? std::optional(row.time->total()) : std::nullopt;
 }
 
+// By how much the closed form is off the time of the plan.
+std::string difference(const SchemeRow& row) {
+    if (!row.closed_form || !row.time) return "-";
+    return fmt::format("{:+.0f} %", 100 * (*row.closed_form / row.time->total() - 1));
+}
+
+bool have_closed_forms(const std::vector<SchemeTable>& tables) {
+    return std::ranges::any_of(tables, [](const SchemeTable& table) {
+        return std::ranges::any_of(table.rows,
+                                   [](const SchemeRow& row) { return row.closed_form.has_value(); });
+    });
+}
+
 }  // namespace
 
 const char* name(Purpose purpose) {
@@ -192,13 +205,18 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                     matrix                        ? "t vectors"
                     : tables.front().columns == 1 ? "1 field"
                                                   : fmt::format("{} fields", tables.front().columns));
+    const bool closed_forms = have_closed_forms(tables);
+    const auto more = [&](const std::string& seconds, const std::string& differs) {
+        return closed_forms ? fmt::format(" {:>11} {:>8}", seconds, differs) : "";
+    };
     constexpr const char* line =
-        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11} {:>9} {:>9}\n";
+        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}{} {:>9} "
+        "{:>9}\n";
     text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
-                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted", "measured",
-                        "measured");
+                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted",
+                        more("closed form", "differs"), "measured", "measured");
     text += fmt::format(line, "", matrix ? "" : "of depth", "", "", "", "", "", "removed", "sent", "received",
-                        "sent", "received", "us", "least us", "median us");
+                        "sent", "received", "us", more("us", ""), "least us", "median us");
     for (const SchemeTable& table : tables) {
         const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
         for (std::size_t n = 0; n < table.rows.size(); ++n) {
@@ -208,7 +226,7 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                 row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
                 row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
                 row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
-                microseconds(table.least(n)),
+                more(microseconds(row.closed_form), difference(row)), microseconds(table.least(n)),
                 microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
         }
     }
@@ -223,12 +241,16 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         text += fmt::format("; p: for powers of the operator, {} fields", powers->columns);
     if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";
     return text + "; most sent and received: between nodes\n" +
-           (tables.front().rows.front().time ? "*: least predicted time\n" : "");
+           (tables.front().rows.front().time ? "*: least predicted time\n" : "") +
+           (closed_forms
+                ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
+                  "that need not leave a node; differs: from the predicted time\n"
+                : "");
 }
 
 std::string scheme_json_lines(const Parameters& parameters, const std::vector<SchemeTable>& tables) {
     using Json = nlohmann::ordered_json;
-    const auto ends = [](const Ends& e) {
+    const auto volume = [](const Volume& e) {
         return Json{{"messages", e.messages},
                     {"bytes", e.bytes},
                     {"off_node_messages", e.off_node_messages},
@@ -254,13 +276,14 @@ std::string scheme_json_lines(const Parameters& parameters, const std::vector<Sc
                         {"purpose", name(table.use.purpose)},
                         {"columns", table.columns},
                         {"scheme", name(row.scheme)},
-                        {"all", ends(row.all)},
-                        {"most_sent", ends(row.most_sent)},
-                        {"most_received", ends(row.most_received)},
+                        {"all", volume(row.all)},
+                        {"most_sent", volume(row.most_sent)},
+                        {"most_received", volume(row.most_received)},
                         {"duplicate_bytes", row.duplicate_bytes},
                         {"chosen_by", table.chosen == n ? Json(chooser(parameters)) : Json()},
                         {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},
                         {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
+                        {"closed_form_seconds", row.closed_form ? Json(*row.closed_form) : Json()},
                         {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
             lines += record.dump() + "\n";
         }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Carries out a plan for all ranks message by message, on sets, sharing nothing with the planners; the tests' second
-// opinion on whether every rank gets what it needs.
+// Carries out a plan for all ranks message by message, on sets, sharing nothing with the planners; the tests'
+// second opinion on whether every rank gets what it needs.
 
 #include <map>
 #include <set>
@@ -13,8 +13,8 @@
 
 namespace keel::test {
 
-// The first thing that is wrong with a plan; empty if nothing is. `once`: an item crosses to a node only once (not so in
-// the standard plan, nor along axes, which know no nodes).
+// The first thing that is wrong with a plan; empty if nothing is. `once`: an item crosses to a node only once
+// (not so in the standard plan, nor along axes, which know no nodes).
 inline std::string complaint(const Plan& plan, const std::vector<Request>& requests,
                              const std::vector<int>& node_of, bool once) {
     using Held = std::pair<int, std::pair<int, std::int64_t>>;  // rank, owner and name of an item

@@ -33,7 +33,8 @@ class Dice {
     std::mt19937 engine_;
 };
 
-// So many ranks, or any number; nodes in blocks, dealt out, at random, one for all, one each, or ragged; items of several sizes.
+// So many ranks, or any number; nodes in blocks, dealt out, at random, one for all, one each, or ragged;
+// items of several sizes.
 inline RandomCase random_case(unsigned seed, int ranks = 0) {
     Dice dice(seed);
     RandomCase c;

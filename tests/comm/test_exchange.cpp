@@ -23,8 +23,8 @@ double value_at(int field, const Index& c) {
     return 1 + c[0] + 100.0 * c[1] + 10000.0 * c[2] + 0.25 * field;
 }
 
-// Emulated device memory can be sent from, but for the address sanitizer the host must not touch it; real device
-// memory needs an MPI that takes it.
+// Emulated device memory can be sent from, but for the address sanitizer the host must not touch it; real
+// device memory needs an MPI that takes it.
 bool host_may_send_directly() {
     const std::string name = test::chosen_backend()->name();
 #if defined(__SANITIZE_ADDRESS__)
@@ -47,8 +47,8 @@ struct Fixture {
         return field;
     }
 
-    // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours` reach it
-    // inside the domain, else the zero they began with.
+    // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours`
+    // reach it inside the domain, else the zero they began with.
     int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours) const {
         const int n = layout.width();
         const int g = field.shape().ghosts;
@@ -334,7 +334,8 @@ TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
 }
 
 TEST_CASE("a message leaves as soon as what it carries has come") {
-    // Ranks 0, 1 | 2, 3 and an item of rank 0 that both others' ranks need: in three steps it goes 0 -> 1 -> 2 -> 3.
+    // Ranks 0, 1 | 2, 3 and an item of rank 0 that both others' ranks need: in three steps it goes 0 -> 1 ->
+    // 2 -> 3.
     const Topology topology = virtual_topology(4, 2);
     const ListedPattern pattern({{{0, 5, 0}, 2}, {{0, 5, 0}, 3}, {{1, 3, 0}, 0}});
     const auto itinerary = [&](int rank) {

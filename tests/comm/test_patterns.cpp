@@ -170,8 +170,8 @@ TEST_CASE(
         CHECK(sent.messages == 26);
         CHECK(sent.values == shell);
     }
-    // With two boxes in a periodic direction both sides are the same neighbour: still one message, and what both sides
-    // need, where the ghosts are deeper than half a box, goes once.
+    // With two boxes in a periodic direction both sides are the same neighbour: still one message, and what
+    // both sides need, where the ghosts are deeper than half a box, goes once.
     const auto layers = static_cast<std::size_t>(std::min(2 * depth, n));
     for (const GhostPattern& pattern :
          patterns({2, 2, 2}, n, periodic, 8, Placement::curve, depth, Neighbours::all)) {
@@ -186,7 +186,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a rank sends a cell once to each rank that needs it, however many of its boxes do") {
-    // Rank 0 owns one box, rank 1 the three around one of its edges: the cells on that edge are needed by all three.
+    // Rank 0 owns one box, rank 1 the three around one of its edges: the cells on that edge are needed by all
+    // three.
     const Layout layout({2, 2, 1}, 4, walls, {0, 1, 1, 1}, 0);
     const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
     CHECK(pattern.sends().size() == 3);

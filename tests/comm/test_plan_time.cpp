@@ -6,14 +6,18 @@
 #include "comm/costs/plan_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "tests/comm/golden_machines.hpp"
+#include "tests/comm/time_by_messages.hpp"
 
 using namespace keel;
 using nlohmann::json;
+using test::phase_time;
+using test::plan_time;
+using test::SizedMessage;
 
 namespace {
 
-std::vector<Envelope> envelopes(const json& messages, double columns) {
-    std::vector<Envelope> list;
+std::vector<SizedMessage> sized(const json& messages, double columns) {
+    std::vector<SizedMessage> list;
     for (const json& m : messages) list.push_back({m.at(0), m.at(1), columns * m.at(2).get<double>()});
     return list;
 }
@@ -55,7 +59,7 @@ TEST_CASE("the phases of plans take the golden times") {
                     double total = 0;
                     for (const char* phase : {"local_S", "global", "local_R"}) {
                         INFO(plan << " " << phase << " on " << name);
-                        const auto messages = envelopes(expected.at("phases").at(phase), c.at("columns"));
+                        const auto messages = sized(expected.at("phases").at(phase), c.at("columns"));
                         const double time = phase_time(machine, Memory::host, ranks, messages);
                         CHECK(time == Approx(times.at(phase).get<double>()).epsilon(1e-12).margin(0));
                         total += time;
@@ -170,13 +174,13 @@ TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
     const Machine machine = test::golden_machine(test::golden_models(), "lassen");
     const std::vector<int> node_of{0, 0, 0, 0, 1, 2};
     const RankPlaces ranks{node_of, {}};
-    const auto time = [&](const std::vector<Envelope>& messages) {
+    const auto time = [&](const std::vector<SizedMessage>& messages) {
         return phase_time(machine, Memory::host, ranks, messages);
     };
     CHECK(time({}) == 0);
-    const std::vector<Envelope> scatter{{4, 0, 8}, {4, 1, 8}, {4, 2, 8}};
-    std::vector<Envelope> gather;
-    for (const Envelope& m : scatter) gather.push_back({m.target, m.source, m.bytes});
+    const std::vector<SizedMessage> scatter{{4, 0, 8}, {4, 1, 8}, {4, 2, 8}};
+    std::vector<SizedMessage> gather;
+    for (const SizedMessage& m : scatter) gather.push_back({m.target, m.source, m.bytes});
     const Postal tiny = machine.message(Memory::host, Locality::off_node, 8);
     CHECK(time(scatter) == Approx(3 * tiny.time(8)).epsilon(1e-14));
     CHECK(time(gather) == time(scatter));
@@ -184,10 +188,10 @@ TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
     // Four ranks at full speed need more than the node can inject, one does not.
     const Postal large = machine.message(Memory::host, Locality::off_node, 1e6);
     CHECK(time({{0, 4, 1e6}}) == Approx(large.time(1e6)).epsilon(1e-14));
-    const std::vector<Envelope> all{{0, 4, 1e6}, {1, 5, 1e6}, {2, 4, 1e6}, {3, 5, 1e6}};
+    const std::vector<SizedMessage> all{{0, 4, 1e6}, {1, 5, 1e6}, {2, 4, 1e6}, {3, 5, 1e6}};
     CHECK(time(all) ==
           Approx(std::max(large.alpha + 4e6 * machine.injection(), 2 * large.time(1e6))).epsilon(1e-14));
-    const std::vector<Envelope> spread{{0, 4, 1e6}, {1, 4, 1e6}, {2, 5, 1e6}, {3, 5, 1e6}, {4, 5, 8}};
+    const std::vector<SizedMessage> spread{{0, 4, 1e6}, {1, 4, 1e6}, {2, 5, 1e6}, {3, 5, 1e6}, {4, 5, 8}};
     CHECK(time(spread) >= large.alpha + 4e6 * machine.injection());
 
     // Within and between nodes in one phase: a process does both, the floor is for one.
@@ -202,7 +206,7 @@ TEST_CASE("only what a plan needs must be known of a machine") {
     const std::vector<int> node_of{0, 0, 1};
     const RankPlaces ranks{node_of, {}};
     const auto time = [&](double bytes, int target) {
-        const std::vector<Envelope> one{{0, target, bytes}};
+        const std::vector<SizedMessage> one{{0, target, bytes}};
         return phase_time(machine, Memory::host, ranks, one);
     };
     CHECK(time(1e6, 1) > 0);

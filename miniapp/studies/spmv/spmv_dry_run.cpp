@@ -134,13 +134,13 @@ std::string findings_text(const Parameters& p, const Findings& found) {
     line("ghost entries", found.ghosts);
     const SchemeTable& products = found.schemes.front();
     const SchemeRow& row = products.rows[products.chosen.value_or(0)];
-    const auto sent = [&](const char* name, double Ends::*number) {
+    const auto sent = [&](const char* name, double Volume::*number) {
         line(name, {row.most_sent.*number, row.all.*number});
     };
-    sent("messages a product", &Ends::messages);
-    sent("  of them off node", &Ends::off_node_messages);
-    sent("bytes a product", &Ends::bytes);
-    sent("  of them off node", &Ends::off_node_bytes);
+    sent("messages a product", &Volume::messages);
+    sent("  of them off node", &Volume::off_node_messages);
+    sent("bytes a product", &Volume::bytes);
+    sent("  of them off node", &Volume::off_node_bytes);
     return text + fmt::format(
                       "messages and bytes: sent in one product of {} column{} by the scheme {}\n"
                       "memory: {} a rank at its peak (the matrix and the vectors alone: {}){}\n",
