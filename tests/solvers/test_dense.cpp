@@ -1,9 +1,12 @@
 // Against a direct solve: the operator as a dense matrix, assembled from the formulas, factored by Eigen.
 
-#include <Eigen/Dense>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "solvers/multigrid/multigrid.hpp"
+#include "tests/solvers/direct_solve.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;
@@ -11,19 +14,30 @@ using namespace keel::test;
 
 namespace {
 
-Eigen::MatrixXd dense_operator(const Problem& problem) {
+Columns dense_operator(const Problem& problem) {
     const Index n = problem.cells();
-    const auto size = static_cast<Eigen::Index>(product(n));
-    Eigen::MatrixXd A(size, size);
-    Whole unit{n, std::vector<double>(product(n))};
+    const std::size_t size = product(n);
+    Whole unit{n, std::vector<double>(size)};
     const Whole zero = unit;
-    for (Eigen::Index column = 0; column < size; ++column) {
-        unit.values[static_cast<std::size_t>(column)] = 1;
-        const Whole minus_column = residual_by_formula(problem, unit, zero);
-        unit.values[static_cast<std::size_t>(column)] = 0;
-        A.col(column) = -Eigen::Map<const Eigen::VectorXd>(minus_column.values.data(), size);
+    Columns A;
+    for (std::size_t column = 0; column < size; ++column) {
+        unit.values[column] = -1;
+        A.push_back(residual_by_formula(problem, unit, zero).values);
+        unit.values[column] = 0;
     }
     return A;
+}
+
+double norm(const std::vector<double>& x) {
+    double sum = 0;
+    for (const double value : x) sum += value * value;
+    return std::sqrt(sum);
+}
+
+double distance(const std::vector<double>& x, const std::vector<double>& y) {
+    std::vector<double> difference(x);
+    for (std::size_t i = 0; i < x.size(); ++i) difference[i] -= y[i];
+    return norm(difference);
 }
 
 }  // namespace
@@ -48,10 +62,12 @@ TEST_CASE("multigrid finds the solution of the dense matrix") {
     const Whole u = setup.gather(setup.finest().u);
     const Whole f = setup.gather(setup.finest().f);
     if (setup.comm.rank() != 0) return;
-    const Eigen::MatrixXd A = dense_operator(problem);
-    CHECK((A - A.transpose()).norm() < 1e-12 * A.norm());
-    const auto size = static_cast<Eigen::Index>(u.values.size());
-    const Eigen::VectorXd exact =
-        A.partialPivLu().solve(Eigen::Map<const Eigen::VectorXd>(f.values.data(), size));
-    CHECK((Eigen::Map<const Eigen::VectorXd>(u.values.data(), size) - exact).norm() < 1e-9 * exact.norm());
+    const Columns A = dense_operator(problem);
+    for (std::size_t i = 0; i < A.size(); ++i) {  // symmetric, by rows
+        std::vector<double> row;
+        for (const std::vector<double>& column : A) row.push_back(column[i]);
+        CHECK(distance(row, A[i]) < 1e-12 * norm(A[i]));
+    }
+    const std::vector<double> exact = direct_solve(A, f.values);
+    CHECK(distance(u.values, exact) < 1e-9 * norm(exact));
 }

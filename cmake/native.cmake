@@ -1,0 +1,16 @@
+# KEEL_NATIVE_FLAG: what this compiler calls the processor of this machine; empty unless KEEL_NATIVE asks for it.
+set(KEEL_NATIVE_FLAG)
+if(KEEL_NATIVE)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-march=native KEEL_TAKES_MARCH_NATIVE)
+  if(KEEL_TAKES_MARCH_NATIVE)
+    set(KEEL_NATIVE_FLAG -march=native)
+  else()  # GCC on POWER
+    check_cxx_compiler_flag(-mcpu=native KEEL_TAKES_MCPU_NATIVE)
+    if(KEEL_TAKES_MCPU_NATIVE)
+      set(KEEL_NATIVE_FLAG -mcpu=native)
+    else()
+      message(STATUS "KEEL_NATIVE: ${CMAKE_CXX_COMPILER} takes neither -march=native nor -mcpu=native; without them")
+    endif()
+  endif()
+endif()
