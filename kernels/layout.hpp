@@ -8,11 +8,24 @@
 #include <vector>
 
 #include "kernels/box.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
 enum class Boundary { periodic, dirichlet, neumann };
+constexpr auto names_of(Boundary) {
+    return std::array{Named<Boundary>{Boundary::periodic, "periodic"},
+                      Named<Boundary>{Boundary::dirichlet, "dirichlet"},
+                      Named<Boundary>{Boundary::neumann, "neumann"}};
+}
+
 enum class Placement { curve, lexicographic, round_robin, scattered };
+constexpr auto names_of(Placement) {
+    return std::array{Named<Placement>{Placement::curve, "curve"},
+                      Named<Placement>{Placement::lexicographic, "lexicographic"},
+                      Named<Placement>{Placement::round_robin, "round_robin"},
+                      Named<Placement>{Placement::scattered, "scattered"}};
+}
 
 using Boundaries = std::array<Boundary, 3>;
 

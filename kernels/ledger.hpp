@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/cost.hpp"
+#include "kernels/names.hpp"
 
 namespace keel {
 
@@ -28,8 +29,23 @@ enum class Op {
     bottom_operator,
     bottom_vector,
 };
-inline constexpr std::size_t op_count = 14;
-const char* name(Op op);
+constexpr auto names_of(Op) {
+    return std::array{Named<Op>{Op::smooth, "smooth"},
+                      Named<Op>{Op::residual, "residual"},
+                      Named<Op>{Op::restrict_, "restrict"},
+                      Named<Op>{Op::interpolate, "interpolate"},
+                      Named<Op>{Op::boundary, "boundary"},
+                      Named<Op>{Op::vector, "vector"},
+                      Named<Op>{Op::pack, "exchange.pack"},
+                      Named<Op>{Op::send, "exchange.send"},
+                      Named<Op>{Op::copy, "exchange.copy"},
+                      Named<Op>{Op::wait, "exchange.wait"},
+                      Named<Op>{Op::unpack, "exchange.unpack"},
+                      Named<Op>{Op::reduction, "reduction"},
+                      Named<Op>{Op::bottom_operator, "bottom.operator"},
+                      Named<Op>{Op::bottom_vector, "bottom.vector"}};
+}
+inline constexpr std::size_t op_count = names_of(Op{}).size();
 
 // Whether the operation belongs to the exchange of ghost cells.
 constexpr bool is_exchange(Op op) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/names.hpp"
 #include "kernels/operations.hpp"
 
 namespace keel {
@@ -13,6 +14,11 @@ namespace keel {
 // How a device gets its work: the host waits for every operation, so that its time is its own; the device runs behind
 // the host, which waits only for results; or recurring sequences of operations are replayed as graphs besides.
 enum class Launches { synchronous, asynchronous, graphs };
+constexpr auto names_of(Launches) {
+    return std::array{Named<Launches>{Launches::synchronous, "synchronous"},
+                      Named<Launches>{Launches::asynchronous, "asynchronous"},
+                      Named<Launches>{Launches::graphs, "graphs"}};
+}
 
 struct BackendOptions {
     int local_rank = 0;  // of this process among those of its node; picks the device
