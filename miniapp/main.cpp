@@ -22,7 +22,7 @@
 #include "miniapp/setup/memory.hpp"
 #include "miniapp/setup/simulation.hpp"
 #include "miniapp/studies/dry_run.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace {
 
@@ -97,7 +97,7 @@ int run(const keel::CommandLine& command, const keel::Communicator& comm) {
     const bool speaks = comm.rank() == 0;
     std::vector<std::string> backends;
     for (const BackendInfo& info : all_backends()) backends.push_back(info.name);
-    const Table table({bottom_names(), backends});
+    const Table table({method_names(), backends});
     switch (command.action) {
         case Action::help:
             fmt::print("{}", speaks ? help_text(table) : "");

@@ -21,7 +21,8 @@
 #include "kernels/box.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/neighbours.hpp"
-#include "solvers/options.hpp"
+#include "solvers/krylov/options.hpp"
+#include "solvers/multigrid/options.hpp"
 
 namespace keel {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "kernels/backends/registry.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/systems/grid_system.hpp"
 
 namespace keel {
 namespace {
@@ -17,7 +18,7 @@ const char* yes_or_no(bool feature) {
     return feature ? "yes" : "no";
 }
 
-std::string flops_text(const BottomMethod& method) {
+std::string flops_text(const Method& method) {
     const std::string& applications = method.applications.text();
     if (applications == "0") return method.flops.text();
     const bool sum = applications.find(' ') != std::string::npos;
@@ -32,7 +33,7 @@ std::string flops_text(const BottomMethod& method) {
 std::string bottom_solvers_text() {
     std::vector<std::array<std::string, 7>> rows{
         {"bottom.solver", "exchanges", "reductions", "words", "vectors", "flops per cell", "per iteration"}};
-    for (const BottomMethod& m : bottom_methods())
+    for (const Method& m : methods())
         rows.push_back({m.name, m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(),
                         flops_text(m), fmt::format("{} ({})", m.use, m.source)});
     std::array<std::size_t, 6> widths{};
@@ -47,15 +48,16 @@ std::string bottom_solvers_text() {
            fmt::format(
                "  F: flops per cell of an application of the operator: {}, with bottom.scaling = jacobi {} "
                "(BiCGStab's family) or {} (CG's)\n",
-               application_flops({.scaling = Scaling::none}), application_flops({.solver = "bicgstab"}),
-               application_flops({.solver = "cg"}));
+               GridSystem::application_flops(DiagonalScaling::none),
+               GridSystem::application_flops(DiagonalScaling::right),
+               GridSystem::application_flops(DiagonalScaling::symmetric));
 }
 
 std::string bottom_solvers_markdown() {
     std::string text =
         "| bottom.solver | exchanges | all-reduces | words | vectors | flops per cell | source | use |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
-    for (const BottomMethod& m : bottom_methods())
+    for (const Method& m : methods())
         text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
                             m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m), m.source,
                             m.use);

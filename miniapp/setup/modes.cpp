@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom.hpp"
-#include "solvers/multigrid/hierarchy.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
 
 namespace keel {
 namespace {
-
-const char* const baseline = "bicgstab";
 
 bool preconditioned(const Parameters& p) {
     return p.run.mode == Mode::krylov && p.run.preconditioner == MainPreconditioner::v_cycle;
@@ -181,7 +180,7 @@ int fields_on_coarsest(const Parameters& p) {
 void name_contestants(const Table& table, Deck& deck) {
     if (deck.parameters.run.mode != Mode::survey || deck.refused.contains("run.survey")) return;
     std::vector<std::string> entries = deck.parameters.run.survey;
-    if (entries.empty()) entries = bottom_names();
+    if (entries.empty()) entries = method_names();
     auto& contestants = deck.parameters.contestants;
     const std::string where = deck.origin.at("run.survey");
     const auto complain = [&](const std::string& entry, const std::string& what) {
@@ -193,7 +192,7 @@ void name_contestants(const Table& table, Deck& deck) {
         std::string name;
         const std::vector<std::string> overrides = overrides_of(entry, name);
         if (overrides.empty()) {
-            complain(entry, "names no solver; choose " + fmt::format("{}", fmt::join(bottom_names(), ", ")));
+            complain(entry, "names no solver; choose " + fmt::format("{}", fmt::join(method_names(), ", ")));
             continue;
         }
         const Deck own = read_deck(table, {}, overrides);
@@ -207,7 +206,8 @@ void name_contestants(const Table& table, Deck& deck) {
                            key.kind);
         contestants.push_back({name, merged.bottom});
     }
-    const auto first = std::ranges::find_if(contestants, [](const auto& c) { return c.name == baseline; });
+    const std::string baseline = default_method();
+    const auto first = std::ranges::find_if(contestants, [&](const auto& c) { return c.name == baseline; });
     if (first != contestants.end()) {
         std::rotate(contestants.begin(), first, first + 1);
     } else {

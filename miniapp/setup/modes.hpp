@@ -7,7 +7,7 @@
 
 #include "miniapp/deck/deck.hpp"
 #include "miniapp/deck/parameters.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 

@@ -11,16 +11,26 @@
 namespace keel {
 namespace {
 
+std::string too_few(const Independent& independent, const BottomOptions& bottom, const Unknowns& of) {
+    const int value = bottom.*(independent.value);
+    const double vectors = independent.vectors(bottom);
+    return vectors == value ? fmt::format("bottom.{} = {}: more than the {:.0f} {}", independent.key, value,
+                                          of.count, of.what)
+                            : fmt::format("bottom.{} = {}: {:.0f} basis vectors over the {:.0f} {}",
+                                          independent.key, value, vectors, of.count, of.what);
+}
+
 // More vectors than unknowns cannot be independent: they would be noise, and use memory.
-void check_vectors(Rules& rules, const Parameters& p, const Unknowns& of) {
-    const auto require = [&](int vectors, const std::string& key) {
-        rules.require(vectors <= of.count, {key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
-                      fmt::format("{} = {}: more than the {:.0f} {}; choose at most {:.0f}, or {}", key,
-                                  vectors, of.count, of.what, of.count, of.remedy));
-    };
-    const std::string& solver = p.bottom.solver;
-    if (solver == "deep_pipelined_cg") require(p.bottom.depth, "bottom.depth");
-    if (solver == "enlarged_cg" || solver == "sre_cg") require(p.bottom.block, "bottom.block");
+void check_vectors(Rules& rules, const BottomOptions& bottom, const Unknowns& of) {
+    const auto& independent = method_named(bottom.solver).independent;
+    if (!independent) return;
+    const double vectors = independent->vectors(bottom);
+    const double most = independent->most(of.count);
+    rules.require(vectors <= of.count,
+                  {"bottom." + independent->key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
+                  fmt::format("{}{}; choose {}{}", too_few(*independent, bottom, of),
+                              vectors == bottom.*(independent->value) ? "" : " are dependent",
+                              most >= 1 ? fmt::format("at most {:.0f}, or ", most) : "", of.remedy));
 }
 
 void check_powers(Rules& rules, const Parameters& p) {
@@ -58,18 +68,6 @@ void check_survey_powers(Rules& rules, const Parameters& p) {
             fmt::join(layers, ", ")));
 }
 
-// More basis vectors than there are unknowns are dependent.
-void check_s_step(Rules& rules, const Parameters& p, const Unknowns& of) {
-    if (p.bottom.solver != "ca_bicgstab" && p.bottom.solver != "ca_cg") return;
-    const double per_s = p.bottom.solver == "ca_bicgstab" ? 4 : 2;
-    const double most = std::floor((of.count - 1) / per_s);
-    const std::string remedy =
-        most >= 1 ? fmt::format("choose at most {:.0f}, or {}", most, of.remedy) : "choose " + of.remedy;
-    rules.require(p.bottom.s <= most, {"bottom.s", "bottom.solver", "run.survey", "multigrid.bottom_box"},
-                  fmt::format("bottom.s = {}: {:.0f} basis vectors over the {:.0f} {} are dependent; {}",
-                              p.bottom.s, per_s * p.bottom.s + 1, of.count, of.what, remedy));
-}
-
 // The parameters as each of a survey's solvers has them; in other modes only those of the deck.
 std::vector<Parameters> each_solver(const Parameters& p) {
     if (p.run.mode != Mode::survey) return {p};
@@ -80,10 +78,17 @@ std::vector<Parameters> each_solver(const Parameters& p) {
 
 }  // namespace
 
+std::optional<std::string> fit_to_unknowns(BottomOptions& bottom, const Unknowns& unknowns) {
+    const BottomOptions asked = bottom;
+    if (!fit(bottom, unknowns.count)) return std::nullopt;
+    const Independent& independent = *method_named(bottom.solver).independent;
+    return fmt::format("{} would be dependent; {} = {} is taken", too_few(independent, asked, unknowns),
+                       independent.key, bottom.*(independent.value));
+}
+
 void check_solvers(Rules& rules, const Parameters& p, const Unknowns& unknowns) {
     for (const Parameters& one : each_solver(p)) {
-        check_vectors(rules, one, unknowns);
-        check_s_step(rules, one, unknowns);
+        check_vectors(rules, one.bottom, unknowns);
         check_powers(rules, one);
     }
 }

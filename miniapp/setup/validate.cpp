@@ -21,7 +21,7 @@
 #include "miniapp/setup/node_map.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/studies/spmv/matrix_rules.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -131,10 +131,13 @@ void check_mode(Rules& rules, const Deck& deck) {
                       fmt::format("{}: {}", key, reason));
     }
     if (p.run.mode != Mode::krylov) return;
+    const Method& method = method_named(p.bottom.solver);
     rules.require(
-        p.bottom.solver != "smooth", {"bottom.solver", "run.mode"},
-        "bottom.solver = \"smooth\": relaxation alone is no solver of a whole problem; choose another, "
-        "or run.mode = solve");
+        method.is_krylov(), {"bottom.solver", "run.mode"},
+        fmt::format(
+            "bottom.solver = \"{}\": relaxation alone is no solver of a whole problem; choose another, "
+            "or run.mode = solve",
+            method.name));
     if (p.run.preconditioner == MainPreconditioner::none) return;
     const auto require = [&](bool holds, std::initializer_list<std::string> keys, const std::string& what) {
         rules.require(holds, keys, "run.preconditioner = \"v_cycle\": " + what);
@@ -147,23 +150,25 @@ void check_mode(Rules& rules, const Deck& deck) {
     require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
             "already scales the system; give bottom.scaling = \"none\"");
     require(
-        accepts_preconditioner(bottom_method(solver)), {"bottom.solver", "run.preconditioner"},
+        method.accepts_preconditioner(), {"bottom.solver", "run.preconditioner"},
         fmt::format("bottom.solver = \"{}\" is not one of {}; choose one of these, or preconditioner = none",
                     solver, fmt::join(preconditionable(), ", ")));
-    require(solver != "ca_bicgstab" || p.bottom.basis == Basis::monomial,
+    const bool makes_bases = method.accepts_preconditioner() && method.reads("basis");
+    require(!makes_bases || p.bottom.basis == Basis::monomial,
             {"bottom.basis", "bottom.solver", "run.preconditioner"},
             "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
-    require(solver != "ca_bicgstab" || p.bottom.powers != Powers::matrix_powers,
+    require(!makes_bases || p.bottom.powers != Powers::matrix_powers,
             {"bottom.powers", "bottom.solver", "run.preconditioner"},
             "a V-cycle needs exchanges of its own; give bottom.powers = \"paired\"");
-    if (solver != "cg") return;
+    if (method.preconditioning != Preconditioning::symmetric) return;
     require(
         p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},
-        fmt::format("cg needs a symmetric one: multigrid.pre = {} must equal multigrid.post = {}; make them "
-                    "equal, or choose bicgstab",
-                    p.multigrid.pre, p.multigrid.post));
+        fmt::format("{} needs a symmetric one: multigrid.pre = {} must equal multigrid.post = {}; make them "
+                    "equal, or choose {}",
+                    solver, p.multigrid.pre, p.multigrid.post, default_method()));
     require(p.multigrid.interpolation == Interpolation::constant, {"multigrid.interpolation"},
-            "cg needs a symmetric one; give multigrid.interpolation = \"constant\", or choose bicgstab");
+            fmt::format("{} needs a symmetric one; give multigrid.interpolation = \"constant\", or choose {}",
+                        solver, default_method()));
 }
 
 // A deck that asks a backend for what it has not.

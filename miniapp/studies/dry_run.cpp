@@ -8,7 +8,7 @@
 #include "miniapp/setup/modes.hpp"
 #include "miniapp/setup/simulation.hpp"
 #include "miniapp/studies/spmv/spmv.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
 namespace keel {
@@ -21,13 +21,14 @@ std::string solvers_text(const Parameters& parameters) {
     if (solvers.empty()) solvers.push_back({parameters.bottom.solver, parameters.bottom});
     std::string text;
     for (const auto& [name, bottom] : solvers) {
-        const BottomMethod& method = bottom_method(bottom.solver);
+        const Method& method = method_named(bottom.solver);
         text += fmt::format(
             "per iteration of {}: {:.4g} exchanges, {:.4g} all-reduces of {:.4g} words together{}\n", name,
             method.exchanges.of(bottom), method.reductions.of(bottom), method.words.of(bottom),
             parameters.run.preconditioner == MainPreconditioner::none ? ""
-            : bottom.solver == "cg" ? "; one word more and 1 V-cycle by the preconditioner"
-                                    : "; and a V-cycle for each application of the operator");
+            : method.preconditioning == Preconditioning::symmetric
+                ? "; one word more and 1 V-cycle by the preconditioner"
+                : "; and a V-cycle for each application of the operator");
     }
     return text;
 }

@@ -1,14 +1,16 @@
-// BiCGStab: van der Vorst 1992, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 7.7, with r~ = r_0
-// and the stopping test after the half step as well (Williams et al. 2014, Alg. 1).
+// BiCGStab: van der Vorst 1992, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 7.7, with
+// r~ = r_0 and the stopping test after the half step as well (Williams et al. 2014, Alg. 1).
 //
 // Per iteration: 2 applications (2 exchanges) and 6 all-reduces of 1 word, kept apart as in the papers' codes
 // because this is the method whose latency the others avoid; bicgstab_fused.cpp is the fair baseline.
 // Vectors: r~, p, s, Ap, As besides x and r. 2 F_A + 29 flops per cell, F_A those of an application.
-// Weakness: the residual histories of equivalent variants separate after 15 to 40 iterations, counts differ by 10 %.
+// Weakness: the residual histories of equivalent variants separate after 15 to 40 iterations, counts differ
+// by 10 %.
 
 #include <cmath>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -64,8 +66,23 @@ class BiCGStab : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A) {
-    return std::make_unique<BiCGStab>(A);
+Method bicgstab() {
+    return {
+        .name = "bicgstab",
+        .source = "van der Vorst 1992; Williams et al. 2014, Alg. 1",
+        .use = "the papers' baseline: every inner product waits for its own all-reduce",
+        .scaling = DiagonalScaling::right,
+        .exchanges = 2,
+        .reductions = 6,
+        .words = 6,
+        .vectors = 5,
+        .applications = 2,
+        .flops = 29,
+        .preconditioning = Preconditioning::right,
+        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<BiCGStab>(A);
+        },
+    };
 }
 
 }  // namespace keel

@@ -1,12 +1,14 @@
-// Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 6.18.
-// A must be symmetric and positive definite (semi-definite with b in its range).
+// Conjugate gradients: Hestenes and Stiefel 1952, as Saad, Iterative Methods for Sparse Linear Systems,
+// 2nd ed., Alg. 6.18. A must be symmetric and positive definite (semi-definite with b in its range).
 //
-// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r. F_A + 13 flops
-// per cell.
+// Per iteration: 1 application (1 exchange), 2 all-reduces of 1 word. Vectors: p, Ap besides x and r.
+// F_A + 13 flops per cell.
 
 #include <cmath>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/preconditioned_cg.hpp"
 
 namespace keel {
 namespace {
@@ -45,8 +47,25 @@ class ConjugateGradients : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A) {
-    return std::make_unique<ConjugateGradients>(A);
+Method cg() {
+    return {
+        .name = "cg",
+        .source = "Hestenes and Stiefel 1952; Saad, Alg. 6.18",
+        .use = "the operator is symmetric: half the work of BiCGStab per iteration",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = 2,
+        .words = 2,
+        .vectors = 2,
+        .applications = 1,
+        .flops = 13,
+        .preconditioning = Preconditioning::symmetric,
+        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<ConjugateGradients>(A);
+        },
+        .make_preconditioned = [](LinearSystem& A, Preconditioner& M,
+                                  const BottomOptions&) { return make_preconditioned_cg(A, M); },
+    };
 }
 
 }  // namespace keel

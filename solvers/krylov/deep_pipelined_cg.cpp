@@ -1,22 +1,26 @@
-// Deeply pipelined conjugate gradients, p(l)-CG: Cornelis, Cools and Vanroose 2018 in the stable form of Cools, Cornelis
-// and Vanroose 2019, whose equation numbers are in the margin; without preconditioner. The iterates are those of cg.cpp
-// in exact arithmetic. Two changes: |r_0| is known on entry, so the first vector is normalised at once; and
-// |r_{k+1}| = |zeta_{k+1}| is tested as soon as it is known, with x_{k+1}, an iteration earlier than printed.
+// Deeply pipelined conjugate gradients, p(l)-CG: Cornelis, Cools and Vanroose 2018 in the stable form of
+// Cools, Cornelis and Vanroose 2019, whose equation numbers are in the margin; without preconditioner. The
+// iterates are those of cg.cpp in exact arithmetic. Two changes: |r_0| is known on entry, so the first vector
+// is normalised at once; and |r_{k+1}| = |zeta_{k+1}| is tested as soon as it is known, with x_{k+1}, an
+// iteration earlier than printed.
 //
 // The Lanczos vectors v_j, A V = V T, are never multiplied with A. Auxiliary bases run ahead of them,
-//     z^(q)_j = P_q(A) v_{j-q},   P_q(t) = (t - sigma_0) .. (t - sigma_{q-1}),   q = 0 .. l,   z^(0) = v,  z^(l) = z;
-// inner products of z give, l iterations late, its coordinates G in V (z_c = SUM_j g_jc v_j), and those give T.
+//     z^(q)_j = P_q(A) v_{j-q},   P_q(t) = (t - sigma_0) .. (t - sigma_{q-1}),   q = 0 .. l,
+//     z^(0) = v,   z^(l) = z;
+// inner products of z give, l iterations late, its coordinates G in V (z_c = SUM_j g_jc v_j), and those give
+// T.
 //
-// Per iteration: 1 application (1 exchange) and 1 all-reduce of l + 1 words, waited for after l further applications:
-// l all-reduces are on their way at any time. k iterations cost k + l applications, so for the few iterations of a
-// bottom solve a small l is best. Vectors: 2 of each z^(q), q < l; max(3, l) of z, one of which is r; p.
-// F_A + 7 l + 13 flops per cell.
-// Weakness: G is found by Cholesky's recurrence as if V were orthogonal. Once a Ritz value has converged it is not, a
-// pivot is no longer positive and the run is over (a breakdown, from which the solver restarts). Outlying eigenvalues
-// of variable coefficients do that unless the system is scaled by its diagonal, and smooth right-hand sides, the sooner
-// the larger l. Measured on 32^3 with beta from 1 to 20, tolerance 1e-10: scaled, the 194 iterations of CG for l = 1, 2,
-// 3, 5; unscaled, CG 263, l = 1 263, l = 2 352 with 3 restarts, l = 3 not in 1000. The bounds matter, too: with an upper
-// one half as large again as Gershgorin's, l = 2 broke down after 18 iterations of a problem that it solves in 138.
+// Per iteration: 1 application (1 exchange) and 1 all-reduce of l + 1 words, waited for after l further
+// applications: l all-reduces are on their way at any time. k iterations cost k + l applications, so for the
+// few iterations of a bottom solve a small l is best. Vectors: 2 of each z^(q), q < l; max(3, l) of z, one of
+// which is r; p. F_A + 7 l + 13 flops per cell.
+// Weakness: G is found by Cholesky's recurrence as if V were orthogonal. Once a Ritz value has converged it
+// is not, a pivot is no longer positive and the run is over (a breakdown, from which the solver restarts).
+// Outlying eigenvalues of variable coefficients do that unless the system is scaled by its diagonal, and
+// smooth right-hand sides, the sooner the larger l. Measured on 32^3 with beta from 1 to 20, tolerance 1e-10:
+// scaled, the 194 iterations of CG for l = 1, 2, 3, 5; unscaled, CG 263, l = 1 263, l = 2 352 with 3
+// restarts, l = 3 not in 1000. The bounds matter, too: with an upper one half as large again as Gershgorin's,
+// l = 2 broke down after 18 iterations of a problem that it solves in 138.
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +29,7 @@
 #include <stdexcept>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -34,6 +39,11 @@ constexpr double noise = 1e-15;
 
 std::size_t at(int n) {
     return static_cast<std::size_t>(n);
+}
+
+int checked(int depth) {
+    if (depth < 1) throw std::invalid_argument("a pipeline is at least 1 deep");
+    return depth;
 }
 
 // The last l + 1 columns of an upper triangular matrix with 2l + 1 diagonals.
@@ -62,10 +72,10 @@ class Tridiagonal {
 
 class DeepPipelinedCG : public KrylovMethod {
   public:
-    DeepPipelinedCG(LinearSystem& system, int depth, double lowest, double highest)
-        : A(system), l(depth), G(l), T(l), pending_(at(l)), sums_(at(l + 1)) {
-        const double centre = (highest + lowest) / 2;
-        const double radius = (highest - lowest) / 2;
+    DeepPipelinedCG(LinearSystem& system, int depth, const Spectrum& spectrum)
+        : A(system), l(checked(depth)), G(l), T(l), pending_(at(l)), sums_(at(l + 1)) {
+        const double centre = (spectrum.highest + spectrum.lowest) / 2;
+        const double radius = (spectrum.highest - spectrum.lowest) / 2;
         for (int i = 0; i < l; ++i)  // zeros of the Chebyshev polynomial: P_l stays small
             sigma_.push_back(centre + radius * std::cos((2 * i + 1) * std::numbers::pi / (2 * l)));  // 25
         for (int n = 0; n < 2 * l; ++n) bases_.push_back(A.make_vector());
@@ -128,7 +138,8 @@ class DeepPipelinedCG : public KrylovMethod {
         }
     }
 
-    // Begins the all-reduce of the (z_c,z_j) that column c of G needs; the rows above c - l follow from symmetry.
+    // Begins the all-reduce of the (z_c,z_j) that column c of G needs; the rows above c - l follow from
+    // symmetry.
     void begin(int c) {
         products_.clear();
         if (c >= l) products_.push_back({z(l, c), z(0, c - l)});
@@ -142,8 +153,8 @@ class DeepPipelinedCG : public KrylovMethod {
         pending_[at(waited_ % l)]->finish(std::span(sums_).first(at(std::min(waited_, l) + 1)));
     }
 
-    // Column c of G from the inner products received. False if z_c has nothing outside the span of v_0 .. v_{c-1},
-    // or if rounding leaves no more to be said about it than that.
+    // Column c of G from the inner products received. False if z_c has nothing outside the span of
+    // v_0 .. v_{c-1}, or if rounding leaves no more to be said about it than that.
     bool complete_column(int c) {
         const int top = G.first_row(c);
         const int received = std::max(0, c - l);
@@ -173,7 +184,8 @@ class DeepPipelinedCG : public KrylovMethod {
         }
     }
 
-    // One more vector in every basis, by row k of T: v_{k+1}, .., z_{k+l+1}. The latter holds A z_{k+l} on entry.
+    // One more vector in every basis, by row k of T: v_{k+1}, .., z_{k+l+1}. The latter holds A z_{k+l} on
+    // entry.
     void extend_bases(int k) {
         const double scale = 1 / T.delta(k);
         const std::size_t terms = k > 0 ? 3 : 2;
@@ -207,12 +219,34 @@ class DeepPipelinedCG : public KrylovMethod {
     std::vector<double> sums_;
 };
 
+// A number by a formula in the depth of the pipeline.
+Quantity in_depth(const std::string& text, int (*formula)(int l)) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.depth); }};
+}
+
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth, double lowest,
-                                                     double highest) {
-    if (depth < 1) throw std::invalid_argument("a pipeline is at least 1 deep");
-    return std::make_unique<DeepPipelinedCG>(A, depth, lowest, highest);
+Method deep_pipelined_cg() {
+    return {
+        .name = "deep_pipelined_cg",
+        .source = "Cools, Cornelis and Vanroose 2019, Alg. 1",
+        .use =
+            "l = bottom.depth all-reduces on their way, each hidden behind l applications; wants scaling = "
+            "jacobi",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = 1,
+        .words = in_depth("l + 1", [](int l) { return l + 1; }),
+        .vectors = in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }),
+        .applications = 1,
+        .flops = in_depth("7l + 13", [](int l) { return 7 * l + 13; }),
+        .keys = {"depth"},
+        .independent = Independent{.key = "depth", .value = &BottomOptions::depth},
+        .make = [](LinearSystem& A, const BottomOptions& options,
+                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<DeepPipelinedCG>(A, options.depth, spectrum);
+        },
+    };
 }
 
 }  // namespace keel

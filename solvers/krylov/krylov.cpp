@@ -6,20 +6,6 @@
 
 namespace keel {
 
-const char* name(Outcome outcome) {
-    switch (outcome) {
-        case Outcome::converged:
-            return "converged";
-        case Outcome::iteration_limit:
-            return "iteration_limit";
-        case Outcome::stagnated:
-            return "stagnated";
-        case Outcome::breakdown:
-            return "breakdown";
-    }
-    return "";
-}
-
 bool unusable(double value) {
     return value == 0.0 || !std::isfinite(value);
 }
@@ -49,7 +35,9 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
     }
     while (least > target) {
         const int done = report.iterations;
-        report.outcome = method_->iterate({x, r_, rr, target, stop.limit - done, norm_b}, report);
+        report.outcome = method_->iterate(
+            {.x = x, .r = r_, .rr = rr, .target = target, .limit = stop.limit - done, .scale = norm_b},
+            report);
 
         A_.residual(r_, b, x);  // verify
         rr = A_.dot(r_, r_);

@@ -6,20 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "solvers/krylov/s_step/s_step.hpp"
+#include "kernels/names.hpp"
 #include "solvers/systems/linear_system.hpp"
 
 namespace keel {
 
-class Preconditioner;
-
 enum class Outcome { converged, iteration_limit, stagnated, breakdown };
-const char* name(Outcome outcome);
+constexpr auto names_of(Outcome) {
+    return std::array{Named<Outcome>{Outcome::converged, "converged"},
+                      Named<Outcome>{Outcome::iteration_limit, "iteration_limit"},
+                      Named<Outcome>{Outcome::stagnated, "stagnated"},
+                      Named<Outcome>{Outcome::breakdown, "breakdown"}};
+}
 
 struct Stop {
     double tolerance;  // on |b - A x| / |b|, 2-norms
     int limit;         // iterations in all
-    int max_restarts;  // of the verify-and-restart rule
+    int max_restarts;  // under the verify-and-restart rule
 };
 
 struct Report {
@@ -33,7 +36,7 @@ struct Report {
     int columns_dropped = 0;        // enlarged methods: the most that the block vectors had lost in a run
     Counts counts;
 
-    // By the method's word and by the true residual.
+    // Whether it converged by the method's word and by the true residual.
     bool succeeded() const { return met && outcome == Outcome::converged; }
 
     // How a method ends its run: `return report.breakdown("(r~,Ap)")`.
@@ -50,8 +53,8 @@ struct Report {
 // Whether a quantity that the method is about to divide by, or has just computed, is unusable.
 bool unusable(double value);
 
-// One Krylov method: improves x from its residual until it believes to have converged, breaks down or reaches the
-// limit. Its vectors are made at construction; a run allocates none.
+// One Krylov method: improves x from its residual until it believes to have converged, breaks down or reaches
+// the limit. Its vectors are made at construction; a run allocates none.
 class KrylovMethod {
   public:
     struct Run {
@@ -68,10 +71,10 @@ class KrylovMethod {
     virtual Outcome iterate(const Run& run, Report& report) = 0;
 };
 
-// Solves A x = b from x = 0 with a method, and believes nothing: whenever the method stops, the true residual is
-// formed (one application, one all-reduce). If it misses the tolerance, the method restarts from it, at most
-// stop.max_restarts times; a run that raised the residual by more than 1e4 is discarded. Without this rule most
-// "converged" verdicts after a breakdown are false.
+// Solves A x = b from x = 0 with a method, and believes nothing: whenever the method stops, the true residual
+// is formed (one application, one all-reduce). If it misses the tolerance, the method restarts from it, at
+// most stop.max_restarts times; a run that raised the residual by more than 1e4 is discarded. Without this
+// rule most "converged" verdicts after a breakdown are false.
 class Solver {
   public:
     Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method);
@@ -85,23 +88,5 @@ class Solver {
     LinearSystem::Vector r_;
     LinearSystem::Vector best_;  // x of the smallest true residual so far
 };
-
-// The methods. Each is described where it stands.
-std::unique_ptr<KrylovMethod> make_bicgstab(LinearSystem& A);
-std::unique_ptr<KrylovMethod> make_bicgstab_fused(LinearSystem& A);
-std::unique_ptr<KrylovMethod> make_cg(LinearSystem& A);
-std::unique_ptr<KrylovMethod> make_preconditioned_cg(LinearSystem& A, Preconditioner& M);
-std::unique_ptr<KrylovMethod> make_ca_bicgstab(LinearSystem& A, const SStep& choice);
-std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice);
-std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A);
-// depth: l >= 1, refused with std::invalid_argument otherwise. The eigenvalues of A should lie in [lowest, highest].
-std::unique_ptr<KrylovMethod> make_deep_pipelined_cg(LinearSystem& A, int depth, double lowest,
-                                                     double highest);
-// replace_every: iterations between residual replacements; 0 = none.
-std::unique_ptr<KrylovMethod> make_pipelined_bicgstab(LinearSystem& A, int replace_every);
-// columns: t >= 1 of the block vectors, at most the unknowns of A.
-std::unique_ptr<KrylovMethod> make_enlarged_cg(LinearSystem& A, int columns, Splitting splitting,
-                                               Enlarged variant);
-std::unique_ptr<KrylovMethod> make_sre_cg(LinearSystem& A, int columns, Splitting splitting);
 
 }  // namespace keel

@@ -1,17 +1,19 @@
-// Pipelined BiCGStab: Cools and Vanroose, Parallel Computing 65 (2017), without preconditioner, with r~ = r_0 and
-// periodic residual replacement. The same iterates as bicgstab.cpp in exact arithmetic, without its half-step exit.
+// Pipelined BiCGStab: Cools and Vanroose, Parallel Computing 65 (2017), without preconditioner, with r~ = r_0
+// and periodic residual replacement. The same iterates as bicgstab.cpp in exact arithmetic, without its
+// half-step exit.
 //
-// Per iteration: 2 applications (2 exchanges), 2 all-reduces of 2 and 5 words, each on its way while the operator is
-// applied. One application and one all-reduce more to start a run. Vectors: r~, w, t, p, s, z, v, y besides x and r.
-// 2 F_A + 48 flops per cell.
-// Weakness: the longer recurrences drift from the true residual, and beyond what they can attain x is lost again.
-// Measured on 16^3 with a smooth coefficient of contrast 1000, tolerance 1e-12, 451 iterations: recursive residual
-// 8e-13, true one 1.4e-10. Replacing the recursive vectors by what they stand for every 50 iterations, 6 applications,
-// makes them agree to 1e-4; it then takes 498 iterations.
+// Per iteration: 2 applications (2 exchanges), 2 all-reduces of 2 and 5 words, each on its way while the
+// operator is applied. One application and one all-reduce more to start a run. Vectors: r~, w, t, p, s, z, v,
+// y besides x and r. 2 F_A + 48 flops per cell.
+// Weakness: the longer recurrences drift from the true residual, and beyond what they can attain x is lost
+// again. Measured on 16^3 with a smooth coefficient of contrast 1000, tolerance 1e-12, 451 iterations:
+// recursive residual 8e-13, true one 1.4e-10. Replacing the recursive vectors by what they stand for every 50
+// iterations, 6 applications, makes them agree to 1e-4; it then takes 498 iterations.
 
 #include <cmath>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -38,7 +40,8 @@ class PipelinedBiCGStab : public KrylovMethod {
     }
 
   private:
-    // y = approximately A^-1 r, from y = 0. What x was at the start is left out, so that r~ - A y is the true residual.
+    // y = approximately A^-1 r, from y = 0. What x was at the start is left out, so that r~ - A y is the true
+    // residual.
     Outcome correct(const Run& run, Report& report) {
         const auto& [x, r, rr, target, limit, scale] = run;
         A.copy(r0, r);
@@ -117,8 +120,27 @@ class PipelinedBiCGStab : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_pipelined_bicgstab(LinearSystem& A, int replace_every) {
-    return std::make_unique<PipelinedBiCGStab>(A, replace_every);
+Method pipelined_bicgstab() {
+    return {
+        .name = "pipelined_bicgstab",
+        .source = "Cools and Vanroose 2017",
+        .use =
+            "bicgstab, each all-reduce hidden behind an application; bottom.replace_every for tight "
+            "tolerances",
+        .scaling = DiagonalScaling::right,
+        .exchanges = 2,
+        .reductions = 2,
+        .words = 7,
+        .vectors = 8,
+        .applications = 2,
+        .flops = 48,
+        .keys = {"replace_every"},
+        .preconditioning = Preconditioning::right,
+        .make = [](LinearSystem& A, const BottomOptions& options,
+                   const Spectrum&) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<PipelinedBiCGStab>(A, options.replace_every);
+        },
+    };
 }
 
 }  // namespace keel

@@ -1,16 +1,17 @@
 // Pipelined conjugate gradients: Ghysels and Vanroose, Parallel Computing 40 (2014), p-CG, without
 // preconditioner. The same iterates as cg.cpp in exact arithmetic.
 //
-// Per iteration: 1 application (1 exchange) and 1 all-reduce of 2 words, which is on its way while the operator is
-// applied. A solve of k iterations costs k + 2 applications: the last one tells that nothing is left to do.
-// Vectors: w, n, z, s, p besides x and r. F_A + 22 flops per cell.
-// Weakness: r and w come from recurrences that drift from the true residual, sooner than CG's. Measured on 32^3 with
-// constant coefficients, periodic and Dirichlet, tolerance 1e-15: a breakdown at true residuals of 8e-10 and 6e-12, where
-// CG reaches 1e-14 and 2e-15.
+// Per iteration: 1 application (1 exchange) and 1 all-reduce of 2 words, which is on its way while the
+// operator is applied. A solve of k iterations costs k + 2 applications: the last one tells that nothing is
+// left to do. Vectors: w, n, z, s, p besides x and r. F_A + 22 flops per cell.
+// Weakness: r and w come from recurrences that drift from the true residual, sooner than CG's. Measured on
+// 32^3 with constant coefficients, periodic and Dirichlet, tolerance 1e-15: a breakdown at true residuals of
+// 8e-10 and 6e-12, where CG reaches 1e-14 and 2e-15.
 
 #include <cmath>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -74,8 +75,22 @@ class PipelinedCG : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_pipelined_cg(LinearSystem& A) {
-    return std::make_unique<PipelinedCG>(A);
+Method pipelined_cg() {
+    return {
+        .name = "pipelined_cg",
+        .source = "Ghysels and Vanroose 2014, p-CG",
+        .use = "cg, its one all-reduce hidden behind the application of the operator; loose tolerances",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = 1,
+        .words = 2,
+        .vectors = 5,
+        .applications = 1,
+        .flops = 22,
+        .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<PipelinedCG>(A);
+        },
+    };
 }
 
 }  // namespace keel

@@ -1,15 +1,15 @@
-// Preconditioned conjugate gradients: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 9.1. A and M must be
-// symmetric and positive definite (semi-definite with b in the range of A). The test is on |r|, as in cg.cpp, not on
-// the norm sqrt(r,z) that the method minimises in.
+// Preconditioned conjugate gradients: Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 9.1. A
+// and M must be symmetric and positive definite (semi-definite with b in the range of A). The test is on |r|,
+// as in cg.cpp, not on the norm sqrt(r,z) that the method minimises in.
 //
-// Per iteration: 1 application of A (1 exchange) and 1 of M, 2 all-reduces of 1 and 2 words; a solve of k iterations
-// applies M k + 1 times. Vectors: z, p, Ap besides x and r. F_A + F_M + 12 flops per cell.
-// Weakness: a pair of all-reduces per iteration that pipelined variants would hide (Ghysels and Vanroose 2014, Alg. 4).
+// Per iteration: 1 application of A (1 exchange) and 1 of M, 2 all-reduces of 1 and 2 words; a solve of k
+// iterations applies M k + 1 times. Vectors: z, p, Ap besides x and r. F_A + F_M + 12 flops per cell.
+// Weakness: a pair of all-reduces per iteration that pipelined variants would hide (Ghysels and Vanroose
+// 2014, Alg. 4).
+
+#include "solvers/krylov/preconditioned_cg.hpp"
 
 #include <cmath>
-
-#include "solvers/krylov/krylov.hpp"
-#include "solvers/systems/preconditioner.hpp"
 
 namespace keel {
 namespace {

@@ -63,7 +63,12 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
     topology_ = site.topology.among(move.ranks());
     const LevelSchemes schemes = options.schemes_of(site.number);
     if (layout) {
-        const LevelSite here{*comm_, topology_, site.backend, site.ledger, site.number, site.first_tag};
+        const LevelSite here{.comm = *comm_,
+                             .topology = topology_,
+                             .backend = site.backend,
+                             .ledger = site.ledger,
+                             .number = site.number,
+                             .first_tag = site.first_tag};
         level_ = make_level(here, *layout, {false, options.bottom_ghosts}, schemes, options);
         level_->gershgorin_bound = spread.gershgorin_bound;
         level_->jacobi_bound = spread.jacobi_bound;

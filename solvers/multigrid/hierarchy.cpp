@@ -8,8 +8,8 @@ namespace keel {
 
 namespace {
 
-// The largest sum of magnitudes in a row of L on this rank. With c the faces that have a cell beyond, the sum is
-// D + SUM c = 2 D - L 1. Uses the level's u and r, and leaves zeros.
+// The largest sum of magnitudes in a row of L on this rank. With c the faces that have a cell beyond, the sum
+// is D + SUM c = 2 D - L 1. Uses the level's u and r, and leaves zeros.
 double gershgorin_bound(Level& level) {
     Operations& make = *level.plain;
     make.fill(level.u, 1.0);
@@ -39,7 +39,12 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     : singular_(formulas.singular) {
     Layout layout = finest;
     const auto site = [&](int number) {
-        return LevelSite{comm, topology, backend, ledger, number, number * LevelSite::tags_per_level};
+        return LevelSite{.comm = comm,
+                         .topology = topology,
+                         .backend = backend,
+                         .ledger = ledger,
+                         .number = number,
+                         .first_tag = number * LevelSite::tags_per_level};
     };
     const bool moved = options.bottom_place != BottomPlace::distributed;
     for (const int width : level_widths(finest.width(), options.bottom_box)) {

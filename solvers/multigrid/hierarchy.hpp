@@ -10,9 +10,9 @@
 
 namespace keel {
 
-// The finest operator by formulas of global indices: a alpha at cells, and for each direction the face coefficient
-// c (kernels/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a periodic direction, which
-// are one face.
+// The finest operator by formulas of global indices: a alpha at cells, and for each direction the face
+// coefficient c (kernels/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a
+// periodic direction, which are one face.
 struct OperatorFormulas {
     Formula a_alpha;
     std::array<Formula, 3> face;
@@ -24,8 +24,8 @@ std::vector<int> level_widths(int box, int bottom_box);
 
 class Hierarchy {
   public:
-    // Builds all levels from the finest layout and operator. Collective. The ledger has one column per level and, like
-    // the backend, must outlive the hierarchy.
+    // Builds all levels from the finest layout and operator. Collective. The ledger has one column per level
+    // and, like the backend, must outlive the hierarchy.
     Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
               const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
               Ledger& ledger);

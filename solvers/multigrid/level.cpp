@@ -8,7 +8,11 @@ namespace keel {
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
     const SchemeOptions of_boxes = without_axes(scheme);
-    return {scheme, scheme, scheme, of_boxes, of_boxes};
+    return {.ghosts = scheme,
+            .all_ghosts = scheme,
+            .deep_ghosts = scheme,
+            .to_bottom = of_boxes,
+            .from_bottom = of_boxes};
 }
 
 Transport LevelSite::transport(int n, bool persistent) const {
@@ -28,7 +32,11 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
     level.u = make.make_field();
     level.f = make.make_field();
     level.r = make.make_field();
-    level.L = {make.make_field(), make.make_field(), make.make_field(), make.make_field(), make.make_field()};
+    level.L = {.x = make.make_field(),
+               .y = make.make_field(),
+               .z = make.make_field(),
+               .diagonal = make.make_field(),
+               .inverse_diagonal = make.make_field()};
     level.reduction = std::make_unique<TimedReduction>(
         make_reduction(site.comm, layout, options.deterministic, options.all_reduce), site.ledger,
         site.number);

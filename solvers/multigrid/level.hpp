@@ -15,12 +15,12 @@
 #include "kernels/ledger.hpp"
 #include "kernels/neighbours.hpp"
 #include "kernels/timed_operations.hpp"
-#include "solvers/options.hpp"
+#include "solvers/multigrid/options.hpp"
 
 namespace keel {
 
-// How the ghosts of one level travel: those of Level's exchanges of the same names. And, of the bottom level, the boxes that
-// other ranks work on (BottomGrid).
+// How the ghosts of one level travel, in Level's exchanges of the same names, and the boxes of the bottom
+// level that other ranks work on (BottomGrid).
 struct LevelSchemes {
     SchemeOptions ghosts;
     SchemeOptions all_ghosts;
@@ -37,9 +37,9 @@ struct HierarchyOptions {
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
     int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
     BottomPlace bottom_place = BottomPlace::distributed;
-    int bottom_ranks = 0;  // that the agglomerated bottom grid is on; 0: one in eight
+    int bottom_ranks = 0;  // ranks of an agglomerated bottom grid; 0: one in eight
     bool persistent = false;
-    SchemeOptions scheme = {};                 // of all levels
+    SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range
     ExchangeOptions exchange{};
@@ -66,11 +66,11 @@ struct Level {
     std::unique_ptr<Exchange> ghosts;       // what the operator needs
     std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
     std::unique_ptr<Exchange> deep_ghosts;  // what several powers of the operator need; may be absent
-    int deep_layers = 0;                    // of those
+    int deep_layers = 0;                    // that deep_ghosts fill
     Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
     std::unique_ptr<Reduction> reduction;
-    double gershgorin_bound = 0;  // of the spectrum of L
-    double jacobi_bound = 2.0;    // of that of D^-1 L
+    double gershgorin_bound = 0;  // no eigenvalue of L is larger
+    double jacobi_bound = 2.0;    // and none of D^-1 L than this
 };
 
 // Where a level is: on which ranks, in which of their memories, booked as which level, with which tags.
@@ -97,9 +97,9 @@ struct LevelNeeds {
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options);
 
-// Gives the operator its coefficients in the level's deep ghosts. Outside the domain they are zero, and so are the faces
-// on its boundary, now that the diagonal has their part: the operator makes zeros there, and reads none of them, so
-// that boundary conditions hold in every layer without further care. Collective.
+// Gives the operator its coefficients in the level's deep ghosts. Outside the domain they are zero, and so
+// are the faces on its boundary, now that the diagonal has their part: the operator makes zeros there, and
+// reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
 
 }  // namespace keel

@@ -57,8 +57,8 @@ void Multigrid::interpolate_add(int l, Interpolation interpolation) {
     fine.operations.interpolate_linear_add(fine.u, coarse.u);
 }
 
-// From the bottom up: each level starts from the interpolated solution of the coarser one and takes one V-cycle. The
-// interpolation is linear: piecewise constants lose the order that full multigrid needs.
+// From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
+// V-cycle. The interpolation is linear: piecewise constants lose the order that full multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last; ++l) {

@@ -8,7 +8,7 @@
 
 #include "solvers/multigrid/bottom.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
-#include "solvers/options.hpp"
+#include "solvers/multigrid/options.hpp"
 
 namespace keel {
 
@@ -27,12 +27,13 @@ class Multigrid {
     // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
-    // Solves L u = f on level `finest`, whose f is given (and loses its mean where the problem is singular), from
-    // u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r of all coarser levels. Collective.
+    // Solves L u = f on level `finest`, whose f is given (and loses its mean where the problem is singular),
+    // from u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r of all coarser levels.
+    // Collective.
     SolveReport solve(int finest = 0);
 
-    // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless there is but one
-    // level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
+    // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
+    // there is but one level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
     void cycle(Field u, Field f);
 
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.

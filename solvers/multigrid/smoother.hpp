@@ -1,32 +1,52 @@
 #pragma once
 
-#include "solvers/multigrid/hierarchy.hpp"
-#include "solvers/options.hpp"
+// The smoothers. Each is one file of smoothers/, which ends in its row; the list in smoother.cpp names it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "solvers/multigrid/options.hpp"
 
 namespace keel {
 
-// Relaxes L u = f on one level. Ghosts of u are exchanged before every pass; those left in u are not current.
-// One sweep is
-//   gsrb        a red and a black Gauss-Seidel half sweep (colour by global index): 2 exchanges
-//   jacobi      u += weight D^-1 (f - L u): 1 exchange
-//   chebyshev   one more degree of the polynomial in D^-1 L that is least on [bound / ratio, bound]
-//               (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 12.1): 1 exchange
-// jacobi and chebyshev overwrite the level's r. `operations` are the level's, as the caller wants them timed.
+struct Level;
+class Operations;
+
+// One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
+// in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
+// them timed.
+struct Smoother {
+    std::string name;
+    std::string meaning;                 // a sentence
+    std::vector<std::string> keys = {};  // of [multigrid] that it reads
+    int exchanges = 1;                   // per sweep
+    void (*relax)(Level& level, Operations& operations, int sweeps,
+                  const MultigridOptions& options) = nullptr;
+    // The adjoint of relax in the inner product of L; null: relax is its own, as every polynomial in D^-1 L
+    // is.
+    void (*reversed)(Level& level, Operations& operations, int sweeps,
+                     const MultigridOptions& options) = nullptr;
+    // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
+    void (*closing)(Level& level, Operations& operations) = nullptr;
+};
+
+// All of them, the default first.
+const std::vector<Smoother>& smoothers();
+std::vector<std::string> smoother_names();
+const Smoother& smoother_named(std::string_view name);  // throws std::invalid_argument for an unknown name
+
+// Relaxes with options.smoother.
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
 
-// The same with black before red: the adjoint of smooth() in the inner product of L.
+// The adjoint of smooth() in the inner product of L.
 void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
 
-// smooth(), and with gsrb another red half sweep: red, black, .. , red reads the same backwards, so that u, from u = 0, is
-// a symmetric operator of f.
+// smooth(), closed so that u, from u = 0, is a symmetric operator of f.
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
 
 // Exchanges in that many sweeps.
-constexpr int exchanges_of(Smoother smoother, int sweeps) {
-    return smoother == Smoother::gsrb ? 2 * sweeps : sweeps;
-}
-constexpr int symmetric_exchanges_of(Smoother smoother, int sweeps) {
-    return exchanges_of(smoother, sweeps) + (smoother == Smoother::gsrb ? 1 : 0);
-}
+int exchanges_of(std::string_view smoother, int sweeps);
+int symmetric_exchanges_of(std::string_view smoother, int sweeps);
 
 }  // namespace keel

@@ -1,6 +1,7 @@
 #include "solvers/multigrid/v_cycle.hpp"
 
 #include "kernels/check.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -12,7 +13,7 @@ MultigridOptions symmetric(MultigridOptions options) {
 
 BottomOptions relaxed(int sweeps) {
     BottomOptions options;
-    options.solver = "smooth";
+    options.solver = relaxation().name;
     options.sweeps = sweeps;
     return options;
 }

@@ -9,10 +9,11 @@ namespace keel {
 
 class VCycle : public Preconditioner {
   public:
-    // multigrid: its cycle and tolerance play no part. The bottom is relaxed, with so many sweeps: a Krylov method there
-    // would make M differ from one application to the next. M is symmetric if multigrid.pre = multigrid.post and the
-    // interpolation is constant, which makes it the transpose of the restriction times 8: GSRB relaxes red before black
-    // on the way down and black before red on the way up. The hierarchy, of two levels or more, must outlive this object.
+    // multigrid: its cycle and tolerance play no part. The bottom is relaxed, with so many sweeps: a Krylov
+    // method there would make M differ from one application to the next. M is symmetric if multigrid.pre =
+    // multigrid.post and the interpolation is constant, which makes it the transpose of the restriction times
+    // 8: GSRB relaxes red before black on the way down and black before red on the way up. The hierarchy, of
+    // two levels or more, must outlive this object.
     VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps);
 
     // Overwrites r of the finest level and u, f, r of the coarser ones.

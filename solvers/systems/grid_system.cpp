@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kernels/check.hpp"
+#include "kernels/stencil.hpp"
+#include "kernels/vector.hpp"
 #include "solvers/systems/splitting.hpp"
 
 namespace keel {
@@ -21,6 +23,13 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
 
 int GridSystem::fields(DiagonalScaling scaling, int at_once) {
     return scaling == DiagonalScaling::none ? 0 : at_once + (scaling == DiagonalScaling::symmetric ? 1 : 0);
+}
+
+double GridSystem::application_flops(DiagonalScaling scaling) {
+    const int multiplications = scaling == DiagonalScaling::none    ? 0
+                                : scaling == DiagonalScaling::right ? 1
+                                                                    : 2;
+    return Apply::cost.flops + multiplications * Multiply::cost.flops;
 }
 
 void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
@@ -49,7 +58,8 @@ void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting spli
 void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {
     if (deep_.exchange == nullptr) return LinearSystem::powers(bases, recurrence);
     const auto depth = static_cast<std::size_t>(deep_.layers);
-    const auto last_after = [&](std::size_t first, Vectors v) {  // of the powers that one exchange serves
+    const auto last_after = [&](std::size_t first,
+                                Vectors v) {  // the last power that the same exchange serves
         return std::min(first + depth, v.size() - 1);
     };
     std::array<Vector, 2 * most_bases> sent;

@@ -2,11 +2,12 @@
 
 // A grid level as a linear system, optionally scaled by its diagonal.
 //
-// Given deep ghosts, it makes bases of Krylov spaces as Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (PA1) do: one exchange
-// of d ghost layers from all 26 neighbours, then d powers without another, each on one layer of ghost cells less: work that
-// the neighbours do as well. In a box of n^3 cells the first power is (1 + 2 (d-1) / n)^3 applications, so it is worth it
-// only where messages are dear and boxes are not small. The values are those of one exchange for every power, to the last
-// bit. These exchanges are not overlapped with work.
+// Given deep ghosts, it makes bases of Krylov spaces as Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (PA1) do:
+// one exchange of d ghost layers from all 26 neighbours, then d powers without another, each on one layer of
+// ghost cells less: work that the neighbours do as well. In a box of n^3 cells the first power is (1 + 2
+// (d-1) / n)^3 applications, so it is worth it only where messages are dear and boxes are not small. The
+// values are those of one exchange for every power, to the last bit. These exchanges are not overlapped with
+// work.
 
 #include <vector>
 
@@ -14,8 +15,9 @@
 
 namespace keel {
 
-// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how many layers. The
-// operator's coefficients must be current there, and zero outside the domain and on its boundary (Hierarchy).
+// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how
+// many layers. The operator's coefficients must be current there, and zero outside the domain and on its
+// boundary (Hierarchy).
 struct DeepGhosts {
     Exchange* exchange = nullptr;
     int layers = 0;
@@ -23,12 +25,15 @@ struct DeepGhosts {
 
 class GridSystem : public ScaledSystem {
   public:
-    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and reduction must
-    // outlive this object.
+    // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and
+    // reduction must outlive this object.
     GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
                DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {});
     // Grid-sized arrays that the scaling needs.
     static int fields(DiagonalScaling scaling, int at_once);
+    // Flops per cell of one application of the operator, the scaling included: 13, and 1 (right) or 2
+    // (symmetric) more.
+    static double application_flops(DiagonalScaling scaling);
 
     Vector make_vector() override { return operations_.make_field(); }
     void apply(std::span<const Vector> y, std::span<const Vector> x) override;

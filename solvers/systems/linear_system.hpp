@@ -9,8 +9,8 @@
 
 #include "comm/sums/reduction.hpp"
 #include "kernels/operations.hpp"
-#include "solvers/krylov/s_step/basis.hpp"
-#include "solvers/options.hpp"
+#include "solvers/systems/recurrence.hpp"
+#include "solvers/systems/splitting.hpp"
 
 namespace keel {
 
@@ -36,16 +36,17 @@ class LinearSystem {
     virtual Vector make_vector() = 0;  // zero; set-up only
     // y_n = A x_n with one exchange for all; no y is among the x.
     virtual void apply(std::span<const Vector> y, std::span<const Vector> x) = 0;
-    // Bases of Krylov spaces: of each, v_1, v_2, ... are made from v_0 by the recurrence. With one exchange for each of the
-    // longest basis's applications, carrying one vector of every basis; a system may need fewer.
+    // Bases of Krylov spaces: of each, v_1, v_2, ... are made from v_0 by the recurrence. With one exchange
+    // for each of the longest basis's applications, carrying one vector of every basis; a system may need
+    // fewer.
     using Vectors = std::span<const Vector>;
     static constexpr std::size_t most_bases = 2;  // at once
     virtual void powers(std::span<const Vectors> bases, const Recurrence& recurrence);
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
     virtual void fill(Vector y, double value) = 0;
-    // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r. Which entry is
-    // where does not depend on ranks.
+    // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r.
+    // Which entry is where does not depend on ranks.
     virtual void split(std::span<const Vector> columns, Vector r, Splitting splitting) = 0;
     // All inner products with one all-reduce.
     virtual void dots(std::span<const Product> products, std::span<double> results) = 0;

@@ -14,12 +14,14 @@ class Preconditioner {
     using Vector = LinearSystem::Vector;
 
     virtual ~Preconditioner() = default;
-    // z = M r; they differ. M is linear and the same in every application: Krylov methods rely on it. Collective.
+    // z = M r; they differ. M is linear and the same in every application: Krylov methods rely on it.
+    // Collective.
     virtual void apply(Vector z, Vector r) = 0;
 };
 
-// The system A M y = b, whose residuals are those of A x = b with x = M y (Saad, Iterative Methods for Sparse Linear
-// Systems, 2nd ed., section 9.3.2). A M is not symmetric even where A and M are: no system for CG and its family.
+// The system A M y = b, whose residuals are those of A x = b with x = M y (Saad, Iterative Methods for Sparse
+// Linear Systems, 2nd ed., section 9.3.2). A M is not symmetric even where A and M are: no system for CG and
+// its family.
 class RightPreconditioned : public LinearSystem {
   public:
     // At most `at_once` vectors are applied to in one call. Neither A nor M is owned.

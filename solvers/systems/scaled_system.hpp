@@ -1,20 +1,16 @@
 #pragma once
 
-// What grids and sparse matrices share as linear systems: vectors that are fields, sums over ranks, and scaling by the
-// diagonal D of the problem's operator L:
-//   none              A = L
-//   right Jacobi      A = L D^-1,             solution = D^-1 y            (for BiCGStab and its family)
-//   symmetric Jacobi  A = D^-1/2 L D^-1/2,    solution = D^-1/2 y, right-hand side D^-1/2 b  (for the CG family)
+// What grids and sparse matrices share as linear systems: vectors that are fields, sums over ranks, and
+// scaling by the diagonal of the problem's operator.
 
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
 #include "comm/sums/reduction.hpp"
+#include "solvers/systems/diagonal_scaling.hpp"
 #include "solvers/systems/linear_system.hpp"
 
 namespace keel {
-
-enum class DiagonalScaling { none, right, symmetric };
 
 class ScaledSystem : public LinearSystem {
   public:

@@ -1,6 +1,7 @@
 #pragma once
 
-// A sparse matrix whose rows are distributed over ranks in contiguous parts, with the vectors it is multiplied by.
+// A sparse matrix whose rows are distributed over ranks in contiguous parts, with the vectors it is
+// multiplied by.
 
 #include <cstdint>
 #include <functional>
@@ -15,12 +16,13 @@
 #include "kernels/backends/registry.hpp"
 #include "kernels/sparse.hpp"
 #include "kernels/timed_operations.hpp"
-#include "solvers/krylov/s_step/basis.hpp"
-#include "solvers/systems/scaled_system.hpp"
+#include "solvers/systems/diagonal_scaling.hpp"
+#include "solvers/systems/spectrum.hpp"
 
 namespace keel {
 
-// Some rows of a matrix by global columns, which ascend in each row: entries of row r are first[r] <= e < first[r + 1].
+// Some rows of a matrix by global columns, which ascend in each row: entries of row r are first[r] <= e <
+// first[r + 1].
 struct GlobalRows {
     std::vector<std::int64_t> first{0};
     std::vector<std::int64_t> columns;
@@ -29,8 +31,8 @@ struct GlobalRows {
     std::size_t rows() const { return first.size() - 1; }
 };
 
-// Of the columns of a rank's rows those that are rows of other ranks, as items of a pattern: ascending, distinct, named by
-// their row.
+// The columns of a rank's rows that are rows of other ranks, as items of a pattern: ascending, distinct,
+// named by their row.
 std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
 
 // What one rank has of every vector: the values of its rows and, behind them, of its ghosts.
@@ -45,7 +47,8 @@ struct VectorPart {
     std::size_t place(std::int64_t row) const;  // of an own row or a ghost
 };
 
-// Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is negotiated.
+// Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is
+// negotiated.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport);
 
@@ -62,16 +65,18 @@ struct SparseOptions {
     AllReduceOptions all_reduce = {};
 };
 
-// This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on the ranks.
+// This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on
+// the ranks.
 class SparseMatrix {
   public:
-    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger, which has one level, must outlive
-    // this object. Collective, as apply() and scaled().
+    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger, which has one level,
+    // must outlive this object. Collective, as apply() and scaled().
     SparseMatrix(const Communicator& comm, const Topology& topology, const Backend& backend,
                  const RowPartition& partition, const GlobalRows& rows, const SparseOptions& options,
                  Ledger& ledger);
 
-    // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used. Collective.
+    // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used.
+    // Collective.
     void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
 
     const RowPartition& partition() const { return part_.partition; }
@@ -85,7 +90,8 @@ class SparseMatrix {
     Field scale(DiagonalScaling scaling);
     // A D^-1 or D^-1/2 A D^-1/2 with that scale.
     SparseRows scaled(DiagonalScaling scaling, Field scale);
-    // Gershgorin's bounds for a matrix of real positive eigenvalues, as those of a level (bottom.cpp). Collective.
+    // Gershgorin's bounds for a matrix of real positive eigenvalues, as those of a level (level_krylov.cpp).
+    // Collective.
     Spectrum spectrum(const Communicator& comm, DiagonalScaling scaling) const;
 
     Field make_vector();  // zero

@@ -2,10 +2,8 @@
 
 // A distributed sparse matrix as a linear system; the scaling is part of the matrix that is multiplied by.
 
-#include <memory>
 #include <vector>
 
-#include "solvers/multigrid/bottom.hpp"
 #include "solvers/systems/scaled_system.hpp"
 #include "solvers/systems/sparse_matrix.hpp"
 
@@ -31,12 +29,5 @@ class SparseSystem : public ScaledSystem {
     Field present_;             // 1 at rows, 0 behind them
     std::vector<Field> masks_;  // of split()
 };
-
-// A method of the table of bottom solvers as solver of A u = f. The matrix must outlive the result and be scalable where
-// the options scale it. Collective.
-std::unique_ptr<KrylovSolver> make_krylov(SparseMatrix& matrix, const Communicator& comm,
-                                          const BottomOptions& options);
-// Vectors that such a solver adds to the matrix.
-int krylov_vectors(const BottomOptions& options);
 
 }  // namespace keel

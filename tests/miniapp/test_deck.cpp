@@ -17,7 +17,7 @@
 #include "miniapp/deck/deck.hpp"
 #include "miniapp/deck/parameters.hpp"
 #include "miniapp/deck/spelling.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace {
 
@@ -26,7 +26,7 @@ using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
 Table make_table() {
-    return Table({bottom_names(), {"openmp", "cuda"}});
+    return Table({method_names(), {"openmp", "cuda"}});
 }
 
 Deck from_words(const Words& overrides) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// The problems of the golden files, written from the formulas in their key "def" and from nothing else of Keel, cut
-// into boxes and handed to a hierarchy; and the plain operator in loops over the whole grid, to check solutions with.
+// The problems of the golden files, written from the formulas in their key "def" and from nothing else of
+// Keel, cut into boxes and handed to a hierarchy; and the plain operator in loops over the whole grid, to
+// check solutions with.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,8 @@ struct Problem {
     std::string beta = "const";   // "const", "smoothK", "ballK" with K a number, "var" from 1 to 20
     std::string alpha = "const";  // "const", "wave"
     std::string rhs = "wave";     // "wave", "tri", "hash", "point"
-    // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the last bit.
+    // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the
+    // last bit.
     bool exactly_periodic = false;
 
     Index cells() const { return width * boxes; }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/golden_problem.hpp"
 

@@ -18,7 +18,8 @@ struct Chosen {
 // The whole history: residuals of the cycle and of every visit of the bottom.
 std::vector<double> history(Setup& setup, const Chosen& chosen) {
     const SolveReport report = Multigrid(setup.hierarchy, chosen.multigrid, chosen.bottom).solve();
-    // Relaxation alone hardly touches the mean of a periodic bottom: there a limited number of cycles will do.
+    // Relaxation alone hardly touches the mean of a periodic bottom: there a limited number of cycles will
+    // do.
     CHECK((report.converged || chosen.bottom.solver == "smooth"));
     std::vector<double> all = report.residuals;
     for (const auto& visit : report.visits) {
@@ -30,11 +31,11 @@ std::vector<double> history(Setup& setup, const Chosen& chosen) {
 
 std::vector<Chosen> variants() {
     std::vector<Chosen> all(4);
-    all[1].multigrid.smoother = Smoother::chebyshev;
+    all[1].multigrid.smoother = "chebyshev";
     all[1].bottom.solver = "cg";
     all[2].multigrid.cycle = Cycle::f;
     all[2].multigrid.interpolation = Interpolation::linear;
-    all[2].multigrid.smoother = Smoother::jacobi;
+    all[2].multigrid.smoother = "jacobi";
     all[2].bottom.solver = "bicgstab_fused";
     all[3].bottom.solver = "smooth";
     all[3].multigrid.max_cycles = 10;

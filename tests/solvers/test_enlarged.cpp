@@ -1,5 +1,5 @@
-// The enlarged methods: how residuals are split, what is done with dependent columns, the golden histories, CG where
-// t = 1, and what they communicate.
+// The enlarged methods: how residuals are split, what is done with dependent columns, the golden histories,
+// CG where t = 1, and what they communicate.
 
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>
@@ -7,8 +7,10 @@
 
 #include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/multigrid/bottom.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "solvers/systems/splitting.hpp"
 #include "tests/solvers/golden_file.hpp"
+#include "tests/solvers/made_method.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -17,16 +19,19 @@ namespace {
 
 const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 
-using Make = std::function<std::unique_ptr<KrylovMethod>(LinearSystem&)>;
-
-Make enlarged(const std::string& solver, int t, Splitting splitting = Splitting::boxes) {
-    return [=](LinearSystem& A) {
-        if (solver == "sre_cg") return make_sre_cg(A, t, splitting);
-        return make_enlarged_cg(A, t, splitting,
-                                solver == "orthomin" ? Enlarged::orthomin : Enlarged::orthodir);
-    };
+// `method`: sre_cg, or a variant of enlarged_cg.
+BottomOptions options_of(const std::string& method, int t, Splitting splitting = Splitting::boxes) {
+    const auto variant = named<Enlarged>(method);
+    return {.solver = variant ? "enlarged_cg" : method,
+            .block = t,
+            .splitting = splitting,
+            .variant = variant.value_or(Enlarged::orthodir)};
 }
-const std::vector<std::string> methods{"orthodir", "orthomin", "sre_cg"};
+Make enlarged(const std::string& method, int t, Splitting splitting = Splitting::boxes) {
+    const BottomOptions options = options_of(method, t, splitting);
+    return made(options.solver, options);
+}
+const std::vector<std::string> tried{"orthodir", "orthomin", "sre_cg"};
 
 // A problem as a system of one level.
 struct System {
@@ -167,8 +172,8 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
             const Splitting splitting = split == "slab"         ? Splitting::slabs
                                         : split == "interleave" ? Splitting::interleaved
                                                                 : Splitting::boxes;
-            // Keel numbers cells x fastest, the golden program z fastest: the interleaved problem is turned round. Its
-            // coefficients are the same from all sides.
+            // Keel numbers cells x fastest, the golden program z fastest: the interleaved problem is turned
+            // round. Its coefficients are the same from all sides.
             if (splitting == Splitting::interleaved)
                 system.setup.set(system.level.f, [&](const Index& c) {
                     return system.setup.problem.f({c[2], c[1], c[0]});
@@ -198,10 +203,10 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
 
 TEST_CASE("with one column the enlarged methods are CG") {
     for (const DiagonalScaling scaling : {DiagonalScaling::none, DiagonalScaling::symmetric})
-        for (const std::string& method : methods) {
+        for (const std::string& method : tried) {
             CAPTURE(method);
             System system(rough, scaling);
-            const Report cg = system.solve(make_cg, {1e-8, 200, 0});
+            const Report cg = system.solve(made("cg"), {1e-8, 200, 0});
             const Report one = system.solve(enlarged(method, 1), {1e-8, 200, 0});
             CHECK(one.met);
             CHECK(std::abs(one.iterations - cg.iterations) <= 1);
@@ -229,14 +234,11 @@ TEST_CASE("more columns take fewer iterations, and orthodir, orthomin and SRE-CG
 }
 
 TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says") {
-    for (const std::string& method : methods)
+    for (const std::string& method : tried)
         for (const int t : {1, 2, 3, 8})
             for (const int iterations : {1, 2, 5}) {
                 CAPTURE(method, t, iterations);
-                BottomOptions options;
-                options.solver = method == "sre_cg" ? "sre_cg" : "enlarged_cg";
-                options.variant = method == "orthomin" ? Enlarged::orthomin : Enlarged::orthodir;
-                options.block = t;
+                BottomOptions options = options_of(method, t);
                 options.tolerance = 1e-30;
                 options.max_iterations = iterations;
                 Setup setup(rough, {.bottom_box = 4});
@@ -278,8 +280,8 @@ TEST_CASE("a point source leaves one column, and CG") {
     Problem point = rough;
     point.rhs = "point";
     System system(point);
-    const Report cg = system.solve(make_cg, {1e-8, 200, 0});
-    for (const std::string& method : methods) {
+    const Report cg = system.solve(made("cg"), {1e-8, 200, 0});
+    for (const std::string& method : tried) {
         CAPTURE(method);
         const Report report = system.solve(enlarged(method, 8), {1e-8, 200, 0});
         CHECK(report.met);
@@ -293,7 +295,7 @@ TEST_CASE("exhausted directions are dropped on grids of a few cells") {
     // As many columns as cells: the first iteration solves the problem.
     const Problem tiny{.boxes = {2, 2, 2}, .width = 1};
     System system(tiny);
-    for (const std::string& method : methods) {
+    for (const std::string& method : tried) {
         CAPTURE(method);
         const Report report = system.solve(enlarged(method, 8), {1e-12, 20, 2});
         CHECK(report.met);
@@ -304,7 +306,7 @@ TEST_CASE("exhausted directions are dropped on grids of a few cells") {
 TEST_CASE("a singular problem is solved with every splitting") {
     Problem poisson = rough;
     poisson.a = 0;
-    for (const std::string& method : methods)
+    for (const std::string& method : tried)
         for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
             System system(poisson, DiagonalScaling::symmetric);
@@ -316,7 +318,7 @@ TEST_CASE("a singular problem is solved with every splitting") {
 }
 
 TEST_CASE("a second solve with the same enlarged method equals the first") {
-    for (const std::string& method : methods) {
+    for (const std::string& method : tried) {
         CAPTURE(method);
         System system(rough, DiagonalScaling::symmetric, 8, {.deterministic = true});
         Solver solver(system.A, enlarged(method, 8)(system.A));
@@ -333,7 +335,7 @@ TEST_CASE("a second solve with the same enlarged method equals the first") {
 }
 
 TEST_CASE("histories of enlarged methods do not depend on ranks or placement") {
-    for (const std::string& method : methods)
+    for (const std::string& method : tried)
         for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
             const auto history = [&](const Communicator& comm, Placement placement) {
@@ -348,7 +350,7 @@ TEST_CASE("histories of enlarged methods do not depend on ranks or placement") {
 }
 
 TEST_CASE("histories with interleaved columns and slabs depend on the boxes only by rounding") {
-    for (const std::string& method : methods)
+    for (const std::string& method : tried)
         for (const auto splitting : {Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
             const auto history = [&](const Index& boxes, int width) {
@@ -386,7 +388,7 @@ TEST_CASE(
 }
 
 TEST_CASE("numbers that are not finite end an enlarged solve with a breakdown that names them") {
-    for (const std::string& method : methods) {
+    for (const std::string& method : tried) {
         CAPTURE(method);
         System system(rough);
         system.setup.set(system.level.L.diagonal, [&](const Index& c) {

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/krylov/krylov.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
+#include "tests/solvers/made_method.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -30,24 +30,16 @@ double true_residual(Setup& setup, DiagonalScaling scaling, Field u, Field f) {
     return setup.agreed(setup.comm.rank() == 0 ? two_norm(r) / two_norm(rhs) : 0.0);
 }
 
-SStep s_step_of(const nlohmann::json& json) {
-    const auto& options = json.at("options");
-    const std::string basis = options.value("basis", "monomial");
-    return {.s = options.value("s", 1),
-            .basis = basis == "monomial" ? Basis::monomial
-                     : basis == "newton" ? Basis::newton
-                                         : Basis::chebyshev,
-            .telescoping = options.value("telescoping", false),
-            .spectrum = {json.at("lo"), json.at("hi")}};
-}
-
-std::unique_ptr<KrylovMethod> method_of(const nlohmann::json& json, LinearSystem& system) {
+Make method_of(const nlohmann::json& json) {
     const std::string solver = json.at("solver");
-    if (solver == "bicgstab") return make_bicgstab(system);
-    if (solver == "bicgstab2") return make_bicgstab_fused(system);
-    if (solver == "cg") return make_cg(system);
-    if (solver == "cacg") return make_ca_cg(system, s_step_of(json));
-    return make_ca_bicgstab(system, s_step_of(json));
+    if (solver == "cg" || solver == "bicgstab") return made(solver);
+    if (solver == "bicgstab2") return made("bicgstab_fused");
+    const auto& options = json.at("options");
+    return made(solver == "cacg" ? "ca_cg" : "ca_bicgstab",
+                {.s = options.value("s", 1),
+                 .basis = named<Basis>(options.value("basis", "monomial")).value(),
+                 .telescoping = options.value("telescoping", false)},
+                {json.at("lo"), json.at("hi")});
 }
 
 void compare_with_golden(const std::string& name, std::size_t cases, int m) {
@@ -70,7 +62,7 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
         Level& level = setup.finest();
         if (problem.singular()) remove_mean(level.operations, *level.reduction, level.f);
         GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2);
-        Solver krylov(system, method_of(json, system));
+        Solver krylov(system, method_of(json)(system));
         const Field y = system.make_vector();
         const Field b = system.make_vector();
         system.scale_right_side(b, level.f);
@@ -86,8 +78,9 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
 
         CHECK(report.met);
         CHECK(verified <= 1.001 * tolerance);
-        // Counted from the nearer of the golden runs in 64 and 80 bits. Measured: 300 orders of summation give the
-        // independent fused BiCGStab 38 to 44 iterations on the Neumann case, whose runs took 39 and 42.
+        // Counted from the nearer of the golden runs in 64 and 80 bits. Measured: 300 orders of summation
+        // give the independent fused BiCGStab 38 to 44 iterations on the Neumann case, whose runs took 39 and
+        // 42.
         const int iterations = json.at("its");
         const auto [fewest, most] = std::minmax({iterations, json.at("its_longdouble").get<int>()});
         const int slack = of_cg_family ? 1 : std::max(2, iterations / (s_step ? 6 : 10));
@@ -105,8 +98,8 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
             CHECK(relative(report.residuals[k + 1], history[k]) < allowed);
         }
 
-        // Where the history is reproducible to its end, so are the counts; the verification adds one all-reduce and
-        // the golden codes' exchange for the first residual, which Keel saves, is its own.
+        // Where the history is reproducible to its end, so are the counts; the verification adds one
+        // all-reduce and the golden codes' exchange for the first residual, which Keel saves, is its own.
         const bool verified_there = solver == "cabicgstab_restart";
         if (iterations <= static_cast<int>(agree8) + 1 && report.restarts == 0 && !verified_there) {
             CHECK(report.iterations == iterations);

@@ -1,4 +1,5 @@
-// Multigrid against the results of an independent program, and against the exact solution of the discrete problem.
+// Multigrid against the results of an independent program, and against the exact solution of the discrete
+// problem.
 
 #include <catch2/catch.hpp>
 
@@ -10,9 +11,10 @@ using namespace keel::test;
 
 namespace {
 
-// One machine epsilon of D u / f, the largest term of a residual: the least that max|f - L u| / max|f| can be trusted
-// to. It matters to the last entries only. Measured: the independent program moves its own last entry of the case
-// "tri", 32^3, by 2.6e-4 relative (4e-15 absolute) when the six neighbours are added in another order.
+// One machine epsilon of D u / f, the largest term of a residual: the least that max|f - L u| / max|f| can be
+// trusted to. It matters to the last entries only. Measured: the independent program moves its own last entry
+// of the case "tri", 32^3, by 2.6e-4 relative (4e-15 absolute) when the six neighbours are added in another
+// order.
 constexpr double rounding = 8e-15;
 
 struct Samples {

@@ -4,10 +4,11 @@
 #include <functional>
 #include <limits>
 
-#include "solvers/krylov/krylov.hpp"
+#include "solvers/multigrid/bottom.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
+#include "tests/solvers/made_method.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -19,15 +20,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 
-using Make = std::function<std::unique_ptr<KrylovMethod>(LinearSystem&)>;
-const SStep telescoping{.s = 4, .telescoping = true};
-const Make ca_bicgstab = [](LinearSystem& A) { return make_ca_bicgstab(A, telescoping); };
-const Make ca_cg = [](LinearSystem& A) { return make_ca_cg(A, telescoping); };
-const std::vector<std::pair<std::string, Make>> methods{{"bicgstab", make_bicgstab},
-                                                        {"bicgstab_fused", make_bicgstab_fused},
-                                                        {"cg", make_cg},
-                                                        {"ca_bicgstab", ca_bicgstab},
-                                                        {"ca_cg", ca_cg}};
+const std::vector<std::pair<std::string, Make>> tried{{"bicgstab", made("bicgstab")},
+                                                      {"bicgstab_fused", made("bicgstab_fused")},
+                                                      {"cg", made("cg")},
+                                                      {"ca_bicgstab", made("ca_bicgstab")},
+                                                      {"ca_cg", made("ca_cg")}};
 
 // A problem as an unscaled system of one level.
 struct System {
@@ -69,7 +66,7 @@ Make scripted(const Scripted::Script& script) {
 }  // namespace
 
 TEST_CASE("a right-hand side of zero is solved in no iteration by zero") {
-    for (const auto& [name, make] : methods) {
+    for (const auto& [name, make] : tried) {
         CAPTURE(name);
         System system(rough);
         system.A.fill(system.level.f, 0.0);
@@ -90,7 +87,7 @@ TEST_CASE("a right-hand side of zero is solved in no iteration by zero") {
 }
 
 TEST_CASE("a right-hand side that is not finite is a breakdown of (b,b), never met") {
-    for (const auto& [name, make] : methods)
+    for (const auto& [name, make] : tried)
         for (const double poison : {not_a_number, infinity, 1e200}) {  // the square of 1e200 overflows
             CAPTURE(name, poison);
             System system(rough);
@@ -108,7 +105,7 @@ TEST_CASE("a right-hand side that is not finite is a breakdown of (b,b), never m
 }
 
 TEST_CASE("an iteration limit is named, counted exactly and not met") {
-    for (const auto& [name, make] : methods)
+    for (const auto& [name, make] : tried)
         for (const int limit : {1, 3, 6}) {
             CAPTURE(name, limit);
             System system(rough);
@@ -126,7 +123,7 @@ TEST_CASE("conjugate gradients notice an operator that is not positive definite"
     Problem indefinite = rough;
     indefinite.alpha = "const";
     indefinite.rhs = "tri";
-    for (const Make& make : {Make(make_cg), ca_cg}) {
+    for (const Make& make : {made("cg"), made("ca_cg")}) {
         Problem negative = indefinite;
         negative.a = -1e6;
         System at_once(negative);
@@ -151,7 +148,7 @@ TEST_CASE("conjugate gradients notice an operator that is not positive definite"
 }
 
 TEST_CASE("a tolerance that cannot be met ends, unmet, with the best iterate") {
-    for (const auto& [name, make] : methods) {
+    for (const auto& [name, make] : tried) {
         CAPTURE(name);
         System system(rough);
         const Report report = system.solve(make, {1e-30, 5000, 8});
@@ -197,7 +194,7 @@ TEST_CASE("a run that ruins x is discarded, and the next starts from the best it
         GridSystem& A = system.A;
         const double bb = A.dot(system.level.f, system.level.f);
         std::vector<double> starts;
-        const auto cg = std::make_shared<std::unique_ptr<KrylovMethod>>(make_cg(A));
+        const auto cg = std::make_shared<std::unique_ptr<KrylovMethod>>(made("cg")(A));
         const Report report =
             system.solve(scripted([&, cg](const KrylovMethod::Run& run, Report& r, int visit) {
                              starts.push_back(run.rr / bb);
@@ -244,7 +241,7 @@ TEST_CASE("a breakdown in the last run is the outcome, with its name") {
 TEST_CASE("a lucky breakdown is convergence") {
     // The Krylov space of an eigenvector is exhausted after one iteration.
     const Problem smooth{.boxes = {2, 2, 2}, .width = 4};
-    for (const auto& [name, make] : methods) {
+    for (const auto& [name, make] : tried) {
         CAPTURE(name);
         System system(smooth);
         system.setup.set(system.level.f,

@@ -1,14 +1,13 @@
-// The pipelined methods: what is on its way while the operator is applied, whose iterates they reproduce, what they cost
-// and how they end.
+// The pipelined methods: what is on its way while the operator is applied, whose iterates they reproduce,
+// what they cost and how they end.
 
 #include <catch2/catch.hpp>
 #include <functional>
 #include <limits>
 
-#include "solvers/krylov/krylov.hpp"
-#include "solvers/multigrid/bottom.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
+#include "tests/solvers/made_method.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -17,16 +16,14 @@ namespace {
 
 const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 
-using Make = std::function<std::unique_ptr<KrylovMethod>(LinearSystem&)>;
-
-// For a system scaled by its diagonal.
-Make deep(int depth) {
-    return [depth](LinearSystem& A) { return make_deep_pipelined_cg(A, depth, 0.0, 2.0); };
+// Without bounds, for a system scaled by its diagonal.
+Make deep(int depth, const Spectrum& spectrum = {0.0, 2.0}) {
+    return made("deep_pipelined_cg", {.depth = depth}, spectrum);
 }
 Make bicgstab(int replace_every) {
-    return [replace_every](LinearSystem& A) { return make_pipelined_bicgstab(A, replace_every); };
+    return made("pipelined_bicgstab", {.replace_every = replace_every});
 }
-const std::vector<std::pair<std::string, Make>> cg_family{{"p-CG", make_pipelined_cg},
+const std::vector<std::pair<std::string, Make>> cg_family{{"p-CG", made("pipelined_cg")},
                                                           {"p(1)-CG", deep(1)},
                                                           {"p(2)-CG", deep(2)},
                                                           {"p(3)-CG", deep(3)},
@@ -169,7 +166,7 @@ TEST_CASE("an all-reduce of p(l)-CG is on its way while the operator is applied 
 
 TEST_CASE("every all-reduce of p-CG and p-BiCGStab is on its way while the operator is applied once") {
     for (const auto& [name, make, scaling, per_iteration, at_start] :
-         {std::tuple{"p-CG", Make(make_pipelined_cg), DiagonalScaling::symmetric, 1, 1},
+         {std::tuple{"p-CG", made("pipelined_cg"), DiagonalScaling::symmetric, 1, 1},
           {"p-BiCGStab", bicgstab(0), DiagonalScaling::right, 2, 1}}) {
         CAPTURE(name);
         const Pipeline log = pipeline_of(make, scaling, 7);
@@ -186,7 +183,7 @@ TEST_CASE("the pipelined conjugate gradients have the iterates of conjugate grad
         System system(problem);
         const Field x = system.A.make_vector();
         for (const int iterations : {1, 2, 3, 4, 7, 12}) {
-            const Report cg = system.solve(make_cg, {1e-30, iterations, 0});
+            const Report cg = system.solve(made("cg"), {1e-30, iterations, 0});
             system.A.copy(x, system.y);
             for (const auto& [name, make] : cg_family) {
                 CAPTURE(name, iterations);
@@ -207,7 +204,7 @@ TEST_CASE("p-BiCGStab has the iterates of BiCGStab, with residual replacement an
         const Field x = system.A.make_vector();
         for (const int iterations : {1, 2, 5, 8}) {
             CAPTURE(replace_every, iterations);
-            const Report plain = system.solve(make_bicgstab, {1e-30, iterations, 0});
+            const Report plain = system.solve(made("bicgstab"), {1e-30, iterations, 0});
             system.A.copy(x, system.y);
             const Report report = system.solve(bicgstab(replace_every), {1e-30, iterations, 0});
             CHECK(system.distance(x) < 1e-9);
@@ -241,7 +238,7 @@ TEST_CASE("who carries the all-reduces, and whether they are driven, changes not
 TEST_CASE("pipelined methods cost what their descriptions say") {
     const int k = 11;
     SECTION("p-CG: one application ahead, one to know the last residual") {
-        const Counts counts = counts_of(make_pipelined_cg, k);
+        const Counts counts = counts_of(made("pipelined_cg"), k);
         CHECK(counts.applications == k + 2 + 1);  // the last is the verification's
         CHECK(counts.reductions == k + 1 + 2);
         CHECK(counts.words == 2 * (k + 1) + 2);
@@ -265,7 +262,7 @@ TEST_CASE("pipelined methods cost what their descriptions say") {
 }
 
 TEST_CASE("the formulas of the table of bottom solvers hold for every depth") {
-    const BottomMethod& row = bottom_method("deep_pipelined_cg");
+    const Method& row = method_named("deep_pipelined_cg");
     for (const int depth : {1, 2, 3, 4, 6}) {
         CAPTURE(depth);
         BottomOptions options;
@@ -325,15 +322,11 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
         INFO(json.dump());
         System system(problem_of(json.at("problem"), 2),
                       scaled ? DiagonalScaling::symmetric : DiagonalScaling::none);
-        const Make make =
-            ksp == "cg"       ? Make(make_cg)
-            : ksp == "pipecg" ? Make(make_pipelined_cg)
-            : ksp == "bcgs"   ? Make(make_bicgstab_fused)
-            : ksp == "pipebcgs"
-                ? bicgstab(0)
-                : Make([&](LinearSystem& A) {
-                      return make_deep_pipelined_cg(A, json.at("pipel"), json.at("lmin"), json.at("lmax"));
-                  });
+        const Make make = ksp == "cg"         ? made("cg")
+                          : ksp == "pipecg"   ? made("pipelined_cg")
+                          : ksp == "bcgs"     ? made("bicgstab_fused")
+                          : ksp == "pipebcgs" ? bicgstab(0)
+                                              : deep(json.at("pipel"), {json.at("lmin"), json.at("lmax")});
         const Report report = system.solve(make, {1e-8, 600, 30});
         CHECK(report.met == (system.residual() <= 1e-8));
         CHECK((report.met || json.at("its_1e8").is_null()));
@@ -405,7 +398,7 @@ TEST_CASE("p(l)-CG survives its breakdowns and converges by restarting") {
         CAPTURE(l);
         System system(hard, DiagonalScaling::none);
         const double highest = system.level.gershgorin_bound;
-        const auto make = [&](LinearSystem& A) { return make_deep_pipelined_cg(A, l, 0.0, highest); };
+        const Make make = deep(l, {0.0, highest});
         const Report once = system.solve(make, {1e-10, 600, 0});
         CHECK(once.outcome == Outcome::breakdown);
         CHECK((once.vanished == "pivot of Z^T Z" || once.vanished == "pivot of T"));
@@ -441,12 +434,11 @@ TEST_CASE("pipelined conjugate gradients notice an operator that is not positive
 TEST_CASE("with Gershgorin's bound p(l)-CG needs no scaling where coefficients are constant") {
     const Problem constant{.boxes = {2, 2, 2}, .width = 8, .boundaries = dirichlet, .a = 0.0, .rhs = "hash"};
     System system(constant, DiagonalScaling::none);
-    const Report cg = system.solve(make_cg, {1e-8, 500, 0});
+    const Report cg = system.solve(made("cg"), {1e-8, 500, 0});
     for (const int l : {1, 2, 3}) {
         CAPTURE(l);
         const double highest = system.level.gershgorin_bound;
-        const Report report = system.solve(
-            [&](LinearSystem& A) { return make_deep_pipelined_cg(A, l, 0.0, highest); }, {1e-8, 500, 0});
+        const Report report = system.solve(deep(l, {0.0, highest}), {1e-8, 500, 0});
         CHECK(report.outcome == Outcome::converged);
         CHECK(std::abs(report.iterations - cg.iterations) <= 1);
         CHECK(report.met);
@@ -553,7 +545,8 @@ TEST_CASE("a tolerance that cannot be met ends a pipelined method, unmet, with t
         const Report report = system.solve(make, {1e-30, 3000, 8});
         CHECK(report.outcome != Outcome::converged);
         CHECK_FALSE(report.met);
-        // Beyond what it can attain, p-BiCGStab without replacement moves away again: 0.1 after 3000 iterations.
+        // Beyond what it can attain, p-BiCGStab without replacement moves away again: 0.1 after 3000
+        // iterations.
         if (name != "p-BiCGStab") CHECK(report.true_residual < 1e-11);
         CHECK(report.true_residual <= 1.0);
         CHECK(relative(system.residual(), report.true_residual) < 1e-12);
@@ -598,12 +591,11 @@ TEST_CASE("p(l)-CG keeps the vectors that the table tells, and refuses a depth b
             }
             int vectors = 0;
         } counting(system);
-        const auto method = make_deep_pipelined_cg(counting, depth, 0.0, 2.0);
+        const auto method = deep(depth)(counting);
         BottomOptions options;
         options.depth = depth;
-        CHECK(counting.vectors == bottom_method("deep_pipelined_cg").vectors.of(options));
+        CHECK(counting.vectors == method_named("deep_pipelined_cg").vectors.of(options));
     }
     System system(rough);
-    for (const int depth : {0, -3})
-        CHECK_THROWS_AS(make_deep_pipelined_cg(system.A, depth, 0.0, 2.0), std::invalid_argument);
+    for (const int depth : {0, -3}) CHECK_THROWS_AS(deep(depth)(system.A), std::invalid_argument);
 }

@@ -1,10 +1,13 @@
-// Preconditioned Krylov methods: the V-cycle is a linear and, where it should be, symmetric operator; diagonal
-// preconditioning is diagonal scaling; every method that takes a preconditioner solves with it at the predicted cost.
+// Preconditioned Krylov methods: the V-cycle is a linear and, where it should be, symmetric operator;
+// diagonal preconditioning is diagonal scaling; every method that takes a preconditioner solves with it at
+// the predicted cost.
 
 #include <catch2/catch.hpp>
 
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/multigrid/v_cycle.hpp"
+#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 using namespace keel;
@@ -76,16 +79,16 @@ BottomOptions unscaled(const std::string& solver, double tolerance) {
 
 TEST_CASE("the V-cycle is symmetric with every smoother, and would not be without the reversed order") {
     for (const Problem& problem : {rough, singular})
-        for (const auto smoother : {Smoother::gsrb, Smoother::jacobi, Smoother::chebyshev})
+        for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
             for (const int sweeps : {1, 2, 3}) {
-                CAPTURE(static_cast<int>(smoother), sweeps, problem.singular());
+                CAPTURE(smoother, sweeps, problem.singular());
                 Setup setup(problem, {.bottom_box = 2});
                 MultigridOptions options;
                 options.smoother = smoother;
                 options.pre = options.post = sweeps;
                 VCycle M(setup.hierarchy, options, sweeps + 1);
                 CHECK(asymmetry(setup, [&](Field z, Field r) { M.apply(z, r); }) < 1e-15);
-                if (smoother != Smoother::gsrb) continue;
+                if (smoother != "gsrb") continue;
                 BottomOptions relaxed;
                 relaxed.solver = "smooth";
                 Multigrid plain(setup.hierarchy, options, relaxed);
@@ -184,8 +187,8 @@ TEST_CASE(
             CHECK(setup.agreed(r) <= 1.01e-9 * setup.agreed(two_norm(f)));
             CHECK(relative(report.true_residual, setup.agreed(r) / setup.agreed(two_norm(f))) < 1e-3);
 
-            // One V-cycle for each application of the method, not the verifications of the solver; one to start CG, or
-            // to recover the solution.
+            // One V-cycle for each application of the method, not the verifications of the solver; one to
+            // start CG, or to recover the solution.
             const long n = report.iterations;
             const long applications = report.counts.applications;
             if (solver == "cg") {
@@ -208,10 +211,10 @@ TEST_CASE("what no preconditioned method can be is refused") {
     Setup setup(rough, {.bottom_box = 4});
     Level& level = setup.finest();
     VCycle M(setup.hierarchy, {}, 2);
-    for (const BottomMethod& row : bottom_methods()) {
+    for (const Method& row : methods()) {
         CAPTURE(row.name);
         const BottomOptions options = unscaled(row.name, 1e-3);
-        if (accepts_preconditioner(row)) {
+        if (row.accepts_preconditioner()) {
             CHECK(make_krylov(level, false, options, &M));
         } else {
             CHECK_THROWS_AS(make_krylov(level, false, options, &M), std::invalid_argument);

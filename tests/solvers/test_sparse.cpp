@@ -1,5 +1,5 @@
-// Distributed sparse matrices: products are those of a serial loop to the last bit, whatever the ranks and schemes; Krylov
-// methods see the same system as on a grid.
+// Distributed sparse matrices: products are those of a serial loop to the last bit, whatever the ranks and
+// schemes; Krylov methods see the same system as on a grid.
 
 #include <catch2/catch.hpp>
 
@@ -7,6 +7,9 @@
 #include <map>
 
 #include "kernels/hash.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/systems/sparse_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
@@ -215,8 +218,8 @@ TEST_CASE("Krylov methods need as many iterations on a grid's matrix as on the g
             }
         return found;
     };
-    for (const std::string& solver : bottom_names()) {
-        if (solver == "smooth") continue;
+    for (const std::string& solver : method_names()) {
+        if (!method_named(solver).is_krylov()) continue;
         for (const Scaling scaling : {Scaling::jacobi, Scaling::none}) {
             CAPTURE(solver, static_cast<int>(scaling));
             BottomOptions options;
@@ -238,7 +241,8 @@ TEST_CASE("Krylov methods need as many iterations on a grid's matrix as on the g
                 CHECK(std::abs(on_rows.iterations - on_grid.iterations) <= 1);
                 CHECK(on_rows.counts.exchanges - on_grid.counts.exchanges == Approx(0).margin(4));
             } else if (solver != "ca_bicgstab" && solver != "deep_pipelined_cg") {
-                // Unscaled, rounding moves BiCGStab by a few iterations, and these two off their course altogether.
+                // Unscaled, rounding moves BiCGStab by a few iterations, and these two off their course
+                // altogether.
                 CHECK(on_rows.iterations == Approx(on_grid.iterations).epsilon(0.15));
             }
         }

@@ -6,6 +6,7 @@
 
 #include "miniapp/studies/grids/problem.hpp"
 #include "solvers/multigrid/multigrid.hpp"
+#include "solvers/systems/diagonal_scaling.hpp"
 #include "solvers/systems/preconditioner.hpp"
 
 namespace keel {

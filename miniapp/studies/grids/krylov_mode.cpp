@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "miniapp/studies/mode_runs.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/multigrid/v_cycle.hpp"
 
 namespace keel {
@@ -14,7 +16,7 @@ namespace {
 // The norm that the method's tolerance is on: the 2-norm of the residual, in the CG family of the symmetrically
 // scaled one.
 DiagonalScaling norm_of(const BottomOptions& options) {
-    const DiagonalScaling jacobi = bottom_method(options.solver).jacobi;
+    const DiagonalScaling jacobi = method_named(options.solver).scaling;
     return options.scaling == Scaling::jacobi && jacobi == DiagonalScaling::symmetric ? jacobi
                                                                                       : DiagonalScaling::none;
 }
@@ -61,7 +63,7 @@ void run_krylov(const Setting& setting, Results& results) {
     setting.progress("checking");
     results.checks.push_back(residual_recomputed(top, norm_of(p.bottom), p.bottom.tolerance));
     results.checks.push_back(operator_symmetry(setting.hierarchy));
-    if (M && p.bottom.solver == "cg")
+    if (M && method_named(p.bottom.solver).preconditioning == Preconditioning::symmetric)
         results.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
     results.checks.push_back(
         all_converged(std::ranges::count_if(mine.solves, &KrylovRecord::converged), p.run.repeats));

@@ -5,6 +5,8 @@
 #include "comm/plans/itinerary.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/sparse.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 #include "solvers/systems/sparse_system.hpp"
 
 namespace keel {

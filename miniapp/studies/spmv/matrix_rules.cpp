@@ -8,7 +8,7 @@
 
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/studies/spmv/matrix_source.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 
@@ -33,8 +33,8 @@ void check_matrix(Rules& rules, const Parameters& p, int ranks) {
     rules.require(
         p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
         "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
-    rules.require(p.bottom.solver != "smooth", {"bottom.solver", "run.solve"},
-                  "bottom.solver = \"smooth\": relaxes grids only; choose another");
+    rules.require(method_named(p.bottom.solver).is_krylov(), {"bottom.solver", "run.solve"},
+                  fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
 }
 
 std::vector<std::string> validate_part(const Deck& deck, int ranks, int rank) {

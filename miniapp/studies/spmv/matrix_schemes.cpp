@@ -4,7 +4,7 @@
 #include "kernels/hash.hpp"
 #include "kernels/sparse.hpp"
 #include "miniapp/setup/simulation.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {

@@ -8,6 +8,8 @@
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/matrix_source.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 #include "solvers/systems/sparse_system.hpp"
 
 namespace keel {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What enlarged methods share: block vectors, that is, spans of vectors taken as the columns of a matrix, and small
-// matrices that every rank holds. Sizes are set at construction; nothing here allocates after it.
+// What enlarged methods share: block vectors, that is, spans of vectors taken as the columns of a matrix, and
+// small matrices that every rank holds. Sizes are set at construction; nothing here allocates after it.
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -46,8 +46,8 @@ class BlockSum {
     std::vector<LinearSystem::Vector> terms_;
 };
 
-// Inner products of block vectors, gathered and then formed with one all-reduce. The matrices they go to must be as
-// large as the blocks have columns; what lies beyond the blocks' columns becomes zero.
+// Inner products of block vectors, gathered and then formed with one all-reduce. The matrices they go to must
+// be as large as the blocks have columns; what lies beyond the blocks' columns becomes zero.
 class BlockProducts {
   public:
     explicit BlockProducts(int most);
@@ -74,9 +74,10 @@ class BlockProducts {
     std::vector<double> sums_;
 };
 
-// Makes the columns of a block orthonormal in the inner product of A, leaving out those that depend on the others: for
-// M = Z^T A Z the matrix B with B^T M B = I, by Cholesky's factorisation with pivoting of M scaled to a unit diagonal
-// (so that a column that is merely small is kept). A pivot of 1e-14 or less ends it.
+// Makes the columns of a block orthonormal in the inner product of A, leaving out those that depend on the
+// others: for M = Z^T A Z the matrix B with B^T M B = I, by Cholesky's factorisation with pivoting of M
+// scaled to a unit diagonal (so that a column that is merely small is kept). A pivot of 1e-14 or less ends
+// it.
 class RankRevealing {
   public:
     explicit RankRevealing(int columns);

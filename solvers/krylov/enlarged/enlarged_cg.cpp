@@ -1,31 +1,33 @@
-// Enlarged conjugate gradients (Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1): the residual is split into t columns,
-// and every iteration searches the space that they and the powers of A span, t directions at a time. Fewer iterations
-// than CG for t times the work, in the same number of messages. A must be symmetric and positive definite
-// (semi-definite with b in its range). With t = 1 this is CG.
+// Enlarged conjugate gradients (Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1): the residual is split into
+// t columns, and every iteration searches the space that they and the powers of A span, t directions at a
+// time. Fewer iterations than CG for t times the work, in the same number of messages. A must be symmetric
+// and positive definite (semi-definite with b in its range). With t = 1 this is CG.
 //
-// Orthodir, the next directions from A P, with ONE all-reduce. The papers form P = Z B and then P^T r, (A P)^T A P and
-// (A P_old)^T A P with a second all-reduce, and count two where the norm of r makes three. Here Z^T A Z, (A Z)^T A Z,
-// Z^T r and (r,r) travel together and the rest follows from B (B^T Z^T A Z B = I):
+// Orthodir, the next directions from A P, with ONE all-reduce. The papers form P = Z B and then P^T r,
+// (A P)^T A P and (A P_old)^T A P with a second all-reduce, and count two where the norm of r makes three.
+// Here Z^T A Z, (A Z)^T A Z, Z^T r and (r,r) travel together and the rest follows from B (B^T Z^T A Z B = I):
 //     P^T r = B^T Z^T r,   (A P)^T A P = B^T (A Z)^T A Z B,   (A P_old)^T A P = Z^T A Z B,
-// since Z is A P_old less terms that are A-orthogonal to Z. P itself is never formed: all that is added up is in
-// coordinates of Z and A Z. The norm of r is that before the iteration, so a solve ends with an application and an
-// all-reduce in vain. x and r are plain vectors: the iterates are those of the papers' blocks X and R.
-// Per iteration with t columns: t applications, 1 exchange for all of them, 1 all-reduce of t(t+1) + t + 1 words.
-// Vectors: 4t. t F_A + 7t^2 + 8t + 4 flops per cell.
+// since Z is A P_old less terms that are A-orthogonal to Z. P itself is never formed: all that is added up is
+// in coordinates of Z and A Z. The norm of r is that before the iteration, so a solve ends with an
+// application and an all-reduce in vain. x and r are plain vectors: the iterates are those of the papers'
+// blocks X and R.
+// Per iteration with t columns: t applications, 1 exchange for all of them, 1 all-reduce of t(t+1) + t + 1
+// words. Vectors: 4t. t F_A + 7t^2 + 8t + 4 flops per cell.
 //
-// Orthomin, the next directions from the residual's columns R, which are kept (O'Leary's block CG): 2 all-reduces of
-// t(t+1)/2 + 1 and 2t^2 + t(t+1)/2 words. Vectors: 3t. t F_A + 12t^2 + 8t + 4 flops per cell.
+// Orthomin, the next directions from the residual's columns R, which are kept (O'Leary's block CG): 2
+// all-reduces of t(t+1)/2 + 1 and 2t^2 + t(t+1)/2 words. Vectors: 3t. t F_A + 12t^2 + 8t + 4 flops per cell.
 //
-// Where Z^T A Z is singular, from a zero column of T(r) or a direction that is exhausted, the columns that depend on
-// others are dropped and the run goes on with fewer; a point source leaves one, and CG.
-// Weakness (measured, 16^3, contrast 1000, no scaling): orthodir stagnates at 3e-5 to 1e-4 for t = 8, orthomin reaches
-// 1e-8 in 223 iterations; with Jacobi scaling both do, in 47.
+// Where Z^T A Z is singular, from a zero column of T(r) or a direction that is exhausted, the columns that
+// depend on others are dropped and the run goes on with fewer; a point source leaves one, and CG.
+// Weakness (measured, 16^3, contrast 1000, no scaling): orthodir stagnates at 3e-5 to 1e-4 for t = 8,
+// orthomin reaches 1e-8 in 223 iterations; with Jacobi scaling both do, in 47.
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "solvers/krylov/enlarged/block.hpp"
+#include "solvers/krylov/enlarged/numbers.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace keel {
@@ -180,12 +182,48 @@ class EnlargedOrthomin : public KrylovMethod {
     Eigen::VectorXd c;
 };
 
+Quantity by_variant(const Quantity& orthodir, const Quantity& orthomin) {
+    return {orthodir.text() + "; orthomin " + orthomin.text(), [=](const BottomOptions& o) {
+                return (o.variant == Enlarged::orthodir ? orthodir : orthomin).of(o);
+            }};
+}
+double flops_of_orthodir(double t) {
+    return 2 * (t + 1) * (t + 1) + combinations(2, t + 1) + triangle(t, 2 * t);
+}
+double flops_of_orthomin(double t) {
+    return 2 * (3 * t * t + t + 1) + combinations(2 * t + 2, t + 1) + 2 * triangle(t, 0);
+}
+
+std::unique_ptr<KrylovMethod> make(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
+    if (options.variant == Enlarged::orthomin)
+        return std::make_unique<EnlargedOrthomin>(A, options.block, options.splitting);
+    return std::make_unique<EnlargedOrthodir>(A, options.block, options.splitting);
+}
+
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_enlarged_cg(LinearSystem& A, int columns, Splitting splitting,
-                                               Enlarged variant) {
-    if (variant == Enlarged::orthomin) return std::make_unique<EnlargedOrthomin>(A, columns, splitting);
-    return std::make_unique<EnlargedOrthodir>(A, columns, splitting);
+Method enlarged_cg() {
+    return {
+        .name = "enlarged_cg",
+        .source = "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused",
+        .use =
+            "t directions at a time: fewer iterations for t times the work; variant orthomin where scaling = "
+            "none",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = by_variant(1, 2),
+        .words = by_variant(in_t("(t+1)^2", [](double t) { return (t + 1) * (t + 1); }),
+                            in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; })),
+        .vectors = by_variant(in_t("4t", [](double t) { return 4 * t; }),
+                              in_t("3t", [](double t) { return 3 * t; })),
+        .applications = in_t("t", [](double t) { return t; }),
+        .flops = by_variant(in_t("about 7t^2 + 8t + 4", flops_of_orthodir),
+                            in_t("12t^2 + 8t + 4", flops_of_orthomin)),
+        .at_once = in_t("", [](double t) { return t; }),
+        .keys = {"block", "splitting", "variant"},
+        .independent = Independent{.key = "block", .value = &BottomOptions::block},
+        .make = make,
+    };
 }
 
 }  // namespace keel

@@ -1,17 +1,18 @@
-// SRE-CG, the short-recurrence enlarged conjugate gradients of Grigori, Moufawad and Nataf 2016: W = A W_1 made
-// A-orthogonal first to W_1 and W_2, the blocks of the last two iterations, and then in itself. In exact arithmetic
-// its iterates are those of enlarged_cg.cpp's orthodir, whose comment says when columns are dropped. A must be symmetric
-// and positive definite (semi-definite with b in its range).
+// SRE-CG, the short-recurrence enlarged conjugate gradients of Grigori, Moufawad and Nataf 2016: W = A W_1
+// made A-orthogonal first to W_1 and W_2, the blocks of the last two iterations, and then in itself. In exact
+// arithmetic its iterates are those of enlarged_cg.cpp's orthodir, whose comment says when columns are
+// dropped. A must be symmetric and positive definite (semi-definite with b in its range).
 //
-// A W is kept and updated beside W, which saves the second block application of other codes.
-// Per iteration with t columns: t applications, 1 exchange for all of them, 4 all-reduces of 2t^2, t(t+1)/2, t and 1
-// words. Vectors: 6t. t F_A + 15t^2 + 9t + 4 flops per cell.
+// A W is kept and updated beside W, which saves the second block application of other codes. Per iteration
+// with t columns: t applications, 1 exchange for all of them, 4 all-reduces of 2t^2, t(t+1)/2, t and 1 words.
+// Vectors: 6t. t F_A + 15t^2 + 9t + 4 flops per cell.
 // Weakness: as orthodir's, it stagnates on ill-conditioned systems without scaling.
 
 #include <algorithm>
 #include <cmath>
 
 #include "solvers/krylov/enlarged/block.hpp"
+#include "solvers/krylov/enlarged/numbers.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace keel {
@@ -100,10 +101,33 @@ class ShortRecurrenceEnlargedCG : public KrylovMethod {
     Eigen::VectorXd alpha;
 };
 
+double flops_per_cell(double t) {
+    return 5 * t * t + 3 * t + 2 + combinations(2 * t, 2 * t + 1) + 2 * triangle(t, 0) +
+           combinations(2, t + 1);
+}
+
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_sre_cg(LinearSystem& A, int columns, Splitting splitting) {
-    return std::make_unique<ShortRecurrenceEnlargedCG>(A, columns, splitting);
+Method sre_cg() {
+    return {
+        .name = "sre_cg",
+        .source = "Grigori, Moufawad and Nataf 2016",
+        .use = "the iterates of enlarged_cg, to compare with",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = 4,
+        .words = in_t("(5t^2+3t)/2 + 1", [](double t) { return (5 * t * t + 3 * t) / 2 + 1; }),
+        .vectors = in_t("6t", [](double t) { return 6 * t; }),
+        .applications = in_t("t", [](double t) { return t; }),
+        .flops = in_t("about 15t^2 + 9t + 4", flops_per_cell),
+        .at_once = in_t("", [](double t) { return t; }),
+        .keys = {"block", "splitting"},
+        .independent = Independent{.key = "block", .value = &BottomOptions::block},
+        .make = [](LinearSystem& A, const BottomOptions& options,
+                   const Spectrum&) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<ShortRecurrenceEnlargedCG>(A, options.block, options.splitting);
+        },
+    };
 }
 
 }  // namespace keel

@@ -1,47 +1,33 @@
 #pragma once
 
-// Polynomial bases rho_0, rho_1, ... of Krylov spaces, by their recurrences. The powers of A are the simplest basis and
-// nearly dependent from degree 8 on: condition numbers 4e5 at degree 8 and 3e11 at degree 16 for a constant coefficient,
-// against 50 and 200 for Newton's, 10 and 20 for Chebyshev's. An s-step method squares them in its Gram matrix and
-// works up to about 1e7. Where the coefficient varies by 1000, no basis helps unless the system is scaled by its
-// diagonal: the residuals then live in a corner of the spectrum.
+// Polynomial bases rho_0, rho_1, ... of Krylov spaces, by their recurrences. The powers of A are the simplest
+// basis and nearly dependent from degree 8 on: condition numbers 4e5 at degree 8 and 3e11 at degree 16 for a
+// constant coefficient, against 50 and 200 for Newton's, 10 and 20 for Chebyshev's. An s-step method squares
+// them in its Gram matrix and works up to about 1e7. Where the coefficient varies by 1000, no basis helps
+// unless the system is scaled by its diagonal: the residuals then live in a corner of the spectrum.
 
 #include <Eigen/Core>
-#include <array>
 #include <initializer_list>
 #include <vector>
 
-#include "solvers/options.hpp"
+#include "solvers/krylov/options.hpp"
+#include "solvers/systems/recurrence.hpp"
+#include "solvers/systems/spectrum.hpp"
 
 namespace keel {
 
-// An interval that holds the eigenvalues.
-struct Spectrum {
-    double lowest;
-    double highest;
-};
-
-// rho_0 = 1, A rho_i(A) = gamma_i rho_{i+1}(A) + theta_i rho_i(A) + sigma_i rho_{i-1}(A) for i = 0 .. degree-1
-struct Recurrence {
-    std::vector<double> gamma, theta, sigma;
-
-    // rho_{i+1} = c[0] A rho_i + c[1] rho_i + c[2] rho_{i-1}
-    std::array<double, 3> next(std::size_t i) const {
-        const double scale = 1 / gamma[i];
-        return {scale, -scale * theta[i], -scale * sigma[i]};
-    }
-};
-
-// monomial: powers of A. newton: products of A - theta_i, theta_i the zeros of the Chebyshev polynomial of the degree,
-// in Leja's order, scaled by the capacity of the interval. chebyshev: Chebyshev polynomials of the interval.
-// (Philippe and Reichel 2012; Hoemmen 2010.) `spectrum` plays no part for monomial.
+// monomial: powers of A. newton: products of A - theta_i, theta_i the zeros of the Chebyshev polynomial of
+// the degree, in Leja's order, scaled by the capacity of the interval. chebyshev: Chebyshev polynomials of
+// the interval. (Philippe and Reichel 2012; Hoemmen 2010.) `spectrum` plays no part for monomial.
 Recurrence recurrence(Basis basis, int degree, const Spectrum& spectrum);
 
-// Leja's order: first the largest |z|, then always the point with the largest product of distances to those before.
+// Leja's order: first the largest |z|, then always the point with the largest product of distances to those
+// before.
 std::vector<double> leja_order(std::vector<double> points);
 
-// The operator in coordinates, block diagonal with a block for each size m: for c in the span of the first m - 1 basis
-// vectors V of a block, A V c = V T c. The last column of a block is zero: A takes that vector out of the space.
+// The operator in coordinates, block diagonal with a block for each size m: for c in the span of the first m
+// - 1 basis vectors V of a block, A V c = V T c. The last column of a block is zero: A takes that vector out
+// of the space.
 Eigen::MatrixXd operator_in_basis(const Recurrence& recurrence, std::initializer_list<Eigen::Index> sizes);
 
 }  // namespace keel

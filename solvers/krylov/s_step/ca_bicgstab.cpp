@@ -1,34 +1,39 @@
-// CABiCGStab: BiCGStab with one all-reduce every s iterations. Williams et al. 2014, Alg. 2, some of whose line
-// numbers are in the margin, with three corrections: line 17 is printed with T'a_j where T'd_j is meant, line 20 with a minus where a
-// plus is meant (the paper's text has both right), and lines 22 to 24 take the last indices that were completed when
-// the inner loop stops early. In exact arithmetic the iterates are those of BiCGStab for every s and basis.
+// CABiCGStab: BiCGStab with one all-reduce every s iterations. Williams et al. 2014, Alg. 2, some of whose
+// line numbers are in the margin, with three corrections: line 17 is printed with T'a_j where T'd_j is meant,
+// line 20 with a minus where a plus is meant (the paper's text has both right), and lines 22 to 24 take the
+// last indices that were completed when the inner loop stops early. In exact arithmetic the iterates are
+// those of BiCGStab for every s and basis.
 //
-// Per outer step of s iterations: 4s - 1 applications, 2s exchanges (paired; 4s - 1 sequential; ceil(2s / depth) of deep
-// ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1 all-reduce of
-// (4s+1)(2s+2) words. Vectors: r~, p, 4s - 1 further basis vectors and a spare, 4s + 2, besides x and r.
-// About (4s - 1) F_A + 2 (4s+1)(2s+2) + 6 (4s+1) flops per cell and outer step (newton: 3 more for each application,
-// chebyshev: 5), F_A those of an application. The inner loop costs order s^3 flops on every rank, no communication.
+// Per outer step of s iterations: 4s - 1 applications, 2s exchanges (paired; 4s - 1 sequential;
+// ceil(2s / depth) of deep ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1
+// all-reduce of (4s+1)(2s+2) words. Vectors: r~, p, 4s - 1 further basis vectors and a spare, 4s + 2, besides
+// x and r. About (4s - 1) F_A + 2 (4s+1)(2s+2) + 6 (4s+1) flops per cell and outer step (newton: 3 more for
+// each application, chebyshev: 5), F_A those of an application. The inner loop costs order s^3 flops on every
+// rank, no communication.
 //
-// Weakness: the Gram matrix squares the condition of the basis (basis.hpp). Monomial bases serve up to s = 4; with
-// s = 8 most bottom solves on 16^3 cells miss 1e-3. Newton and Chebyshev with Jacobi scaling serve up to s = 8 or 16.
-// A norm that rounding makes negative is taken for zero, as in the paper; most such claims of convergence are false,
-// so the caller verifies and restarts. After the limit of iterations the rest of an outer step is not used.
+// Weakness: the Gram matrix squares the condition of the basis (basis.hpp). Monomial bases serve up to s = 4;
+// with s = 8 most bottom solves on 16^3 cells miss 1e-3. Newton and Chebyshev with Jacobi scaling serve up to
+// s = 8 or 16. A norm that rounding makes negative is taken for zero, as in the paper; most such claims of
+// convergence are false, so the caller verifies and restarts. After the limit of iterations the rest of an
+// outer step is not used.
 
 #include <algorithm>
 #include <optional>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/s_step/numbers.hpp"
+#include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
 namespace {
 
 class CaBiCGStab : public KrylovMethod {
   public:
-    CaBiCGStab(LinearSystem& system, const SStep& choice)
+    CaBiCGStab(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
         : A(system), r0(A.make_vector()), p(A.make_vector()), next_p(A.make_vector()) {
         std::vector<LinearSystem::Vector> powers;
-        while (powers.size() < PairSpace::vectors(2 * choice.s)) powers.push_back(A.make_vector());
-        for (const int s : outer_steps(choice)) steps.emplace_back(choice, s, powers);
+        while (powers.size() < PairSpace::vectors(2 * options.s)) powers.push_back(A.make_vector());
+        for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
     }
 
     Outcome iterate(const Run& run, Report& report) override {
@@ -51,8 +56,9 @@ class CaBiCGStab : public KrylovMethod {
   private:
     // An outer step of one length: its space, and coordinates in it of p (a), r (c), s (d) and x - x_m (e).
     struct OuterStep {
-        OuterStep(const SStep& choice, int length, std::span<const LinearSystem::Vector> powers)
-            : s(length), V(choice, 2 * s, powers) {
+        OuterStep(const BottomOptions& options, const Spectrum& spectrum, int length,
+                  std::span<const LinearSystem::Vector> powers)
+            : s(length), V(options, spectrum, 2 * s, powers) {
             for (auto* coordinates : {&a, &c, &d, &e, &Ta, &Td, &GTd}) coordinates->resize(V.size());
         }
         int s;
@@ -107,8 +113,28 @@ class CaBiCGStab : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_ca_bicgstab(LinearSystem& A, const SStep& choice) {
-    return std::make_unique<CaBiCGStab>(A, choice);
+Method ca_bicgstab() {
+    return {
+        .name = "ca_bicgstab",
+        .source = "Williams et al. 2014, Alg. 2, corrected",
+        .use =
+            "all-reduces are the bottleneck: one every s iterations; beyond s = 4 with basis newton or "
+            "chebyshev",
+        .scaling = DiagonalScaling::right,
+        .exchanges = exchanges_of_pairs("2", "4 - 1/s", "2s", 2),
+        .reductions = per_outer_step("1/s", [](double) { return 1.0; }),
+        .words = per_outer_step("(4s+1)(2s+2)/s", [](double s) { return (4 * s + 1) * (2 * s + 2); }),
+        .vectors = in_s("4s + 2", [](double s) { return 4 * s + 2; }),
+        .applications = in_s("4 - 1/s", [](double s) { return 4 - 1 / s; }),
+        .flops = flops_of_pairs("(16s^2+44s+9)/s", 2, 1),
+        .at_once = vectors_of_pairs(),
+        .degree = in_s("2s", [](double s) { return 2 * s; }),
+        .keys = keys_of_pairs(),
+        .independent = independent_pairs(2),
+        .preconditioning = Preconditioning::right,
+        .make = [](LinearSystem& A, const BottomOptions& options, const Spectrum& spectrum)
+            -> std::unique_ptr<KrylovMethod> { return std::make_unique<CaBiCGStab>(A, options, spectrum); },
+    };
 }
 
 }  // namespace keel

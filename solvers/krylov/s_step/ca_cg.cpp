@@ -1,33 +1,36 @@
-// CA-CG: conjugate gradients with one all-reduce every s iterations (Toledo 1995; Hoemmen 2010). A must be symmetric
-// and positive definite (semi-definite with b in its range). In exact arithmetic the iterates are those of cg.cpp for
-// every s and basis; the numbers in the margin are those of the same steps there (Saad, Alg. 6.18).
+// CA-CG: conjugate gradients with one all-reduce every s iterations (Toledo 1995; Hoemmen 2010). A must be
+// symmetric and positive definite (semi-definite with b in its range). In exact arithmetic the iterates are
+// those of cg.cpp for every s and basis; the numbers in the margin are those of the same steps there (Saad,
+// Alg. 6.18).
 //
-// Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential; ceil(s / depth) of deep
-// ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1 all-reduce of
-// (2s+1)(s+1) words. Vectors: p, 2s - 1 further basis vectors and a spare, 2s + 1, besides x and r.
-// About (2s - 1) F_A + 2 (2s+1)(s+1) + 6 (2s+1) flops per cell and outer step (newton: 3 more for each application,
-// chebyshev: 5), F_A those of an application.
+// Per outer step of s iterations: 2s - 1 applications, s exchanges (paired; 2s - 1 sequential;
+// ceil(s / depth) of deep ghosts with matrix powers, whose redundant work comes on top: grid_system.hpp), 1
+// all-reduce of (2s+1)(s+1) words. Vectors: p, 2s - 1 further basis vectors and a spare, 2s + 1, besides x
+// and r. About (2s - 1) F_A + 2 (2s+1)(s+1) + 6 (2s+1) flops per cell and outer step (newton: 3 more for each
+// application, chebyshev: 5), F_A those of an application.
 //
-// Weakness: as ca_bicgstab.cpp, but the degree is half of that one's. Monomial bases keep CG's counts up to s = 4, cost
-// 40 % more iterations at s = 8 and fail from s = 12 on; Newton and Chebyshev keep them up to s = 16 with Jacobi
-// scaling or a constant coefficient.
+// Weakness: as ca_bicgstab.cpp, but the degree is half of that one's. Monomial bases keep CG's counts up to
+// s = 4, cost 40 % more iterations at s = 8 and fail from s = 12 on; Newton and Chebyshev keep them up to
+// s = 16 with Jacobi scaling or a constant coefficient.
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/s_step/numbers.hpp"
+#include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
 namespace {
 
 class CaConjugateGradients : public KrylovMethod {
   public:
-    CaConjugateGradients(LinearSystem& system, const SStep& choice)
+    CaConjugateGradients(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
         : A(system), p(A.make_vector()), next_p(A.make_vector()) {
         std::vector<LinearSystem::Vector> powers;
-        while (powers.size() < PairSpace::vectors(choice.s)) powers.push_back(A.make_vector());
-        for (const int s : outer_steps(choice)) steps.emplace_back(choice, s, powers);
+        while (powers.size() < PairSpace::vectors(options.s)) powers.push_back(A.make_vector());
+        for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
     }
 
     Outcome iterate(const Run& run, Report& report) override {
@@ -49,8 +52,9 @@ class CaConjugateGradients : public KrylovMethod {
   private:
     // An outer step of one length: its space, and coordinates in it of p (a), r (c) and x - x_m (e).
     struct OuterStep {
-        OuterStep(const SStep& choice, int length, std::span<const LinearSystem::Vector> powers)
-            : s(length), V(choice, s, powers) {
+        OuterStep(const BottomOptions& options, const Spectrum& spectrum, int length,
+                  std::span<const LinearSystem::Vector> powers)
+            : s(length), V(options, spectrum, s, powers) {
             for (auto* coordinates : {&a, &c, &e, &Ta, &GTa}) coordinates->resize(V.size());
         }
         int s;
@@ -96,8 +100,27 @@ class CaConjugateGradients : public KrylovMethod {
 
 }  // namespace
 
-std::unique_ptr<KrylovMethod> make_ca_cg(LinearSystem& A, const SStep& choice) {
-    return std::make_unique<CaConjugateGradients>(A, choice);
+Method ca_cg() {
+    return {
+        .name = "ca_cg",
+        .source = "Toledo 1995; Hoemmen 2010",
+        .use = "as ca_bicgstab for half the work; stands twice the s",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = exchanges_of_pairs("1", "2 - 1/s", "s", 1),
+        .reductions = per_outer_step("1/s", [](double) { return 1.0; }),
+        .words = per_outer_step("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
+        .vectors = in_s("2s + 1", [](double s) { return 2 * s + 1; }),
+        .applications = in_s("2 - 1/s", [](double s) { return 2 - 1 / s; }),
+        .flops = flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
+        .at_once = vectors_of_pairs(),
+        .degree = in_s("s", [](double s) { return s; }),
+        .keys = keys_of_pairs(),
+        .independent = independent_pairs(1),
+        .make = [](LinearSystem& A, const BottomOptions& options,
+                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<CaConjugateGradients>(A, options, spectrum);
+        },
+    };
 }
 
 }  // namespace keel

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/krylov/s_step/basis.hpp"
+
 namespace keel {
 
-std::vector<int> outer_steps(const SStep& choice) {
+std::vector<int> outer_steps(const BottomOptions& options) {
     std::vector<int> steps;
-    for (int s = 1; choice.telescoping && s < choice.s; s *= 2) steps.push_back(s);
-    steps.push_back(choice.s);
+    for (int s = 1; options.telescoping && s < options.s; s *= 2) steps.push_back(s);
+    steps.push_back(options.s);
     return steps;
 }
 
-PairSpace::PairSpace(const SStep& choice, int degree, std::span<const LinearSystem::Vector> vectors)
-    : sequential_(choice.powers == Powers::sequential),
-      recurrence_(recurrence(choice.basis, degree, choice.spectrum)) {
+PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
+                     std::span<const LinearSystem::Vector> vectors)
+    : sequential_(options.powers == Powers::sequential),
+      recurrence_(recurrence(options.basis, degree, spectrum)) {
     const auto m = static_cast<std::size_t>(degree);
     const Eigen::Index n = 2 * degree + 1;
     T = operator_in_basis(recurrence_, {degree + 1, degree});

@@ -2,41 +2,35 @@
 
 // What s-step methods share. One outer step spans the Krylov spaces of a pair of vectors p, r,
 //     V = [P, R],   P = rho_0(A) p .. rho_m(A) p,   R = rho_0(A) r .. rho_{m-1}(A) r,
-// reduces V^T V once, and then knows every inner product of the next s iterations from coordinates: A V c = V T c,
-// (V c, V d) = c^T G d.
+// reduces V^T V once, and then knows every inner product of the next s iterations from coordinates:
+// A V c = V T c, (V c, V d) = c^T G d.
 
 #include <Eigen/Core>
 #include <span>
 #include <vector>
 
-#include "solvers/krylov/s_step/basis.hpp"
+#include "solvers/krylov/options.hpp"
 #include "solvers/systems/linear_system.hpp"
+#include "solvers/systems/spectrum.hpp"
 
 namespace keel {
 
-// The choices of an s-step method.
-struct SStep {
-    int s = 4;  // iterations per outer step
-    Basis basis = Basis::monomial;
-    bool telescoping = false;  // s = 1, 2, 4, ... up to s
-    Powers powers = Powers::paired;
-    Spectrum spectrum{};  // of A; plays no part for the monomial basis
-};
-
 // The s of the outer steps of a run; the last one stays.
-std::vector<int> outer_steps(const SStep& choice);
+std::vector<int> outer_steps(const BottomOptions& options);
 
 class PairSpace {
   public:
     // How many vectors the space needs besides p and r.
     static std::size_t vectors(int degree) { return 2 * static_cast<std::size_t>(degree) - 1; }
 
-    // degree: m above. At least `vectors(degree)` vectors, which spaces may share that are not used at the same time.
-    PairSpace(const SStep& choice, int degree, std::span<const LinearSystem::Vector> vectors);
+    // degree: m above. At least `vectors(degree)` vectors, which spaces may share that are not used at the
+    // same time. The spectrum, that of A, plays no part for the monomial basis.
+    PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
+              std::span<const LinearSystem::Vector> vectors);
 
-    // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of exactly
-    // their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. 2m - 1 applications. Both bases at once: m exchanges, or
-    // fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
+    // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of
+    // exactly their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. 2m - 1 applications. Both bases at once:
+    // m exchanges, or fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
     void span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
               std::span<const LinearSystem::Vector> y = {});
 
@@ -60,7 +54,7 @@ class PairSpace {
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
     std::vector<double> coefficients_;         // and with what: 1, e
-    std::vector<double> sums_;                 // of an all-reduce
+    std::vector<double> sums_;                 // an all-reduce's
     Eigen::VectorXd Gc_;
 };
 

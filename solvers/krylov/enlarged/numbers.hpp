@@ -1,0 +1,29 @@
+#pragma once
+
+// What the rows of enlarged methods share: numbers by formulas in t, the columns of their blocks.
+
+#include <string>
+
+#include "kernels/vector.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+
+using FormulaInT = double (*)(double t);
+
+inline Quantity in_t(const std::string& text, FormulaInT formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.block); }};
+}
+
+// Flops per cell: of `count` combinations of n vectors ...
+inline double combinations(double count, double n) {
+    return count * combine_flops(static_cast<std::size_t>(n));
+}
+// ... and of t combinations of others + 1, others + 2, ..., others + t vectors.
+inline double triangle(double t, double others) {
+    double flops = 0;
+    for (double n = 1; n <= t; ++n) flops += combinations(1, others + n);
+    return flops;
+}
+
+}  // namespace keel

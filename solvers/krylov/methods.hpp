@@ -1,0 +1,122 @@
+#pragma once
+
+// The methods that solve on the bottom grid, and alone: what each is for, where it is from, what an iteration
+// costs and how it is made. A method is one file, which ends in its row; the list in methods.cpp names it,
+// and nothing else does.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solvers/krylov/options.hpp"
+#include "solvers/systems/diagonal_scaling.hpp"
+#include "solvers/systems/spectrum.hpp"
+
+namespace keel {
+
+class KrylovMethod;
+class LinearSystem;
+class Preconditioner;
+
+// A number of a row: fixed, or by a formula in the options.
+class Quantity {
+  public:
+    Quantity(int value)
+        : text_(std::to_string(value)), formula_([value](const BottomOptions&) { return value; }) {}
+    Quantity(std::string text, std::function<double(const BottomOptions&)> formula)
+        : text_(std::move(text)), formula_(std::move(formula)) {}
+
+    const std::string& text() const { return text_; }
+    double of(const BottomOptions& options) const { return formula_(options); }
+
+  private:
+    std::string text_;
+    std::function<double(const BottomOptions&)> formula_;
+};
+
+// How a method takes a preconditioner M: not at all; as the system A M y = b (RightPreconditioned); or in a
+// form of its own for symmetric M.
+enum class Preconditioning { none, right, symmetric };
+
+// Vectors that a method needs to be linearly independent, so that there must be as many unknowns: `per_unit`
+// times the value of a key of [bottom], and `more`.
+struct Independent {
+    std::string key;
+    int BottomOptions::*value = nullptr;
+    int per_unit = 1;
+    int more = 0;
+    // The key changes what the method communicates and not its iterates: fit() may lower it.
+    bool lowered = false;
+
+    double vectors(const BottomOptions& options) const { return 1.0 * per_unit * (options.*value) + more; }
+    // The largest value of the key for so many unknowns; below 1 where there is none.
+    double most(double unknowns) const;
+};
+
+// One row. --help, the README and the memory prediction come from it, and a test compares it with counted
+// values.
+struct Method {
+    std::string name;
+    std::string source;  // paper or book
+    std::string use;
+    DiagonalScaling scaling = DiagonalScaling::none;  // what bottom.scaling = "jacobi" means for it
+    Quantity exchanges = 0;                           // per iteration
+    Quantity reductions = 0;                          // all-reduces per iteration
+    Quantity words = 0;                               // doubles in them
+    Quantity vectors = 0;       // the method's own, besides x, b and those of the verify-and-restart rule
+    Quantity applications = 0;  // applications of the operator per iteration
+    Quantity flops = 0;         // per cell and iteration, besides those of the applications
+    Quantity at_once = 1;       // vectors that one exchange carries at the most
+    Quantity degree = 0;  // that of the longest basis of a Krylov space that it has the system make; 0: none
+    std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
+    std::optional<Independent> independent = {};
+    Preconditioning preconditioning = Preconditioning::none;
+    // Makes it for a system whose eigenvalues should lie in the spectrum; null: it is no Krylov method.
+    std::unique_ptr<KrylovMethod> (*make)(LinearSystem& A, const BottomOptions& options,
+                                          const Spectrum& spectrum) = nullptr;
+    // Makes the form with a preconditioner where it has one of its own.
+    std::unique_ptr<KrylovMethod> (*make_preconditioned)(LinearSystem& A, Preconditioner& M,
+                                                         const BottomOptions& options) = nullptr;
+
+    bool is_krylov() const { return make != nullptr; }
+    bool accepts_preconditioner() const { return preconditioning != Preconditioning::none; }
+    bool reads(std::string_view key) const;  // a key of [bottom]
+};
+
+// All of them. The first is the default, and what the others are compared with.
+const std::vector<Method>& methods();
+std::vector<std::string> method_names();
+const Method& method_named(std::string_view name);  // throws std::invalid_argument for an unknown name
+// The one that other code asks for, in its file as all are: sweeps of the cycle's smoother, no Krylov method.
+Method relaxation();
+std::vector<std::string> preconditionable();  // names of those that accept a preconditioner
+
+// --- What options mean for their method
+
+DiagonalScaling scaling_of(const BottomOptions& options);
+
+// How many vectors an exchange of the method carries at the most.
+int vectors_at_once(const BottomOptions& options);
+
+// What bottom.powers = matrix_powers asks of a level whose boxes are `width` wide: ghost layers, and vectors
+// that an exchange of them carries at the most. Nothing for other powers, and for methods that make no bases.
+// No more layers than the box has, and no more than the longest basis has powers, are of use.
+struct PowersNeed {
+    int layers = 0;
+    int at_once = 0;
+};
+PowersNeed powers_need(const BottomOptions& options, int width);
+
+// Lowers the key that makes more vectors than unknowns, which cannot be independent, to the largest value
+// that fits. False if nothing was lowered: it fits, the method's iterates depend on it, or not even 1 fits.
+bool fit(BottomOptions& options, double unknowns);
+
+// Throws std::invalid_argument where there is no such Krylov method.
+std::unique_ptr<KrylovMethod> make_method(const BottomOptions& options, LinearSystem& A,
+                                          const Spectrum& spectrum);
+
+}  // namespace keel

@@ -1,0 +1,64 @@
+#pragma once
+
+// The choices a user makes about a Krylov method, whose keys are those of [bottom]. Defaults are the deck's
+// defaults.
+
+#include <string>
+
+#include "kernels/names.hpp"
+#include "solvers/systems/splitting.hpp"
+
+namespace keel {
+
+enum class Scaling { jacobi, none };
+constexpr auto names_of(Scaling) {
+    return std::array{Named<Scaling>{Scaling::jacobi, "jacobi"}, Named<Scaling>{Scaling::none, "none"}};
+}
+
+// Polynomial bases of Krylov spaces (s_step/basis.hpp).
+enum class Basis { monomial, newton, chebyshev };
+constexpr auto names_of(Basis) {
+    return std::array{Named<Basis>{Basis::monomial, "monomial"}, Named<Basis>{Basis::newton, "newton"},
+                      Named<Basis>{Basis::chebyshev, "chebyshev"}};
+}
+
+// The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers.
+enum class Powers { paired, sequential, matrix_powers };
+constexpr auto names_of(Powers) {
+    return std::array{Named<Powers>{Powers::paired, "paired"},
+                      Named<Powers>{Powers::sequential, "sequential"},
+                      Named<Powers>{Powers::matrix_powers, "matrix_powers"}};
+}
+
+enum class Enlarged { orthodir, orthomin };
+constexpr auto names_of(Enlarged) {
+    return std::array{Named<Enlarged>{Enlarged::orthodir, "orthodir"},
+                      Named<Enlarged>{Enlarged::orthomin, "orthomin"}};
+}
+
+// The first of methods().
+std::string default_method();
+
+struct BottomOptions {
+    std::string solver = default_method();
+    double tolerance = 1e-3;  // reduction of the 2-norm of the bottom residual
+    int max_iterations = 200;
+    Scaling scaling = Scaling::jacobi;
+    int max_restarts = 8;  // under the verify-and-restart rule
+    int sweeps = 24;       // relaxation's
+    // --- Pipelined methods
+    int depth = 2;           // all-reduces on their way at a time
+    int replace_every = 50;  // iterations between residual replacements; 0 = never
+    // --- s-step methods
+    int s = 4;  // iterations per all-reduce
+    Basis basis = Basis::monomial;
+    bool telescoping = true;  // s = 1, 2, 4, ... up to s
+    Powers powers = Powers::paired;
+    int powers_depth = 0;  // ghost layers for matrix_powers; 0 = as many as there are powers
+    // --- Enlarged methods
+    int block = 4;  // columns of the block vectors
+    Splitting splitting = Splitting::boxes;
+    Enlarged variant = Enlarged::orthodir;
+};
+
+}  // namespace keel

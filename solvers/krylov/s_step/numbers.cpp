@@ -1,0 +1,56 @@
+#include "solvers/krylov/s_step/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/operations.hpp"
+#include "kernels/vector.hpp"
+
+namespace keel {
+
+Quantity in_s(const std::string& text, FormulaInS formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.s); }};
+}
+
+Quantity per_outer_step(const std::string& text, FormulaInS formula) {
+    return {text, [formula](const BottomOptions& o) { return formula(o.s) / o.s; }};
+}
+
+Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, const std::string& m,
+                            int degree_per_s) {
+    return {paired + "; sequential " + sequential + "; matrix_powers ceil(" + m + "/depth)/s",
+            [degree_per_s](const BottomOptions& o) {
+                const int degree = degree_per_s * o.s;
+                const int depth = o.powers_depth > 0 ? o.powers_depth : degree;
+                if (o.powers == Powers::matrix_powers) return std::ceil(1.0 * degree / depth) / o.s;
+                return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
+            }};
+}
+
+Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
+    return {"about " + text, [degree_per_s, others](const BottomOptions& o) {
+                const int degree = degree_per_s * o.s;
+                const auto n = static_cast<std::size_t>(2 * degree + 1);
+                const double gram =
+                    2.0 * static_cast<double>(gram_pairs(n, static_cast<std::size_t>(others)));
+                const int first = std::min(2, 2 * degree - 1);  // applications to the first vector of a basis
+                const double recurrences = o.basis == Basis::newton      ? 3 * (2 * degree - 1)
+                                           : o.basis == Basis::chebyshev ? 5 * (2 * degree - 1) - 2 * first
+                                                                         : 0;
+                return (gram + 2 * combine_flops(n) + combine_flops(n + 1) + recurrences) / o.s;
+            }};
+}
+
+Quantity vectors_of_pairs() {
+    return {"", [](const BottomOptions& o) { return o.powers == Powers::paired ? 2 : 1; }};
+}
+
+std::vector<std::string> keys_of_pairs() {
+    return {"s", "basis", "telescoping", "powers", "powers_depth"};
+}
+
+Independent independent_pairs(int degree_per_s) {
+    return {.key = "s", .value = &BottomOptions::s, .per_unit = 2 * degree_per_s, .more = 1, .lowered = true};
+}
+
+}  // namespace keel

@@ -1,0 +1,31 @@
+#pragma once
+
+// What the rows of s-step methods share. Their numbers are those once telescoping has reached s; the longer
+// of the two bases of their PairSpace has degree m = degree_per_s * s.
+
+#include <string>
+#include <vector>
+
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+
+using FormulaInS = double (*)(double s);
+
+Quantity in_s(const std::string& text, FormulaInS formula);
+Quantity per_outer_step(const std::string& text, FormulaInS formula);  // divided by s
+
+// Paired, one per power of A on the longer of the two bases; sequential, one per application; matrix powers,
+// one for each `depth` powers. `m`: the degree's text.
+Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequential, const std::string& m,
+                            int degree_per_s);
+// Beside the applications: the Gram matrix of the 2m + 1 vectors with themselves and `others`, three
+// combinations of them, and the recurrences of the basis. The text is that of the monomial one.
+Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others);
+// A vector of each basis, unless one basis is made after the other.
+Quantity vectors_of_pairs();
+
+std::vector<std::string> keys_of_pairs();
+Independent independent_pairs(int degree_per_s);  // the 2m + 1 vectors
+
+}  // namespace keel

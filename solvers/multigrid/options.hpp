@@ -1,0 +1,52 @@
+#pragma once
+
+// The choices a user makes about the multigrid cycle. Defaults are the deck's defaults.
+
+#include <string>
+
+#include "kernels/names.hpp"
+
+namespace keel {
+
+enum class Cycle { v, f };
+constexpr auto names_of(Cycle) {
+    return std::array{Named<Cycle>{Cycle::v, "V"}, Named<Cycle>{Cycle::f, "F"}};
+}
+
+enum class Interpolation { constant, linear };
+constexpr auto names_of(Interpolation) {
+    return std::array{Named<Interpolation>{Interpolation::constant, "constant"},
+                      Named<Interpolation>{Interpolation::linear, "linear"}};
+}
+
+// On which ranks the bottom grid is while its solver works on it: on those of its boxes, on fewer, on one, or
+// on every rank the whole of it.
+enum class BottomPlace { distributed, agglomerate, gather, replicate };
+constexpr auto names_of(BottomPlace) {
+    return std::array{Named<BottomPlace>{BottomPlace::distributed, "distributed"},
+                      Named<BottomPlace>{BottomPlace::agglomerate, "agglomerate"},
+                      Named<BottomPlace>{BottomPlace::gather, "gather"},
+                      Named<BottomPlace>{BottomPlace::replicate, "replicate"}};
+}
+
+// The first of smoothers().
+std::string default_smoother();
+
+struct MultigridOptions {
+    Cycle cycle = Cycle::v;
+    int pre = 2;                                // smoothing sweeps before the coarse-grid correction
+    int post = 2;                               // and after it
+    std::string smoother = default_smoother();  // the name of one of smoothers()
+    Interpolation interpolation = Interpolation::constant;
+    int bottom_box = 4;  // stop coarsening at this box width
+    BottomPlace bottom_grid = BottomPlace::distributed;
+    int bottom_ranks = 0;      // that an agglomerated bottom grid is on; 0: one rank in eight
+    double tolerance = 1e-10;  // on max|f - L u| / max|f|
+    int max_cycles = 40;
+    double jacobi_weight = 2.0 / 3.0;
+    double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
+    // No key: smooth in reverse order after the correction, and palindromically at the bottom.
+    bool symmetric = false;
+};
+
+}  // namespace keel

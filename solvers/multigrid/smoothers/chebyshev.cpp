@@ -1,0 +1,42 @@
+// Chebyshev: n sweeps are the polynomial of degree n in D^-1 L that is least on [bound / ratio, bound] (Saad,
+// Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 12.1). 1 exchange per sweep. Overwrites the
+// level's r.
+
+#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/polynomial_step.hpp"
+
+namespace keel {
+namespace {
+
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+    const double upper = level.jacobi_bound;
+    const double lower = upper / options.chebyshev_ratio;
+    const double theta = (upper + lower) / 2;
+    const double delta = (upper - lower) / 2;
+    const double sigma = theta / delta;
+    double rho = 1 / sigma;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        if (sweep == 0) {
+            polynomial_step(level, operations, 0.0, 1 / theta);
+            continue;
+        }
+        const double next = 1 / (2 * sigma - rho);
+        polynomial_step(level, operations, next * rho, 2 * next / delta);
+        rho = next;
+    }
+}
+
+}  // namespace
+
+Smoother chebyshev() {
+    return {
+        .name = "chebyshev",
+        .meaning =
+            "Chebyshev polynomials that damp the eigenvalues of D^-1 L from its bound down to the bound / "
+            "multigrid.chebyshev_ratio.",
+        .keys = {"chebyshev_ratio"},
+        .relax = relax,
+    };
+}
+
+}  // namespace keel
