@@ -10,12 +10,12 @@ namespace keel {
 
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
-    pipelined_bicgstab(), enlarged_cg(), sre_cg();
+    pipelined_bicgstab(), enlarged_cg(), sre_cg(), richardson();
 
 const std::vector<Method>& methods() {
     static const std::vector<Method> all{
-        bicgstab(),          bicgstab_fused(),     cg(),          ca_bicgstab(), ca_cg(),     pipelined_cg(),
-        deep_pipelined_cg(), pipelined_bicgstab(), enlarged_cg(), sre_cg(),      relaxation()};
+        bicgstab(),          bicgstab_fused(),     cg(),          ca_bicgstab(), ca_cg(),      pipelined_cg(),
+        deep_pipelined_cg(), pipelined_bicgstab(), enlarged_cg(), sre_cg(),      richardson(), relaxation()};
     return all;
 }
 
