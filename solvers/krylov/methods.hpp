@@ -71,7 +71,7 @@ struct Method {
     Quantity applications = 0;  // applications of the operator per iteration
     Quantity flops = 0;         // per cell and iteration, besides those of the applications
     Quantity at_once = 1;       // vectors that one exchange carries at the most
-    Quantity degree = 0;  // that of the longest basis of a Krylov space that it has the system make; 0: none
+    Quantity degree = 0;        // degree of the longest Krylov basis that the system makes for it; 0: none
     std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
     std::optional<Independent> independent = {};
     Preconditioning preconditioning = Preconditioning::none;

@@ -45,7 +45,7 @@ class PipelinedCG : public KrylovMethod {
             }
             if (!std::isfinite(gamma)) return report.breakdown("(r,r)");
             const double beta = i > 0 ? gamma / gamma_old : 0.0;
-            const double pAp = i > 0 ? delta - beta * gamma / alpha_old : delta;  // of the next p
+            const double pAp = i > 0 ? delta - beta * gamma / alpha_old : delta;  // with the next p
             const double alpha = gamma / pAp;
             if (unusable(alpha) || !(pAp > 0)) return report.breakdown("(p,Ap)");
             update(z, n, beta);  // A s

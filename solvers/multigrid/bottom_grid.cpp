@@ -16,7 +16,7 @@ Holders solvers_of(const Layout& spread, BottomPlace place, int groups) {
                            : place == BottomPlace::gather    ? 1
                            : groups > 0                      ? groups
                                                              : (all + 7) / 8;
-    std::vector<int> first;  // of the group of the owner of each box
+    std::vector<int> first;  // for each box the first rank of its owner's group
     for (int box = 0; box < spread.box_count(); ++box)
         first.push_back(static_cast<int>((spread.owner(box) * n / all * all + n - 1) / n));
     return Holders(std::move(first));

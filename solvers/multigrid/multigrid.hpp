@@ -16,7 +16,7 @@ struct SolveReport {
     bool converged = false;
     int cycles = 0;
     std::vector<double> residuals;            // max|f - L u| / max|f| after each cycle; entry 0 is 1
-    std::vector<BottomSolver::Visit> visits;  // of the bottom, in order
+    std::vector<BottomSolver::Visit> visits;  // to the bottom, in order
 
     int missed_bottoms() const;     // bottom solves whose true residual missed their tolerance
     int bottom_iterations() const;  // in all visits

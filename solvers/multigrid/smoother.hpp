@@ -19,7 +19,7 @@ class Operations;
 struct Smoother {
     std::string name;
     std::string meaning;                 // a sentence
-    std::vector<std::string> keys = {};  // of [multigrid] that it reads
+    std::vector<std::string> keys = {};  // the keys of [multigrid] that it reads
     int exchanges = 1;                   // per sweep
     void (*relax)(Level& level, Operations& operations, int sweeps,
                   const MultigridOptions& options) = nullptr;

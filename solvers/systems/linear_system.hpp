@@ -16,8 +16,8 @@ namespace keel {
 
 // What a solve has cost so far.
 struct Counts {
-    long applications = 0;  // of the operator
-    long exchanges = 0;     // of ghost values, one per neighbour whatever the number of vectors
+    long applications = 0;  // operator times vector
+    long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
     long reductions = 0;    // all-reduces
     long words = 0;         // doubles in them
 
@@ -52,7 +52,7 @@ class LinearSystem {
     virtual void dots(std::span<const Product> products, std::span<double> results) = 0;
     // The upper triangle of X^T X and X^T Y beside it, row by row, with one all-reduce (Operations::gram).
     virtual void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) = 0;
-    // As dots, not waited for: finish() of the result delivers them.
+    // The same begun and not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
     virtual Counts counts() const = 0;
 

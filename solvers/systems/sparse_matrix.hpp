@@ -43,8 +43,8 @@ struct VectorPart {
 
     std::int64_t first() const { return partition.first(rank); }
     std::size_t rows() const { return partition.size(rank); }
-    Layout layout() const;                      // of rows and ghosts
-    std::size_t place(std::int64_t row) const;  // of an own row or a ghost
+    Layout layout() const;                      // blocks of rows, then of ghosts
+    std::size_t place(std::int64_t row) const;  // where an own row or a ghost is
 };
 
 // Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is
@@ -81,7 +81,7 @@ class SparseMatrix {
 
     const RowPartition& partition() const { return part_.partition; }
     std::int64_t first_row() const { return part_.first(); }
-    std::size_t rows() const { return part_.rows(); }  // of this rank
+    std::size_t rows() const { return part_.rows(); }  // this rank's
     std::size_t nonzeros() const { return csr_.values.size(); }
     std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
@@ -101,7 +101,7 @@ class SparseMatrix {
     // y_n = A x_n with one message a neighbour for all; no y is among the x.
     void apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x);
 
-    Operations& operations() { return operations_; }  // those of Krylov methods, timed
+    Operations& operations() { return operations_; }  // as Krylov methods call them, timed
     Exchange& exchange() { return *exchange_; }
     const Exchange& exchange() const { return *exchange_; }
     Reduction& reduction() { return *reduction_; }
@@ -111,9 +111,9 @@ class SparseMatrix {
     VectorPart part_;
     Ledger& ledger_;
     CsrMatrix csr_;
-    std::vector<double> diagonal_;         // of this rank's rows
-    std::unique_ptr<Operations> memory_;   // of vectors with their ghosts
-    std::unique_ptr<Operations> vectors_;  // of the rows alone
+    std::vector<double> diagonal_;         // this rank's
+    std::unique_ptr<Operations> memory_;   // works on vectors with their ghosts
+    std::unique_ptr<Operations> vectors_;  // works on the rows alone
     TimedOperations operations_;
     std::unique_ptr<Exchange> exchange_;
     std::unique_ptr<Reduction> reduction_;

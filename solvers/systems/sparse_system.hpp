@@ -27,7 +27,7 @@ class SparseSystem : public ScaledSystem {
     SparseMatrix& matrix_;
     SparseRows A_;
     Field present_;             // 1 at rows, 0 behind them
-    std::vector<Field> masks_;  // of split()
+    std::vector<Field> masks_;  // what split() multiplies by
 };
 
 }  // namespace keel

@@ -92,7 +92,7 @@ class RankRevealing {
 
   private:
     int rank_ = 0;
-    std::vector<int> order_;  // of the columns by their pivots
+    std::vector<int> order_;  // columns by their pivots
     Eigen::VectorXd scale_;
     Eigen::MatrixXd scaled_, triangle_, B_;
     Eigen::LDLT<Eigen::MatrixXd> ldlt_;

@@ -8,7 +8,7 @@
 namespace keel {
 
 std::vector<double> leja_order(std::vector<double> points) {
-    std::vector<double> logarithms(points.size(), 0.0);  // of the products
+    std::vector<double> logarithms(points.size(), 0.0);  // those of the products
     for (std::size_t n = 0; n < points.size(); ++n) {
         std::size_t best = n;
         const auto rank = [&](std::size_t m) { return n == 0 ? std::abs(points[m]) : logarithms[m]; };
@@ -47,24 +47,6 @@ Recurrence recurrence(Basis basis, int degree, const Spectrum& spectrum) {
         for (std::size_t i = 1; i < k; ++i) A.sigma[i] = radius / 2;
     }
     return A;
-}
-
-Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eigen::Index> sizes) {
-    Eigen::Index total = 0;
-    for (const Eigen::Index size : sizes) total += size;
-    Eigen::MatrixXd T = Eigen::MatrixXd::Zero(total, total);
-    Eigen::Index first = 0;
-    for (const Eigen::Index size : sizes) {
-        for (Eigen::Index i = 0; i + 1 < size; ++i) {
-            const auto n = static_cast<std::size_t>(i);
-            const Eigen::Index column = first + i;
-            T(column + 1, column) = A.gamma[n];
-            T(column, column) = A.theta[n];
-            if (i > 0) T(column - 1, column) = A.sigma[n];
-        }
-        first += size;
-    }
-    return T;
 }
 
 }  // namespace keel

@@ -6,8 +6,6 @@
 // them in its Gram matrix and works up to about 1e7. Where the coefficient varies by 1000, no basis helps
 // unless the system is scaled by its diagonal: the residuals then live in a corner of the spectrum.
 
-#include <Eigen/Core>
-#include <initializer_list>
 #include <vector>
 
 #include "solvers/krylov/options.hpp"
@@ -24,10 +22,5 @@ Recurrence recurrence(Basis basis, int degree, const Spectrum& spectrum);
 // Leja's order: first the largest |z|, then always the point with the largest product of distances to those
 // before.
 std::vector<double> leja_order(std::vector<double> points);
-
-// The operator in coordinates, block diagonal with a block for each size m: for c in the span of the first m
-// - 1 basis vectors V of a block, A V c = V T c. The last column of a block is zero: A takes that vector out
-// of the space.
-Eigen::MatrixXd operator_in_basis(const Recurrence& recurrence, std::initializer_list<Eigen::Index> sizes);
 
 }  // namespace keel

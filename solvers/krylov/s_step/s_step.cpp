@@ -14,6 +14,24 @@ std::vector<int> outer_steps(const BottomOptions& options) {
     return steps;
 }
 
+Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eigen::Index> sizes) {
+    Eigen::Index total = 0;
+    for (const Eigen::Index size : sizes) total += size;
+    Eigen::MatrixXd T = Eigen::MatrixXd::Zero(total, total);
+    Eigen::Index first = 0;
+    for (const Eigen::Index size : sizes) {
+        for (Eigen::Index i = 0; i + 1 < size; ++i) {
+            const auto n = static_cast<std::size_t>(i);
+            const Eigen::Index column = first + i;
+            T(column + 1, column) = A.gamma[n];
+            T(column, column) = A.theta[n];
+            if (i > 0) T(column - 1, column) = A.sigma[n];
+        }
+        first += size;
+    }
+    return T;
+}
+
 PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
                      std::span<const LinearSystem::Vector> vectors)
     : sequential_(options.powers == Powers::sequential),

@@ -6,6 +6,7 @@
 // A V c = V T c, (V c, V d) = c^T G d.
 
 #include <Eigen/Core>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,11 @@ namespace keel {
 
 // The s of the outer steps of a run; the last one stays.
 std::vector<int> outer_steps(const BottomOptions& options);
+
+// The operator in coordinates, block diagonal with a block for each size m: for c in the span of the first m
+// - 1 basis vectors V of a block, A V c = V T c. The last column of a block is zero: A takes that vector out
+// of the space.
+Eigen::MatrixXd operator_in_basis(const Recurrence& recurrence, std::initializer_list<Eigen::Index> sizes);
 
 class PairSpace {
   public:
@@ -53,7 +59,7 @@ class PairSpace {
     bool sequential_;
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
-    std::vector<double> coefficients_;         // and with what: 1, e
+    std::vector<double> coefficients_;         // the coefficients of those: 1, e
     std::vector<double> sums_;                 // an all-reduce's
     Eigen::VectorXd Gc_;
 };
