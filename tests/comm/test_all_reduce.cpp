@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -181,4 +182,13 @@ TEST_CASE("messages of a duplicate communicator do not meet those of the first")
     first->wait();
     CHECK(ones == std::vector<double>(2, 1.0 * comm.size()));
     CHECK(tens == std::vector<double>(2, 10.0 * comm.size()));
+}
+
+TEST_CASE("what the environment says of asynchronous progress is told") {
+    for (const std::string name :
+         {"MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS"}) {
+        REQUIRE(setenv(name.c_str(), "1", 1) == 0);
+        CHECK(Session::asynchronous_progress() == name + "=1");
+        REQUIRE(unsetenv(name.c_str()) == 0);
+    }
 }
