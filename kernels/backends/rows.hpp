@@ -68,7 +68,8 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
 
 template <class T, class Body>
 [[gnu::flatten]] void walk_item(const Body body, const T item, std::size_t field) {
-    const auto [n0, n1, n2] = item.size();
+    // No structured binding: Clang takes none into a region of OpenMP.
+    const int n0 = item.size()[0], n1 = item.size()[1], n2 = item.size()[2];
     std::size_t n = 0;
     for (int k = 0; k < n2; ++k)
         for (int j = 0; j < n1; ++j) {

@@ -72,7 +72,8 @@ class OpenMP {
 
     template <class Body>
     double max_over_cells(const Cells& cells, Body body) {
-        const auto [n0, n1, n2] = cells.extent;
+        const int n0 = cells.extent[0], n1 = cells.extent[1],
+                  n2 = cells.extent[2];  // as in rows.hpp, for Clang
         std::int64_t largest = 0;
 #pragma omp parallel for collapse(3) schedule(static) \
     reduction(max                                     \
