@@ -25,6 +25,11 @@ const Planner& planner(Scheme scheme) {
     return *found;
 }
 
+const Planner* planner_named(std::string_view word) {
+    const auto found = std::ranges::find(planners(), word, &Planner::word);
+    return found == planners().end() ? nullptr : &*found;
+}
+
 std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
     std::vector<SchemeOptions> all;
     for (const Planner& one : planners())

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/patterns/ghosts.hpp"
@@ -73,6 +74,7 @@ struct Planner {
 // All schemes, standard first.
 const std::vector<Planner>& planners();
 const Planner& planner(Scheme scheme);
+const Planner* planner_named(std::string_view word);  // null where no scheme has that word
 
 // Every scheme under every rule, standard first; message_cap and columns are those given.
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);

@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "miniapp/deck/key_text.hpp"
 #include "miniapp/deck/spelling.hpp"
-#include "miniapp/setup/modes.hpp"
+#include "miniapp/deck/text.hpp"
 
 namespace keel {
 
@@ -53,7 +56,7 @@ std::string quoted(const std::string& text) {
 }
 
 // A value as the user would write it.
-std::string shown(const toml::node& node) {
+std::string written(const toml::node& node) {
     if (const auto* text = node.as_string()) return quoted(text->get());
     if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
     if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
@@ -64,11 +67,24 @@ std::string shown(const toml::node& node) {
     }
     if (const auto* array = node.as_array()) {
         std::vector<std::string> elements;
-        for (const toml::node& element : *array) elements.push_back(shown(element));
+        for (const toml::node& element : *array) elements.push_back(written(element));
         return fmt::format("[{}]", fmt::join(elements, ","));
     }
     return node.is_table() ? "{...}" : "a date or time";
 }
+
+std::string shown_value(const toml::node& node) {
+    return shown(written(node));
+}
+
+// Whether it is a number to C but, for want of digits on one side of its point, not to TOML.
+bool lacks_digits(const std::string& text) {
+    const char* const end = text.data() + text.size();
+    double number = 0;
+    const auto [at, error] = std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, number);
+    return error == std::errc() && at == end && text.find('.') != std::string::npos;
+}
+constexpr const char* both_sides = "; a number has digits on both sides of its point, as 0.3 or 1.0e-8";
 
 using Complaint = std::optional<std::string>;
 
@@ -101,7 +117,11 @@ class Assignment {
     Complaint operator()(const RealKey& kind) const {
         const auto* integer = node_.as_integer();
         const auto* real = node_.as_floating_point();
-        if (!integer && !real) return "must be a number, " + allowed_text(key_);
+        if (!integer && !real) {
+            const auto* text = node_.as_string();
+            return "must be a number, " + allowed_text(key_) +
+                   (text && lacks_digits(text->get()) ? both_sides : "");
+        }
         const double x = real ? real->get() : static_cast<double>(integer->get());
         if (!std::isfinite(x)) return "must be a finite number, " + allowed_text(key_);
         if (!kind.allowed.contains(x)) return outside();
@@ -187,10 +207,11 @@ class Assignment {
 class Reader {
   public:
     explicit Reader(const Table& table) : table_(table) {
+        deck_.table = &table;
         for (const Key& key : table.keys()) deck_.origin[key.full_name()] = "default";
     }
 
-    void read_file(const std::filesystem::path& file);
+    void read_file(const FileText& file);
     void read_overrides(std::span<const std::string> overrides);
     Deck result() && { return std::move(deck_); }
 
@@ -198,10 +219,12 @@ class Reader {
     void read_section(const toml::key& name, const toml::node& content);
     void read_override(const std::string& word, std::map<std::string, std::string>& given);
     void take(const std::string& where, const Key& key, const toml::node& node);
+    void take_back(const Key& key);
+    void complain_of_section(const std::string& where, const std::string& section, const std::string& word);
     void unknown_key(const std::string& where, const std::string& section, const std::string& name);
 
     void complain(const std::string& where, const std::string& what) {
-        deck_.errors.push_back(fmt::format("{}: {}", where, what));
+        deck_.errors.push_back(shown(fmt::format("{}: {}", where, what), std::string::npos));
     }
     std::string place(const toml::source_region& source) const {
         return fmt::format("{}:{}", file_, source.begin.line);
@@ -228,22 +251,45 @@ std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const 
     return entries;
 }
 
-void Reader::read_file(const std::filesystem::path& file) {
-    file_ = file.string();
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) return lose_file("is a folder; give a deck file");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        return lose_file(fmt::format("cannot be read: {}; give the path of a deck",
-                                     std::generic_category().message(errno)));
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Whether the line's value is a number that TOML does not know.
+bool has_number_without_digits(const std::string& text, std::size_t line) {
+    std::istringstream lines(text);
+    std::string at;
+    while (line-- > 0 && std::getline(lines, at)) continue;
+    const std::string value = at.substr(0, at.find('#'));
+    const auto equals = value.find('=');
+    return equals != std::string::npos && lacks_digits(trimmed(value.substr(equals + 1)));
+}
+
+// Where the text has a control character that TOML does not know, which not every release of toml++ survives.
+std::size_t control_character(const std::string& text) {
+    const auto found = std::ranges::find_if(
+        text, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; });
+    return found == text.end() ? std::string::npos : static_cast<std::size_t>(found - text.begin());
+}
+
+void Reader::read_file(const FileText& file) {
+    file_ = file.name;
+    if (!file.error.empty()) return lose_file(file.error);
+    if (const auto at = control_character(file.text); at != std::string::npos) {
+        const auto line = std::ranges::count(file.text.substr(0, at), '\n') + 1;
+        file_ = fmt::format("{}:{}", file_, line);
+        return lose_file(fmt::format("not valid TOML: a control character, {}", file.text.substr(at, 1)));
     }
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
     try {
-        const toml::table content = toml::parse(text, file_);
+        const toml::table content = toml::parse(file.text, file_);
         for (const auto& [name, node] : in_file_order(content)) read_section(*name, *node);
     } catch (const toml::parse_error& error) {
-        file_ = fmt::format("{}:{}:{}", file_, error.source().begin.line, error.source().begin.column);
-        lose_file(fmt::format("not valid TOML: {}", error.description()));
+        const auto& at = error.source().begin;
+        file_ = fmt::format("{}:{}:{}", file_, at.line, at.column);
+        lose_file(fmt::format("not valid TOML: {}{}", error.description(),
+                              has_number_without_digits(file.text, at.line) ? both_sides : ""));
     }
 }
 
@@ -255,7 +301,7 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
     if (!content.is_table()) {
         if (!known) return unknown_key(where, "", section);
         return complain(where, fmt::format("{} = {}: is a section; write [{}] and its keys below it", section,
-                                           shown(content), section));
+                                           shown_value(content), section));
     }
     if (!known) {
         const auto meant = nearest(section, sections);
@@ -274,12 +320,6 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
     }
 }
 
-std::string trimmed(const std::string& text) {
-    const char* const blanks = " \t";
-    const auto first = text.find_first_not_of(blanks);
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 // The TOML value that `text` is, if it is exactly one.
 std::optional<toml::table> parse_value(const std::string& text) {
     try {
@@ -295,6 +335,27 @@ void Reader::read_overrides(std::span<const std::string> overrides) {
     for (const std::string& word : overrides) read_override(word, given);
 }
 
+// Whether the key is a text or one word of several, and so may do without quotes.
+bool is_text(const Key& key) {
+    return std::holds_alternative<TextKey>(key.kind) || std::holds_alternative<ChoiceKey>(key.kind) ||
+           std::holds_alternative<BoundariesKey>(key.kind);
+}
+
+bool is_bare(const std::string& text) {
+    return text.find_first_of(" \t\n\r'\"[]{},#=") == std::string::npos;
+}
+
+// The value of an override: TOML, or a text as it stands.
+std::optional<toml::table> value_of_word(const Key& key, const std::string& text) {
+    auto value = parse_value(text);
+    if (value) return value;
+    const bool printable = std::ranges::none_of(text, [](unsigned char c) { return c < 0x20; });
+    const bool quoted = text.starts_with('"') || text.starts_with('\'');
+    if (is_bare(text) || (is_text(key) && printable && !quoted && !text.starts_with('[')))
+        return toml::table{{"value", text}};
+    return {};
+}
+
 void Reader::read_override(const std::string& word, std::map<std::string, std::string>& given) {
     const std::string where = "command line";
     const auto equals = word.find('=');
@@ -305,31 +366,53 @@ void Reader::read_override(const std::string& word, std::map<std::string, std::s
     const std::string text = trimmed(word.substr(equals + 1));
     const auto dot = name.find('.');
     const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
-    const Key* key = dot == std::string::npos ? nullptr : table_.find(section, name.substr(dot + 1));
+    const Key* key = table_.find(name);
+    if (!key && is_among(table_.sections(), name)) return complain_of_section(where, name, text);
     if (!key) return unknown_key(where, section, dot == std::string::npos ? name : name.substr(dot + 1));
 
     if (const auto [earlier, is_new] = given.emplace(name, text); !is_new) {
         deck_.refused.insert(name);
-        return complain(where, fmt::format("{} = {}: given twice (before: {}); give it once", name, text,
-                                           earlier->second));
+        return complain(where, fmt::format("{} = {}: given twice (before: {}); give it once", name,
+                                           shown(text), shown(earlier->second)));
     }
-    auto value = parse_value(text);
-    const bool bare = text.find_first_of(" \t\n\r'\"[]{},#=") == std::string::npos;
-    if (!value && bare) value = parse_value("'" + text + "'");
+    if (text == "default") return take_back(*key);
+    const auto value = value_of_word(*key, text);
     if (!value) {
         deck_.refused.insert(name);
         return complain(
             where, fmt::format("{} = {}: not a TOML value (a string may need quotes); allowed is {}", name,
-                               text, allowed_text(*key)));
+                               shown(text), allowed_text(*key)));
     }
     take(where, *key, *value->get("value"));
+}
+
+// Of what the file says nothing is left.
+void Reader::take_back(const Key& key) {
+    const std::string name = key.full_name();
+    std::visit([&](const auto& kind) { kind.value.set(deck_.parameters, kind.value.get(Parameters{})); },
+               key.kind);
+    deck_.origin[name] = "default";
+    deck_.refused.erase(name);
+}
+
+// A section in place of a key; the key that takes such a word was probably meant.
+void Reader::complain_of_section(const std::string& where, const std::string& section,
+                                 const std::string& word) {
+    std::string meant;
+    for (const Key& key : table_.keys()) {
+        const auto* choice = std::get_if<ChoiceKey>(&key.kind);
+        if (meant.empty() && key.section == section && choice && is_among(choice->names, word))
+            meant = fmt::format(" (did you mean \"{}={}\"?)", key.full_name(), word);
+    }
+    complain(where, fmt::format("{}: is a section; give one of its keys: {}{}", section,
+                                key_list(table_, section), meant));
 }
 
 void Reader::take(const std::string& where, const Key& key, const toml::node& node) {
     const std::string name = key.full_name();
     deck_.origin[name] = where;
     if (const auto complaint = std::visit(Assignment(key, node, deck_.parameters), key.kind)) {
-        complain(where, fmt::format("{} = {}: {}", name, shown(node), *complaint));
+        complain(where, fmt::format("{} = {}: {}", name, shown_value(node), *complaint));
         deck_.refused.insert(name);
     }
 }
@@ -356,14 +439,32 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
 
 }  // namespace
 
-Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& file,
+FileText read_text(const std::filesystem::path& file) {
+    FileText result{.name = file.string(), .text = {}, .error = {}};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) {
+        result.error = "is a folder; give a file";
+        return result;
+    }
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
+        result.error = fmt::format("cannot be read: {}; give the path of a file",
+                                   std::generic_category().message(errno));
+    result.text = {std::istreambuf_iterator<char>(stream), {}};
+    return result;
+}
+
+bool Deck::is_set(const std::string& key) const {
+    const auto found = origin.find(key);
+    return found != origin.end() && found->second != "default";
+}
+
+Deck read_deck(const Table& table, const std::optional<FileText>& file,
                std::span<const std::string> overrides) {
     Reader reader(table);
     if (file) reader.read_file(*file);
     reader.read_overrides(overrides);
-    Deck deck = std::move(reader).result();
-    name_contestants(table, deck);
-    return deck;
+    return std::move(reader).result();
 }
 
 }  // namespace keel

@@ -11,36 +11,31 @@
 #include <string>
 #include <vector>
 
-#include "kernels/box.hpp"
-#include "miniapp/deck/parameters.hpp"
+#include "miniapp/deck/keys.hpp"
 
 namespace keel {
 
+// A file as it was read, or why it could not be.
+struct FileText {
+    std::string name;
+    std::string text;
+    std::string error;
+};
+FileText read_text(const std::filesystem::path& file);
+
 struct Deck {
+    const Table* table = nullptr;  // by which it was read; outlives the deck
     Parameters parameters;
     std::map<std::string, std::string> origin;  // of every key: "deck.toml:14", "command line" or "default"
     std::vector<std::string> errors;            // empty: all that was given has been taken
     std::set<std::string> refused;              // keys whose value was given but is among the errors
+
+    bool is_set(const std::string& key) const;
 };
 
-// Reads the file, if there is one, then the overrides, which win over the file. A value of an override is TOML;
-// a bare word is taken as a string. Purely local: no MPI.
-Deck read_deck(const Table& table, const std::optional<std::filesystem::path>& file,
+// Takes the file, if there is one, then the overrides, which win over the file. A value of an override is TOML, or a text
+// without quotes; `default` takes back what the file says. Purely local: no MPI.
+Deck read_deck(const Table& table, const std::optional<FileText>& file,
                std::span<const std::string> overrides);
-
-// What is wrong with the combination of keys on so many ranks; empty if nothing. Leaves out what only follows
-// from a key in deck.errors. Reads comm.node_map and a matrix file, and looks whether
-// output.json could be written.
-std::vector<std::string> validate(const Deck& deck, int ranks);
-
-// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, a single rank in
-// mode network.
-std::vector<std::string> validate_for_here(const Deck& deck, int ranks);
-
-// What only that rank looks at of a valid deck: its part of a matrix file's diagonal.
-std::vector<std::string> validate_part(const Deck& deck, int ranks, int rank);
-
-// Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
-Index resolved_boxes(const Parameters& parameters, int ranks);
 
 }  // namespace keel

@@ -1,15 +1,13 @@
-// Keys and their values as text: for --keys, the README, printed decks and JSON.
+#include "miniapp/deck/key_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/deck/parameters.hpp"
-#include "miniapp/report/overloaded.hpp"
-#include "miniapp/setup/modes.hpp"
+#include "miniapp/deck/overloaded.hpp"
+#include "miniapp/deck/text.hpp"
 
 namespace keel {
 namespace {
@@ -32,44 +30,26 @@ bool is_type_limit(std::int64_t highest) {
     return highest == std::numeric_limits<int>::max() || highest == std::numeric_limits<std::int64_t>::max();
 }
 
-std::string help_with_unit(const Key& key) {
-    return key.unit.empty() ? key.help : fmt::format("{} [{}]", key.help, key.unit);
+std::string with_unit(const Key& key) {
+    return key.unit.empty() ? key.meaning : fmt::format("{} [{}]", key.meaning, key.unit);
 }
 
-// Left-aligned columns two spaces apart; the last one is not padded.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
-    }
+// "; needs multigrid.smoother = jacobi"
+std::string needs_text(const Key& key) {
     std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("{:{}}", row[c], widths[c]);
-        text += '\n';
-    }
+    for (const Condition& condition : key.needs)
+        text += (text.empty() ? "; needs " : " and ") + text_of(condition);
     return text;
 }
 
-// Whether a printed deck must leave the key out: what plays no part in the run's mode, and boxes_per_rank at its default
-// once problem.boxes is given; written down they would be held against the rest of the deck.
-bool plays_no_part(const Key& key, const Parameters& parameters) {
-    if (!why_idle(key.full_name(), parameters).empty()) return true;
-    return key.full_name() == "problem.boxes_per_rank" && parameters.problem.boxes != Index{} &&
-           value_of(key, parameters) == value_of(key, Parameters{});
+// A bare | would end the cell.
+std::string cell(std::string text) {
+    for (auto at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+        text.insert(at, 1, '\\');
+    return text;
 }
 
 }  // namespace
-
-nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
-    return std::visit(
-        Overloaded{[&](const BoundariesKey& kind) -> nlohmann::ordered_json {
-                       const auto words = kind.value.get(parameters);
-                       if (words[0] == words[1] && words[1] == words[2]) return words[0];
-                       return words;
-                   },
-                   [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},
-        key.kind);
-}
 
 std::string allowed_text(const Key& key) {
     return std::visit(
@@ -88,43 +68,42 @@ std::string allowed_text(const Key& key) {
         key.kind);
 }
 
-std::string keys_text(const Table& table) {
+std::string keys_text(const Table& table, const std::string& which) {
     const Parameters defaults;
-    std::vector<std::vector<std::string>> rows;
+    std::string text;
     for (const Key& key : table.keys()) {
-        rows.push_back({fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump()),
-                        allowed_text(key), help_with_unit(key)});
+        if (!which.empty() && which != key.section && which != key.full_name()) continue;
+        const std::string head = fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump());
+        text += wrapped(fmt::format("{:<38} {}", head, allowed_text(key)), 39) + "\n";
+        text += "    " + wrapped(with_unit(key) + needs_text(key), 4, line_width - 4) + "\n";
     }
-    return aligned(rows);
+    return text;
 }
 
 std::string keys_markdown(const Table& table) {
     const Parameters defaults;
     std::string text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n";
-    for (const Key& key : table.keys()) {
-        std::string meaning = help_with_unit(key);
-        // A bare | would end the cell.
-        for (auto at = meaning.find('|'); at != std::string::npos; at = meaning.find('|', at + 2)) {
-            meaning.insert(at, 1, '\\');
-        }
+    for (const Key& key : table.keys())
         text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.full_name(), value_of(key, defaults).dump(),
-                            allowed_text(key), meaning);
-    }
+                            allowed_text(key), cell(with_unit(key) + needs_text(key)));
     return text;
 }
 
-std::string print_deck(const Table& table, const Parameters& parameters) {
+std::string print_deck(const Table& table, const Parameters& parameters,
+                       const std::function<bool(const Key&)>& idle) {
     std::string text;
     for (const std::string& section : table.sections()) {
         text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
-        std::vector<std::vector<std::string>> rows;
         for (const Key& key : table.keys()) {
             if (key.section != section) continue;
-            rows.push_back({fmt::format("{}{} = {}", plays_no_part(key, parameters) ? "# " : "", key.name,
-                                        value_of(key, parameters).dump()),
-                            fmt::format("# {} ({})", help_with_unit(key), allowed_text(key))});
+            const std::string about = fmt::format("{} ({})", with_unit(key), allowed_text(key));
+            std::string comment = wrapped(about, 2, line_width - 2);
+            for (auto at = comment.find("\n  "); at != std::string::npos; at = comment.find("\n  ", at + 1))
+                comment.replace(at, 3, "\n# ");
+            text += "# " + comment + "\n";
+            text +=
+                fmt::format("{}{} = {}\n", idle(key) ? "#" : "", key.name, value_of(key, parameters).dump());
         }
-        text += aligned(rows);
     }
     return text;
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ class Rules {
   public:
     explicit Rules(const Deck& deck) : deck_(deck) {}
 
-    void require(bool holds, std::initializer_list<std::string> keys, const std::string& otherwise) {
+    void require(bool holds, const std::vector<std::string>& keys, const std::string& otherwise) {
         if (holds || std::ranges::any_of(keys, [&](auto& key) { return deck_.refused.contains(key); }))
             return;
         const auto culprit = std::ranges::find_if(keys, [&](auto& key) { return is_set(key); });
@@ -27,10 +26,9 @@ class Rules {
             fmt::format("{}: {}", culprit == keys.end() ? "default" : deck_.origin.at(*culprit), otherwise));
     }
 
-    bool is_set(const std::string& key) const {
-        const auto origin = deck_.origin.find(key);
-        return origin != deck_.origin.end() && origin->second != "default";
-    }
+    bool is_set(const std::string& key) const { return deck_.is_set(key); }
+    const Deck& deck() const { return deck_; }
+    const Parameters& parameters() const { return deck_.parameters; }
 
     std::vector<std::string> errors() && { return std::move(errors_); }
 

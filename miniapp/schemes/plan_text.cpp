@@ -7,7 +7,6 @@
 
 #include "comm/costs/comparison.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
-#include "miniapp/setup/simulation.hpp"
 
 namespace keel {
 namespace {
@@ -42,25 +41,26 @@ std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
 
 }  // namespace
 
-std::string plan_text(const Parameters& parameters, const Topology& topology, int rank) {
-    const auto model = model_of(parameters);
+std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank) {
+    const Topology& topology = resolved.topology;
     std::string text =
         fmt::format("rank {} of {}, on node {} with ranks {}\n", rank, topology.ranks(), topology.node(rank),
                     fmt::join(topology.ranks_on(topology.node(rank)), ", "));
-    const Layout finest = finest_layout(parameters, topology.ranks(), rank);
+    GridSetup of_rank = grids;
+    of_rank.rank = rank;
     for (const SchemeTable& table :
-         plan_all_schemes(parameters, finest, {topology, model ? &*model : nullptr})) {
-        const GhostUse& use = table.use;
+         plan_all_schemes(grids, of_rank.finest(), resolved.comm, {topology, resolved.model()})) {
+        const SchemeUse& use = table.use;
         const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
-        const std::string what =
-            use.purpose == Purpose::to_bottom ? "all cells to where they are solved on"
-            : use.purpose == Purpose::from_bottom
-                ? "all cells back from there"
-                : fmt::format("{} layers from {} neighbours for the {}", use.depth,
-                              use.neighbours == Neighbours::all ? 26 : 6, name(use.purpose));
+        std::string what = "all cells back from there";
+        if (const GhostCells* ghosts = use.ghosts())
+            what = fmt::format("{} layers from {} neighbours for the {}", ghosts->depth,
+                               ghosts->neighbours == Neighbours::all ? 26 : 6, purpose_of(use));
+        else if (use.moves()->there)
+            what = "all cells to where they are solved on";
         text += fmt::format("level {}, boxes of {}^3, {}: {}\n", use.level, use.layout.width(), what,
                             name(scheme));
-        const Plan plan = plan_of(parameters, use, topology, scheme, rank);
+        const Plan plan = plan_of(grids.hierarchy, use, topology, scheme, rank);
         plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "comm/carry/exchange.hpp"
 #include "kernels/hash.hpp"
 #include "kernels/ledger.hpp"
-#include "miniapp/report/measure.hpp"
-#include "miniapp/setup/simulation.hpp"
 
 namespace keel {
 namespace {
@@ -47,57 +44,90 @@ double value_of_cell(std::uint64_t seed, const Index& c) {
     return static_cast<double>(scramble(scramble(xy) + static_cast<std::uint64_t>(c[2])) >> 11);
 }
 
-// The boxes of the bottom level, there or back.
-std::vector<Attempt> attempts_at_moves(const Parameters& parameters, const Communicator& comm,
-                                       const Backend& backend, const Topology& topology,
-                                       const SchemeTable& table) {
-    const HierarchyOptions options = hierarchy_options(parameters);
-    const BottomMove move(table.use.layout, options.bottom_place, options.bottom_ranks);
-    const BoxPattern pattern = boxes_moved(parameters, table.use);
-    const auto here = std::make_shared<Fields>(backend, table.use.layout, 0, table.columns);
-    std::shared_ptr<Fields> away;
-    if (const auto layout = move.layout())
-        away = std::make_shared<Fields>(backend, *layout, 0, table.columns);
-    const bool there = table.use.purpose == Purpose::to_bottom;
-    const auto from = there ? here : away;
-    const auto to = there ? away : here;
-    const auto operations = [](const auto& fields) { return fields ? fields->operations.get() : nullptr; };
-    const auto fields_of = [](const auto& fields) { return fields ? fields->all : std::vector<Field>(); };
-    const std::vector<Field> leaving = fields_of(from);
-    const std::vector<Field> arriving = fields_of(to);
-    std::vector<Attempt> attempts;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        const auto redistribution = std::make_shared<Redistribution>(
-            Redistribution::Ends{operations(from), operations(to)}, comm.rank(), pattern,
-            cube(table.use.layout.width()), make_plan(pattern, topology, table.rows[row].scheme, comm.rank()),
-            options.exchange.wire, [&](const Itinerary& itinerary) {
-                return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
-                                           options.persistent);
-            });
-        redistribution->reserve(table.columns);
-        const auto run = [=](int times) {
-            for (int n = 0; n < times; ++n) redistribution->run(leaving, arriving);
-            for (const auto& end : {from, to})
-                if (end) end->operations->wait();
-        };
-        const auto filled = [=] {
-            if (from) from->fill(value_of_cell);
-            if (to) to->fill([](std::uint64_t, const Index&) { return 0.0; });
-            run(1);
-            return to ? to->read(0) : std::vector<double>();
-        };
-        attempts.push_back({run, filled});
+class GhostTrial : public Trial {
+  public:
+    GhostTrial(const Backend& backend, const SchemeTable& table, int depth, const ExchangeOfRow& exchange,
+               ValueOfCell value)
+        : depth_(depth),
+          value_(std::move(value)),
+          fields_(backend, table.use.layout, depth, table.use.columns) {
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            exchanges_.push_back(exchange(row, *fields_.operations));
+            exchanges_.back()->reserve(table.use.columns);
+        }
     }
-    return attempts;
-}
+
+    void run(std::size_t row, int times) override {
+        for (int n = 0; n < times; ++n) exchanges_[row]->run(fields_.all);
+        fields_.operations->wait();
+    }
+    std::vector<double> filled(std::size_t row) override {
+        fields_.fill(value_);
+        run(row, 1);
+        return fields_.read(depth_);
+    }
+
+  private:
+    int depth_;
+    ValueOfCell value_;
+    Fields fields_;
+    std::vector<std::unique_ptr<Exchange>> exchanges_;
+};
+
+// The boxes of the bottom level, there or back. A rank that does not solve has no fields away.
+class MoveTrial : public Trial {
+  public:
+    MoveTrial(const GridSetup& grids, const Topology& topology, const Communicator& comm,
+              const Backend& backend, const SchemeTable& table)
+        : here_(backend, table.use.layout, 0, table.use.columns) {
+        const HierarchyOptions& options = grids.hierarchy;
+        const BottomMove move(table.use.layout, options.bottom_place, options.bottom_ranks);
+        if (const auto layout = move.layout()) away_.emplace(backend, *layout, 0, table.use.columns);
+        Fields* const away = away_ ? &*away_ : nullptr;
+        from_ = table.use.moves()->there ? &here_ : away;
+        to_ = table.use.moves()->there ? away : &here_;
+        const BoxPattern pattern = boxes_moved(options, table.use);
+        const auto operations = [](const Fields* fields) {
+            return fields ? fields->operations.get() : nullptr;
+        };
+        for (std::size_t row = 0; row < table.rows.size(); ++row) {
+            moves_.push_back(std::make_unique<Redistribution>(
+                Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
+                cube(table.use.layout.width()),
+                make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
+                [&](const Itinerary& itinerary) {
+                    return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
+                                               options.persistent);
+                }));
+            moves_.back()->reserve(table.use.columns);
+        }
+    }
+
+    void run(std::size_t row, int times) override {
+        const std::vector<Field> none;
+        for (int n = 0; n < times; ++n) moves_[row]->run(from_ ? from_->all : none, to_ ? to_->all : none);
+        for (const Fields* end : {from_, to_})
+            if (end) end->operations->wait();
+    }
+    std::vector<double> filled(std::size_t row) override {
+        if (from_) from_->fill(value_of_cell);
+        if (to_) to_->fill([](std::uint64_t, const Index&) { return 0.0; });
+        run(row, 1);
+        return to_ ? to_->read(0) : std::vector<double>();
+    }
+
+  private:
+    Fields here_;
+    std::optional<Fields> away_;
+    Fields* from_ = nullptr;
+    Fields* to_ = nullptr;
+    std::vector<std::unique_ptr<Redistribution>> moves_;
+};
 
 }  // namespace
 
-std::vector<SchemeRow> compare_parts(const Parameters& parameters, const Communicator& comm,
-                                     const Topology& topology, std::span<const SchemeOptions> schemes,
-                                     const PlanOf& plan_of) {
-    const auto model = model_of(parameters);
-    const Setup setup{topology, model ? &*model : nullptr};
+std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setup,
+                                     std::span<const SchemeOptions> schemes, const PlanOf& plan_of) {
     std::vector<SchemeRow> rows;
     for (const SchemeOptions& scheme : schemes) {
         const Plan plan = plan_of(scheme);
@@ -108,87 +138,63 @@ std::vector<SchemeRow> compare_parts(const Parameters& parameters, const Communi
     return rows;
 }
 
-std::vector<SchemeTable> compare_schemes(const Parameters& parameters, const Communicator& comm,
-                                         const Layout& finest, const Topology& topology) {
-    SchemeOptions options = hierarchy_options(parameters).scheme;
+std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& finest,
+                                         const Resolved& resolved, const Communicator& comm) {
+    const Setup setup{resolved.topology, resolved.model()};
+    SchemeOptions options = resolved.comm.scheme;
     std::vector<SchemeTable> tables;
-    for (const GhostUse& use : ghost_uses(parameters, finest)) {
-        options.columns = columns_of(parameters, use);
-        const auto schemes =
-            moves_boxes(use.purpose) ? candidates_without_axes(options) : candidates(options);
+    for (const SchemeUse& use : scheme_uses(grids, finest)) {
+        options.columns = use.columns;
+        const auto schemes = use.ghosts() ? candidates(options) : candidates_without_axes(options);
         const auto plan = [&](const SchemeOptions& scheme) {
-            return plan_of(parameters, use, topology, scheme, comm.rank());
+            return plan_of(grids.hierarchy, use, resolved.topology, scheme, comm.rank());
         };
-        tables.push_back(
-            {use, options.columns, compare_parts(parameters, comm, topology, schemes, plan), {}, {}});
+        tables.push_back({.use = use, .rows = compare_parts(comm, setup, schemes, plan)});
     }
     return tables;
 }
 
-bool tries_schemes(const Parameters& parameters) {
-    return parameters.comm.scheme == SchemeKey::tuned || parameters.run.mode == Mode::exchange;
+bool tries_schemes(SchemeChooser chooser) {
+    return chooser == SchemeChooser::tuned || chooser == SchemeChooser::nobody;
 }
 
-std::vector<Attempt> attempts_at_ghosts(const Backend& backend, const SchemeTable& table,
+std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTable& table, int depth,
                                         const ExchangeOfRow& exchange, const ValueOfCell& value) {
-    const int depth = table.use.depth;
-    const auto fields = std::make_shared<Fields>(backend, table.use.layout, depth, table.columns);
-    std::vector<Attempt> attempts;
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        const std::shared_ptr<Exchange> by_row = exchange(row, *fields->operations);
-        by_row->reserve(table.columns);
-        const auto run = [=](int times) {
-            for (int n = 0; n < times; ++n) by_row->run(fields->all);
-            fields->operations->wait();
-        };
-        const auto filled = [=] {
-            fields->fill(value);
-            run(1);
-            return fields->read(depth);
-        };
-        attempts.push_back({run, filled});
-    }
-    return attempts;
+    return std::make_unique<GhostTrial>(backend, table, depth, exchange, value);
 }
 
-Trial trial_of_grids(const Parameters& parameters, const Communicator& comm, const Backend& backend,
-                     const Topology& topology) {
-    return [&](const SchemeTable& table) {
-        if (moves_boxes(table.use.purpose))
-            return attempts_at_moves(parameters, comm, backend, topology, table);
-        const HierarchyOptions options = hierarchy_options(parameters);
-        const auto exchange = [&](std::size_t row, Operations& operations) {
-            const SchemeOptions& scheme = table.rows[row].scheme;
-            const GhostPattern pattern =
-                ghost_pattern(table.use.layout, table.use.depth, table.use.neighbours, scheme);
-            return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                                 options.exchange, [&](const Itinerary& itinerary) {
-                                     return make_point_to_point(comm, topology, itinerary,
-                                                                static_cast<int>(row), options.persistent);
-                                 });
-        };
-        return attempts_at_ghosts(backend, table, exchange, value_of_cell);
+std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& topology,
+                                       const Communicator& comm, const Backend& backend,
+                                       const SchemeTable& table) {
+    if (table.use.moves()) return std::make_unique<MoveTrial>(grids, topology, comm, backend, table);
+    const GhostCells& ghosts = *table.use.ghosts();
+    const auto exchange = [&](std::size_t row, Operations& operations) {
+        const SchemeOptions& scheme = table.rows[row].scheme;
+        const GhostPattern pattern = ghost_pattern(table.use.layout, ghosts.depth, ghosts.neighbours, scheme);
+        return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
+                             grids.hierarchy.exchange, [&](const Itinerary& itinerary) {
+                                 return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
+                                                            grids.hierarchy.persistent);
+                             });
     };
+    return make_ghost_trial(backend, table, ghosts.depth, exchange, value_of_cell);
 }
 
-Tried time_schemes(const Parameters& parameters, const Communicator& comm, const Trial& trial,
+Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
                    std::vector<SchemeTable>& tables) {
     const double begin = now();
-    const bool only_this = parameters.run.mode == Mode::exchange;
-    const int warmup = only_this ? parameters.run.warmup : 1;
-    const int repeats = only_this ? parameters.run.repeats : 3;
     int different = 0;
     for (SchemeTable& table : tables) {
-        const std::vector<Attempt> attempts = trial(table);
-        const std::vector<double> expected = attempts.front().filled();
-        for (const Attempt& attempt : attempts)
-            different += comm.max(attempt.filled() == expected ? 0 : 1) > 0 ? 1 : 0;
+        const std::unique_ptr<Trial> trial = make_trial(table);
+        const std::vector<double> expected = trial->filled(0);
+        for (std::size_t row = 0; row < table.rows.size(); ++row)
+            different += comm.max(trial->filled(row) == expected ? 0 : 1) > 0 ? 1 : 0;
         table.rounds.assign(table.rows.size(), {});
-        for (int round = -warmup; round < repeats; ++round)
+        for (int round = -rounds.warmup; round < rounds.repeats; ++round)
             for (std::size_t row = 0; row < table.rows.size(); ++row) {
                 comm.barrier();
                 const double start = now();
-                attempts[row].run(exchanges_per_round);
+                trial->run(row, exchanges_per_round);
                 const double seconds = comm.max(now() - start) / exchanges_per_round;
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }
@@ -198,16 +204,15 @@ Tried time_schemes(const Parameters& parameters, const Communicator& comm, const
              "0 that differ from standard's"}};
 }
 
-void choose_schemes(const Parameters& parameters, const Communicator& comm,
-                    std::vector<SchemeTable>& tables) {
+void choose_schemes(const Communication& how, const Communicator& comm, std::vector<SchemeTable>& tables) {
     for (SchemeTable& table : tables) {
         std::size_t best = 0;
-        if (parameters.comm.scheme == SchemeKey::tuned)
+        if (how.chooser == SchemeChooser::tuned)
             for (std::size_t row = 1; row < table.rows.size(); ++row)
                 if (*table.least(row) < *table.least(best)) best = row;
         // Only rank 0 has predicted times.
-        if (parameters.comm.scheme != SchemeKey::tuned && comm.rank() == 0)
-            best = *chosen_before_run(parameters, table.rows);
+        if (how.chooser != SchemeChooser::tuned && comm.rank() == 0)
+            best = *chosen_before_run(how, table.rows);
         table.chosen = static_cast<std::size_t>(comm.max(comm.rank() == 0 ? static_cast<double>(best) : 0.0));
     }
 }

@@ -1,88 +1,102 @@
 #pragma once
 
-// What all communication schemes make of a deck's ghost cells, level by level, or of a matrix' ghost entries: predicted, and
-// measured if they were.
+// All communication schemes side by side for what a run exchanges, level by level: predicted, and measured if they were.
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "comm/carry/redistribution.hpp"
 #include "comm/costs/comparison.hpp"
-#include "miniapp/deck/parameters.hpp"
+#include "miniapp/setup/grid_setup.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace keel {
 
-// What needs the ghosts: the operator, linear interpolation, or several powers of the operator at once; products with a
-// sparse matrix, or solves with it where these exchange another number of vectors at a time. Or not ghosts but all cells go
-// elsewhere: those of the coarsest level to where it is solved on, and back.
-enum class Purpose { stencil, interpolation, powers, product, solve, to_bottom, from_bottom };
-const char* name(Purpose purpose);
-constexpr bool moves_boxes(Purpose purpose) {
-    return purpose == Purpose::to_bottom || purpose == Purpose::from_bottom;
-}
-constexpr bool of_matrix(Purpose purpose) {
-    return purpose == Purpose::product || purpose == Purpose::solve;
-}
-
-// A set of ghost cells that a level exchanges as one. A matrix has one level and no depth; its layout is that of the
-// calling rank's vectors.
-struct GhostUse {
-    int level = 0;
+// Ghost cells of a level: what needs them, how many layers, from which neighbours.
+struct GhostCells {
+    enum class Purpose { stencil, interpolation, powers };
     Purpose purpose = Purpose::stencil;
-    Layout layout;
-    int depth = 1;  // cells
+    int depth = 1;
     Neighbours neighbours = Neighbours::faces;
 };
-// In the order of levels.
-std::vector<GhostUse> ghost_uses(const Parameters& parameters, const Layout& finest);
-// Fields that travel together at the most, in solves; problem.columns in run.mode = exchange.
-std::size_t columns_of(const Parameters& parameters, const GhostUse& use);
-// The pattern of a use that moves boxes.
-BoxPattern boxes_moved(const Parameters& parameters, const GhostUse& use);
+constexpr auto names_of(GhostCells::Purpose) {
+    using Purpose = GhostCells::Purpose;
+    using Name = Named<Purpose>;
+    return std::array{Name{Purpose::stencil, "stencil"}, Name{Purpose::interpolation, "interpolation"},
+                      Name{Purpose::powers, "powers"}};
+}
+
+// All cells of the coarsest level, to the ranks that solve on it or back.
+struct MovedBoxes {
+    bool there = true;
+};
+
+// Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time.
+struct VectorEntries {
+    bool in_solves = false;
+};
+
+// What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.
+struct SchemeUse {
+    int level = 0;
+    Layout layout;
+    std::variant<GhostCells, MovedBoxes, VectorEntries> what;
+    std::size_t columns = 1;  // fields or vectors that travel together at the most
+
+    const GhostCells* ghosts() const { return std::get_if<GhostCells>(&what); }
+    const MovedBoxes* moves() const { return std::get_if<MovedBoxes>(&what); }
+    const VectorEntries* entries() const { return std::get_if<VectorEntries>(&what); }
+    bool is(GhostCells::Purpose purpose) const { return ghosts() && ghosts()->purpose == purpose; }
+};
+// "stencil", "to_bottom", "product": as records have it.
+std::string purpose_of(const SchemeUse& use);
+
+// Those of a study's grids, in the order of levels.
+std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
+// The pattern of moved boxes.
+BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);
 // A rank's part of a grid's plan, or the plan of all ranks.
-Plan plan_of(const Parameters& parameters, const GhostUse& use, const Topology& topology,
+Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
              const SchemeOptions& scheme, OneRank rank);
 
-// The schemes side by side for one of them.
+// The schemes side by side for one use.
 struct SchemeTable {
-    GhostUse use;
-    std::size_t columns = 1;  // fields that travel together
+    SchemeUse use;
     std::vector<SchemeRow> rows;
     // By row the seconds of an exchange in each round, of the slowest rank; empty if none was tried.
-    std::vector<std::vector<double>> rounds;
-    std::optional<std::size_t> chosen;  // number of a row
+    std::vector<std::vector<double>> rounds = {};
+    std::optional<std::size_t> chosen = {};  // number of a row
 
     std::optional<double> least(std::size_t row) const;  // of its rounds
 };
 
-// comm.machine, if there is one; its file has passed validate().
-std::optional<Model> model_of(const Parameters& parameters);
-
 // From plans for all ranks of the topology, made by the calling rank alone: pure.
-std::vector<SchemeTable> plan_all_schemes(const Parameters& parameters, const Layout& finest,
-                                          const Setup& setup);
+std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& finest,
+                                          const Communication& comm, const Setup& setup);
 
-// What is known before a run of who will carry the ghosts: the deck's scheme, or the model's; those of comm.scheme = tuned
-// and run.mode = exchange are not known. With a model the rows need times.
-std::optional<std::size_t> chosen_before_run(const Parameters& parameters, std::span<const SchemeRow> rows);
+// What is known before a run of who will carry an exchange: the deck's scheme, or the model's; what trials will tell is not
+// known. With a model the rows need times.
+std::optional<std::size_t> chosen_before_run(const Communication& comm, std::span<const SchemeRow> rows);
 
 // What was chosen, as a hierarchy wants it; nothing where nothing was chosen.
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables);
 
 // Whether schemes differ or are to be told apart: several nodes, comm.machine, or somebody but the deck who chooses.
-bool schemes_matter(const Parameters& parameters, const Topology& topology);
+bool schemes_matter(const Resolved& resolved);
 
-// "deck", "model" or "tuned".
-const char* chooser(const Parameters& parameters);
+// --- As text and records
 
-// Who carries the ghosts of each level, who chose that, and the times; `in_run` by level, if exchanges were timed there.
-std::string choices_text(const Parameters& parameters, const std::vector<SchemeTable>& tables,
+// Who carries each exchange, who chose that, and the times; `in_run` by level, if exchanges were timed there.
+std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run);
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
+// All that a report says of schemes; nothing where none were compared.
+std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
+                         const std::vector<std::optional<double>>& in_run, double tuning_seconds);
 // One JSON record a row, "record": "scheme".
-std::string scheme_json_lines(const Parameters& parameters, const std::vector<SchemeTable>& tables);
+std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables);
 
 }  // namespace keel

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <vector>
+#include <map>
+#include <utility>
 
 #include "kernels/ledger.hpp"
 
@@ -76,6 +77,15 @@ int processors() {
 int most_ranks_per_node(const Topology& topology) {
     int most = 0;
     for (int node = 0; node < topology.nodes(); ++node) most = std::max(most, topology.size(node));
+    return most;
+}
+
+int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected) {
+    std::map<std::pair<int, std::string>, int> ranks;
+    int most = 1;
+    for (std::size_t rank = 0; rank < devices.size(); ++rank)
+        if (!devices[rank].empty())
+            most = std::max(most, ++ranks[{detected.node(static_cast<int>(rank)), devices[rank]}]);
     return most;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
@@ -30,5 +31,7 @@ int processors();  // of this machine
 
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);
+// The most ranks on one device, of `devices` by rank and nodes as detected; 1 where the host computes.
+int most_ranks_per_device(const std::vector<std::string>& devices, const Topology& detected);
 
 }  // namespace keel

@@ -6,8 +6,7 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "build_info.hpp"
+#include "comm/patterns/pattern.hpp"
 #include "miniapp/deck/spelling.hpp"
 
 namespace keel {
@@ -41,8 +42,8 @@ struct Place {
 
 class MachineReader {
   public:
-    explicit MachineReader(const std::filesystem::path& file) : file_(file.string()) {
-        result_.machine.name = file.stem().string();
+    explicit MachineReader(const FileText& file) : file_(file.name), content_(file) {
+        result_.machine.name = std::filesystem::path(file.name).stem().string();
     }
 
     MachineFile read();
@@ -74,18 +75,17 @@ class MachineReader {
     }
 
     std::string file_;
+    const FileText& content_;
     MachineFile result_;
 };
 
 MachineFile MachineReader::read() {
-    std::ifstream stream(file_, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream) {
-        result_.errors.push_back(fmt::format("{}: cannot be read; give a machine's file", file_));
+    if (!content_.error.empty()) {
+        result_.errors.push_back(content_.error);
         return result_;
     }
     try {
-        const toml::table content = toml::parse(text, file_);
+        const toml::table content = toml::parse(content_.text, file_);
         read_all(content);
     } catch (const toml::parse_error& error) {
         complain(error.source(), fmt::format("not valid TOML: {}", error.description()));
@@ -254,27 +254,45 @@ std::string postal_text(const Postal& cost) {
 
 }  // namespace
 
-MachineFile read_machine_file(const std::filesystem::path& file) {
+MachineFile parse_machine(const FileText& file) {
     return MachineReader(file).read();
 }
 
-MachineFile read_machine(const std::string& name) {
-    if (name.ends_with(".toml")) return read_machine_file(name);
-    const std::filesystem::path folder = "inputs/machines";
-    if (std::filesystem::exists(folder / (name + ".toml")))
-        return read_machine_file(folder / (name + ".toml"));
+std::vector<std::filesystem::path> data_folders() {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> folders{"inputs"};
+    if (const char* given = std::getenv("KEEL_DATA")) folders.emplace_back(given);
+    std::error_code unknown;
+    const fs::path executable = fs::read_symlink("/proc/self/exe", unknown);
+    if (!unknown) folders.push_back(executable.parent_path() / build_info::data_from_bin / "inputs");
+    for (const char* data : {build_info::install_data, build_info::source_data})
+        folders.push_back(fs::path(data) / "inputs");
+    return folders;
+}
+
+FileText find_machine(const std::string& name) {
+    namespace fs = std::filesystem;
+    if (name.ends_with(".toml")) return read_text(name);
     std::vector<std::string> known;
-    std::error_code no_folder;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, no_folder))
-        if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
-    std::ranges::sort(known);
-    return {
-        {},
-        {known.empty() ? fmt::format("unknown machine: there are none in {}; give the path of a machine's "
-                                     "file",
-                                     folder.string())
-                       : fmt::format("unknown machine; choose {}, or give the path of a machine's file",
-                                     fmt::join(known, ", "))}};
+    std::vector<std::string> looked;
+    for (const fs::path& data : data_folders()) {
+        const fs::path folder = data / "machines";
+        if (std::error_code ignored; fs::exists(folder / (name + ".toml"), ignored))
+            return read_text(folder / (name + ".toml"));
+        looked.push_back(folder.lexically_normal().string());
+        std::error_code no_folder;
+        for (const auto& entry : fs::directory_iterator(folder, no_folder))
+            if (entry.path().extension() == ".toml") known.push_back(entry.path().stem().string());
+    }
+    sort_distinct(known);
+    return {.name = name,
+            .text = {},
+            .error = known.empty()
+                         ? fmt::format("unknown machine: there are none in {}; give the path of a machine's "
+                                       "file, or the folder that has machines/ as KEEL_DATA",
+                                       fmt::join(looked, ", "))
+                         : fmt::format("unknown machine; choose {}, or give the path of a machine's file",
+                                       fmt::join(known, ", "))};
 }
 
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Machines as TOML files: inputs/machines/<name>.toml.
+// Machines as TOML files: machines/<name>.toml.
 
 #include <filesystem>
 #include <span>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/costs/machine.hpp"
+#include "miniapp/deck/deck.hpp"
 
 namespace keel {
 
@@ -17,11 +18,16 @@ struct MachineFile {
     std::vector<std::string> errors;
 };
 
-// Reads a machine, which is named like the file. Parameters may be left out, but not half given.
-MachineFile read_machine_file(const std::filesystem::path& file);
+// A machine, named like the file. Parameters may be left out, but not half given.
+MachineFile parse_machine(const FileText& file);
 
-// The same of a machine by name: of inputs/machines/<name>.toml, or of `name` itself if that ends in .toml.
-MachineFile read_machine(const std::string& name);
+// The file of a machine by name, or at `name` itself if that ends in .toml. Named machines are looked for in machines/ of
+// the data folders (data_folders()).
+FileText find_machine(const std::string& name);
+
+// Where decks' machines are looked for, in this order: inputs/ of the working directory, the folder that the variable KEEL_DATA of
+// the environment names, the data that is installed beside the executable, and the folder that it was compiled from.
+std::vector<std::filesystem::path> data_folders();
 
 // The machine as such a file, which reads back to the same numbers, below some lines of comment.
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments);

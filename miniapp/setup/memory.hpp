@@ -1,30 +1,34 @@
 #pragma once
 
+// The memory that a study of grids needs, before any of it is taken.
+
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "comm/ranks/topology.hpp"
-#include "miniapp/deck/parameters.hpp"
-#include "solvers/multigrid/hierarchy.hpp"
+#include "miniapp/setup/grid_setup.hpp"
 
 namespace keel {
 
-class Layout;
-
-// Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels, the
-// bottom solver's vectors, message buffers of the schemes by level (none: of the deck's scheme). Allocates nothing of that size.
-std::size_t predicted_bytes(const Parameters& parameters, const Layout& finest, const Topology& topology,
+// Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels, the bottom
+// solver's vectors, message buffers of the schemes by level (none: the deck's scheme).
+std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const Topology& topology,
                             const std::vector<LevelSchemes>& schemes);
 
-// The grid-sized arrays alone, without ghosts and padding: what the run would need at the least.
-std::size_t array_bytes(const Parameters& parameters, const Layout& finest);
+// The grid-sized arrays alone, without ghosts and padding: the least that the run needs.
+std::size_t array_bytes(const GridSetup& grids, const Layout& finest);
 
-// Why the grids, or the matrix, cannot fit into `available` bytes of memory that `sharing` of the run's ranks share; nothing if they
-// may. Judges by the number of cells or of rows and entries alone, so that it can be asked before anything is laid out.
-std::optional<std::string> exceeds_memory(const Parameters& parameters, int ranks, int sharing,
-                                          double available, const std::string& where);
-
+// Memory that ranks share.
+struct SharedMemory {
+    double bytes = 0;
+    int sharing = 1;    // ranks
+    std::string where;  // "node" or "device"
+};
 double memory_of_node();  // bytes
+
+// Why the grids cannot fit; nothing if they may. Judges by the number of cells alone, so that it can be asked before
+// anything is laid out.
+std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory);
 
 }  // namespace keel

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <sstream>
 
 namespace keel {
 
-NodeMap read_node_map(const std::filesystem::path& file, int ranks) {
-    std::ifstream in(file);
-    std::error_code ignored;
-    if (!in || std::filesystem::is_directory(file, ignored)) return {{}, "cannot be read; give a file"};
+NodeMap parse_node_map(const FileText& file, int ranks) {
+    if (!file.error.empty()) return {{}, file.error};
+    std::istringstream in(file.text);
     NodeMap result;
     std::map<std::string, int> number;
     std::string line;

@@ -3,9 +3,10 @@
 // comm.node_map: a file that says which node each rank pretends to run on. One label (a word) a line, the first for rank
 // 0; `#` begins a comment, empty lines do not count.
 
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "miniapp/deck/deck.hpp"
 
 namespace keel {
 
@@ -14,6 +15,6 @@ struct NodeMap {
     std::string error;        // why the file is no map for so many ranks, and the remedy; empty if it is one
 };
 
-NodeMap read_node_map(const std::filesystem::path& file, int ranks);
+NodeMap parse_node_map(const FileText& file, int ranks);
 
 }  // namespace keel

@@ -6,59 +6,53 @@
 #include <cmath>
 #include <set>
 
-#include "miniapp/setup/modes.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
 
-std::string too_few(const Independent& independent, const BottomOptions& bottom, const Unknowns& of) {
-    const int value = bottom.*(independent.value);
-    const double vectors = independent.vectors(bottom);
-    return vectors == value ? fmt::format("bottom.{} = {}: more than the {:.0f} {}", independent.key, value,
-                                          of.count, of.what)
-                            : fmt::format("bottom.{} = {}: {:.0f} basis vectors over the {:.0f} {}",
-                                          independent.key, value, vectors, of.count, of.what);
-}
-
-// More vectors than unknowns cannot be independent: they would be noise, and use memory.
-void check_vectors(Rules& rules, const BottomOptions& bottom, const Unknowns& of) {
-    const auto& independent = method_named(bottom.solver).independent;
+// More vectors than unknowns cannot be independent: they would be noise, and use memory. What a deck asks for may be lowered,
+// since it may serve grids of any size; what the command line asks for was meant for this one.
+void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unknowns) {
+    const auto& independent = method_named(solver.options.solver).independent;
     if (!independent) return;
-    const double vectors = independent->vectors(bottom);
-    const double most = independent->most(of.count);
-    rules.require(vectors <= of.count,
-                  {"bottom." + independent->key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
-                  fmt::format("{}{}; choose {}{}", too_few(*independent, bottom, of),
-                              vectors == bottom.*(independent->value) ? "" : " are dependent",
-                              most >= 1 ? fmt::format("at most {:.0f}, or ", most) : "", of.remedy));
-}
-
-void check_powers(Rules& rules, const Parameters& p) {
-    const int depth = p.bottom.powers_depth;
-    rules.require(
-        depth == 0 || p.bottom.powers == Powers::matrix_powers, {"bottom.powers_depth", "bottom.powers"},
-        fmt::format("bottom.powers_depth = {}: only bottom.powers = \"matrix_powers\" has a depth; choose "
-                    "that, or leave the key out",
-                    depth));
+    const std::string key = "bottom." + independent->key;
+    BottomOptions options = solver.options;
+    const Deck& deck = rules.deck();
+    if (deck.origin.at(key) != "command line" && deck.origin.at("run.survey") != "command line")
+        fit(options, unknowns.count);
+    const double most = independent->most(unknowns.count);
+    const double vectors = independent->vectors(solver.options);
+    const int value = solver.options.*independent->value;
+    const std::string remedy = most >= 1 ? fmt::format("choose at most {:.0f}, or {}", most, unknowns.remedy)
+                                         : "choose " + unknowns.remedy;
+    rules.require(independent->vectors(options) <= unknowns.count,
+                  {key, "bottom.solver", "run.survey", "multigrid.bottom_box"},
+                  value == vectors
+                      ? fmt::format("{} = {}: more than the {:.0f} {}; {}", key, value, unknowns.count,
+                                    unknowns.what, remedy)
+                      : fmt::format("{} = {}: {:.0f} basis vectors over the {:.0f} {} are dependent; {}", key,
+                                    value, vectors, unknowns.count, unknowns.what, remedy));
 }
 
 // Ghosts deeper than a box would come from beyond its neighbours.
-void check_powers_fit(Rules& rules, const Parameters& p) {
-    const int depth = p.bottom.powers_depth;
-    const int width = coarsest_box(p);
+void check_powers_fit(Rules& rules, const NamedSolver& solver, const GridUse& use) {
+    const int depth = solver.options.powers_depth;
+    const int width = coarsest_box(rules.parameters(), use);
     rules.require(
-        depth <= width, {"bottom.powers_depth", "multigrid.bottom_box", "run.survey"},
+        depth <= width || solver.options.powers != Powers::matrix_powers,
+        {"bottom.powers_depth", "multigrid.bottom_box", "run.survey"},
         fmt::format(
             "bottom.powers_depth = {}: deeper than the boxes of the solver's level; choose at most their "
             "width, {}, or a wider {}",
-            depth, width, p.run.mode == Mode::krylov ? "problem.box" : "multigrid.bottom_box"));
+            depth, width, use.krylov == KrylovLevel::finest ? "problem.box" : "multigrid.bottom_box"));
 }
 
-// The solvers of a survey share the ghosts of the bottom level, and none should receive more than it does alone.
-void check_survey_powers(Rules& rules, const Parameters& p) {
+// Solvers that take turns share the ghosts of their level, and none should receive more than it does alone.
+void check_shared_powers(Rules& rules, const GridUse& use) {
     std::set<int> layers;
-    for (const BottomOptions& bottom : bottom_solvers(p))
-        layers.insert(powers_need(bottom, coarsest_box(p)).layers);
+    for (const NamedSolver& solver : use.solvers)
+        layers.insert(powers_need(solver.options, coarsest_box(rules.parameters(), use)).layers);
     layers.erase(0);
     rules.require(
         layers.size() <= 1, {"run.survey", "bottom.powers_depth"},
@@ -68,41 +62,37 @@ void check_survey_powers(Rules& rules, const Parameters& p) {
             fmt::join(layers, ", ")));
 }
 
-// The parameters as each of a survey's solvers has them; in other modes only those of the deck.
-std::vector<Parameters> each_solver(const Parameters& p) {
-    if (p.run.mode != Mode::survey) return {p};
-    std::vector<Parameters> all(p.contestants.size(), p);
-    for (std::size_t n = 0; n < all.size(); ++n) all[n].bottom = p.contestants[n].bottom;
-    return all;
-}
-
 }  // namespace
 
-std::optional<std::string> fit_to_unknowns(BottomOptions& bottom, const Unknowns& unknowns) {
-    const BottomOptions asked = bottom;
-    if (!fit(bottom, unknowns.count)) return std::nullopt;
-    const Independent& independent = *method_named(bottom.solver).independent;
-    return fmt::format("{} would be dependent; {} = {} is taken", too_few(independent, asked, unknowns),
-                       independent.key, bottom.*(independent.value));
+Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
+    if (use.krylov == KrylovLevel::finest)
+        return {boxes * std::pow(p.problem.box, 3), "cells of the grid", "a wider problem.box"};
+    return {boxes * std::pow(p.multigrid.bottom_box, 3), "cells of the bottom grid",
+            "a wider multigrid.bottom_box"};
 }
 
-void check_solvers(Rules& rules, const Parameters& p, const Unknowns& unknowns) {
-    for (const Parameters& one : each_solver(p)) {
-        check_vectors(rules, one.bottom, unknowns);
-        check_powers(rules, one);
+void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
+    for (const NamedSolver& solver : solvers) check_vectors(rules, solver, unknowns);
+}
+
+void check_solvers(Rules& rules, const GridUse& use, double boxes) {
+    check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, boxes));
+    for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
+    check_shared_powers(rules, use);
+}
+
+std::vector<std::string> fit_solvers(std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
+    std::vector<std::string> remarks;
+    for (NamedSolver& solver : solvers) {
+        const BottomOptions asked = solver.options;
+        if (!fit(solver.options, unknowns.count)) continue;
+        const auto& independent = *method_named(asked.solver).independent;
+        remarks.push_back(fmt::format(
+            "{}: bottom.{} = {}: {:.0f} basis vectors over the {:.0f} {} would be dependent; {} is taken",
+            solver.name, independent.key, asked.*independent.value, independent.vectors(asked),
+            unknowns.count, unknowns.what, solver.options.*independent.value));
     }
-}
-
-void check_solvers(Rules& rules, const Parameters& p, double boxes) {
-    if (p.run.mode == Mode::krylov)
-        check_solvers(rules, p,
-                      {boxes * std::pow(p.problem.box, 3), "cells of the grid", "a wider problem.box"});
-    else
-        check_solvers(rules, p,
-                      {boxes * std::pow(p.multigrid.bottom_box, 3), "cells of the bottom grid",
-                       "a wider multigrid.bottom_box"});
-    for (const Parameters& one : each_solver(p)) check_powers_fit(rules, one);
-    check_survey_powers(rules, p);
+    return remarks;
 }
 
 }  // namespace keel

@@ -2,11 +2,12 @@
 
 // Rules on the keys of Krylov methods.
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "miniapp/deck/rules.hpp"
-#include "solvers/krylov/options.hpp"
+#include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/solvers.hpp"
 
 namespace keel {
 
@@ -16,16 +17,16 @@ struct Unknowns {
     std::string what;    // "cells of the bottom grid"
     std::string remedy;  // against too few
 };
+// The cells of the level that the solvers work on, of so many boxes.
+Unknowns unknowns_of(const Parameters& parameters, const GridUse& use, double boxes);
 
-// Lowers the s of an s-step method that would have more basis vectors than unknowns, and says so: "bottom.s = 4: 17 basis
-// vectors over the 8 cells of the bottom grid would be dependent; s = 1 is taken". Nothing where it fits, or where not even
-// s = 1 does, which check_solvers() refuses.
-std::optional<std::string> fit_to_unknowns(BottomOptions& bottom, const Unknowns& unknowns);
+// No solver has more vectors than can be independent.
+void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns);
 
-// Checks every solver of the deck.
-void check_solvers(Rules& rules, const Parameters& parameters, const Unknowns& unknowns);
+// The same on so many boxes of a grid; and what matrix powers need of it.
+void check_solvers(Rules& rules, const GridUse& use, double boxes);
 
-// Checks every solver of the deck, on so many boxes of a grid.
-void check_solvers(Rules& rules, const Parameters& parameters, double boxes);
+// Lowers what may be lowered without another solution until the vectors can be independent, and says so.
+std::vector<std::string> fit_solvers(std::vector<NamedSolver>& solvers, const Unknowns& unknowns);
 
 }  // namespace keel

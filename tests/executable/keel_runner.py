@@ -59,6 +59,22 @@ class Run:
         return f"\n$ {self.command}\nstatus {self.status}\n{self.stdout}\n{self.stderr}"
 
 
+def unwrapped(text: str, indent: int) -> str:
+    """The text with the lines that keel broke at 100 columns whole again."""
+    return re.sub(rf"\n {{{indent}}}(?=\S)", " ", text)
+
+
+def in_bytes(number: str, unit: str) -> float:
+    """A size as keel prints it: 14.5 MB."""
+    return float(number) * 1000 ** ["B", "kB", "MB", "GB", "TB", "PB"].index(unit)
+
+
+def foretold_bytes(dry_run: str) -> float:
+    """The memory a rank that --dry-run foretells."""
+    ((number, unit),) = re.findall(r"(?m)^memory: ([\d.]+) (\w+) a rank", dry_run)
+    return in_bytes(number, unit)
+
+
 def counted_messages(run: Run) -> list[list[int]]:
     """By level: messages and bytes of all exchanges, and those between nodes, of the rank that sent most."""
     rows = [row for _, row in sorted(run.timer("exchange.send").items())]
@@ -100,7 +116,11 @@ class KeelTest(unittest.TestCase):
                     command, cwd=folder, env=environment, capture_output=True, text=True, timeout=self.seconds + 30
                 )
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
-        return Run(" ".join(command), done.returncode, done.stdout, done.stderr, files)
+        stdout = done.stdout
+        if stdout.startswith("Keel "):  # a report, whose header is as wide as a terminal
+            header, *rest = stdout.split("\n\n", 1)
+            stdout = "\n\n".join([unwrapped(header, 10), *rest])
+        return Run(" ".join(command), done.returncode, stdout, unwrapped(done.stderr, 4), files)
 
     def valid(
         self, ranks: int | None, *words: object, threads: int = 1, times: int = 1, mpi: Sequence[str] = ()

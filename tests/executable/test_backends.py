@@ -10,12 +10,10 @@ LAUNCHES = ["synchronous", "asynchronous", "graphs"]
 
 class Backends(KeelTest):
     def rows(self) -> dict[str, dict[str, str]]:
-        """The table of --help: backend -> column -> word."""
-        lines = self.text(None, "--help").splitlines()
-        start = next(n for n, line in enumerate(lines) if line.startswith("run.backend"))
-        head = re.split(r"  +", lines[start])
-        end = next(n for n in range(start, len(lines)) if not lines[n])
-        rows = [dict(zip(head, re.split(r"  +", line))) for line in lines[start + 1 : end]]
+        """The table of --backends: backend -> column -> word."""
+        lines = self.text(None, "--backends").splitlines()
+        head, *rows_ = [re.split(r"  +", line) for line in lines]
+        rows = [dict(zip(head, row)) for row in rows_]
         self.assertEqual([row["run.backend"] for row in rows], ["openmp", "kokkos", "cuda", "hip", "gpu_emulated"])
         return {row["run.backend"]: row for row in rows}
 

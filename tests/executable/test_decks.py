@@ -5,7 +5,7 @@ import tempfile
 from math import prod
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, at_once
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, at_once, foretold_bytes
 
 SMOKE = sorted((INPUTS / "smoke").glob("*.toml"))
 BAD = [deck for deck in SMOKE if deck.name.startswith("bad_")]
@@ -64,7 +64,7 @@ class CommandLine(KeelTest):
             expected=[
                 "a.toml: cannot be read",
                 'command line: "b.toml" is a second deck after "a.toml"',
-                "command line: --frobnicate: unknown option; choose --dry-run, --help",
+                "command line: --frobnicate: unknown option; choose --backends, --dry-run, --help",
                 "command line: --dry-rum: unknown option",
                 "(did you mean --dry-run?)",
                 "command line: problem.bx: unknown key",
@@ -89,17 +89,35 @@ class CommandLine(KeelTest):
     def test_an_override_wins_over_the_deck(self) -> None:
         deck = INPUTS / "smoke/periodic.toml"
         printed = self.text(None, "--print-deck", deck, "problem.box=32", "bottom.solver=cg", "problem.a = 0.25")
-        for line in ("box = 32 ", 'solver = "cg" ', "a = 0.25 ", "repeats = 2 "):
-            self.assertRegex(printed, rf"(?m)^{re.escape(line)}")
+        for line in ("box = 32", 'solver = "cg"', "a = 0.25", "repeats = 2"):
+            self.assertRegex(printed, rf"(?m)^{re.escape(line)}$")
 
 
 class Options(KeelTest):
-    def test_help_names_usage_status_and_every_key(self) -> None:
+    def test_help_names_usage_studies_and_status(self) -> None:
         help_text = self.text(2, "--help")
         self.assertTrue(help_text.startswith("usage: keel [DECK.toml] [section.key=value ...]\n"))
         self.assertEqual(help_text.count("usage:"), 1)  # one rank speaks
         self.assertIn("Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input", help_text)
-        self.assertTrue(help_text.endswith(self.text(None, "--keys")))
+        for study in ("solve", "krylov", "survey", "network", "exchange", "spmv"):
+            self.assertRegex(help_text, rf"(?m)^  {study} +\w")
+
+    def test_help_and_keys_fit_100_columns(self) -> None:
+        for words in (["--help"], ["--keys"], ["--solvers"], ["--backends"], ["--print-deck"]):
+            widest = max(self.text(None, *words).splitlines(), key=len)
+            if "=" not in widest:  # a value of a deck stays on its line
+                self.assertLessEqual(len(widest), 100, widest)
+
+    def test_keys_of_a_section_and_one_key(self) -> None:
+        every = self.text(None, "--keys")
+        of_bottom = self.text(None, "--keys", "bottom")
+        self.assertIn(of_bottom, every)
+        self.assertEqual(set(re.findall(r"(?m)^(\w+)\.\w+ = ", of_bottom)), {"bottom"})
+        one = self.text(None, "--keys", "bottom.s")
+        self.assertTrue(one.startswith("bottom.s = 4 "))
+        self.assertIn(one, of_bottom)
+        self.assertEqual(self.text(None, "--help", "bottom.s"), one)
+        self.refused(None, "--keys", "botom.s", records=False, expected=['(did you mean "bottom.s"?)'])
 
     def test_version_is_one_line(self) -> None:
         self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+ \(.+\)\n\Z")
@@ -110,7 +128,7 @@ class Options(KeelTest):
 
         def compare(deck: Path) -> None:
             printed = self.text(None, "--print-deck", deck)
-            self.assertEqual(re.findall(r"(?m)^(?:# )?(\w+) = ", printed), keys)
+            self.assertEqual(re.findall(r"(?m)^#?(\w+) = ", printed), keys)
             self.assertEqual(self.printed_again(printed), printed, deck.name)
 
         at_once(4, compare, GOOD)
@@ -118,10 +136,10 @@ class Options(KeelTest):
     def test_a_printed_deck_keeps_what_was_chosen(self) -> None:
         printed = self.text(
             None, "--print-deck", 'problem.boundary=["periodic","neumann","dirichlet"]', "problem.boxes=[3,1,2]",
-            "multigrid.tolerance=3e-7", "problem.seed=18446744073709", 'output.json="a b.json"',
+            "multigrid.tolerance=3e-7", "problem.rhs=random", "problem.seed=18446744073709", 'output.json="a b.json"',
         )  # fmt: skip
         for value in ('["periodic","neumann","dirichlet"]', "[3,1,2]", "3e-07", "18446744073709", '"a b.json"'):
-            self.assertIn(f" = {value} ", printed)
+            self.assertIn(f" = {value}\n", printed)
         self.assertEqual(self.printed_again(printed), printed)
 
     def printed_again(self, printed: str) -> str:
@@ -130,27 +148,89 @@ class Options(KeelTest):
             file.flush()
             return self.text(None, "--print-deck", file.name)
 
-    def test_the_readme_lists_every_key(self) -> None:
-        readme = ROOT / "README.md"
-        text = readme.read_text() if readme.exists() else ""
-        if "| key | default |" not in text:
-            self.skipTest("README.md has no table of keys yet")
-        keys = re.findall(r"(?m)^(\w+\.\w+) = ", self.text(None, "--keys"))
-        self.assertGreater(len(keys), 30)
-        self.assertEqual(re.findall(r"(?m)^\| `(\w+\.\w+)` \|", text)[: len(keys)], keys)
-        for line in self.text(None, "--readme-tables").splitlines():
-            self.assertIn(line, text)
+    def test_the_documentation_has_the_tables_of_this_program(self) -> None:
+        for page in ("keys", "solvers", "backends"):
+            text = (ROOT / f"docs/{page}.md").read_text()
+            rows = self.text(None, "--tables", page).splitlines()
+            self.assertGreater(len(rows), 5)
+            for row in rows:
+                self.assertIn(row, text, page)
+            documented = [line for line in text.splitlines() if line.startswith("| `")]
+            self.assertEqual(documented, [row for row in rows if row.startswith("| `")], page)
+        self.refused(None, "--tables", "kees", records=False, expected=["choose keys, solvers, backends"])
+
+
+class KeysWithoutEffect(KeelTest):
+    """Refused on the command line, remarked on in a deck."""
+
+    deck = INPUTS / "smoke/idle_keys.toml"
+
+    def test_a_deck_gets_a_remark_for_each_reason_and_the_run_of_a_deck_without_them(self) -> None:
+        run = self.valid(2, self.deck, "run.deterministic=true")
+        remarks = run.record("run")["remarks"]
+        for key, reason in {
+            "problem.columns": "needs run.mode = spmv or exchange",
+            "problem.contrast": "needs problem.coefficients = smooth or ball",
+            "multigrid.jacobi_weight": "needs multigrid.smoother = jacobi",
+            "bottom.s": "needs bottom.solver = ca_bicgstab or ca_cg",
+            "run.survey": "needs run.mode = survey",
+            "network.largest": "needs run.mode = network",
+        }.items():
+            (remark,) = [remark for remark in remarks if f" {key} (" in remark]
+            self.assertTrue(remark.startswith("without effect: "), remark)
+            self.assertTrue(remark.endswith(f": {reason}"), remark)
+            self.assertRegex(remark, rf"{re.escape(key)} \([^()]*idle_keys\.toml:\d+\)")
+            self.assertIn(f"\nremark    {remark}", run.stdout)
+        plain = self.valid(
+            2, "problem.box=8", "problem.boxes=[2,2,2]", "bottom.solver=cg", "run.repeats=1", "run.deterministic=true"
+        )
+        self.assertEqual(run.record("run")["deck"], plain.record("run")["deck"])
+        self.assertEqual(run.record("solve")["residuals"], plain.record("solve")["residuals"])
+
+    def test_the_command_line_is_refused(self) -> None:
+        self.refused(
+            1, "bottom.solver=cg", "bottom.s=8", "multigrid.jacobi_weight=0.3",
+            expected=["command line: bottom.s: needs bottom.solver = ca_bicgstab or ca_cg",
+                      "command line: multigrid.jacobi_weight: needs multigrid.smoother = jacobi"])  # fmt: skip
+
+    def test_every_deck_can_be_run_in_every_mode_or_is_refused_for_a_reason_of_its_own(self) -> None:
+        decks = [*sorted(INPUTS.glob("*.toml")), INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]
+        modes = ("solve", "krylov", "survey", "exchange", "spmv", "network")
+
+        def dry(case: tuple[Path, str]) -> str:
+            deck, mode = case
+            run = self.run_keel(2, "--dry-run", deck, f"run.mode={mode}", "problem.box=default", records=False)
+            self.assertNotIn("leave it out", run.stderr)
+            self.assertNotIn(": needs ", run.stderr)
+            return f"{deck.name} {mode}: {run.stderr}" if run.status else ""
+
+        failed = [text for text in at_once(2, dry, [(deck, mode) for deck in decks for mode in modes]) if text]
+        # What is left are wrong sizes and solvers, which a mode cannot mend.
+        self.assertLessEqual(len(failed), 4, failed)
+
+    def test_default_takes_back_what_a_deck_says(self) -> None:
+        run = self.valid(1, INPUTS / "smoke/ca_cg.toml", "bottom.solver=default", "run.repeats=1")
+        self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "bicgstab")
+
+    def test_a_weak_scaling_deck_starts_on_one_rank(self) -> None:
+        words = ("problem.box=4", "multigrid.bottom_box=2", "bottom.solver=ca_bicgstab", *ONCE)
+        run = self.valid(1, *words)
+        self.assertEqual(
+            run.record("run")["remarks"],
+            ["ca_bicgstab: bottom.s = 4: 17 basis vectors over the 8 cells of the bottom grid would be dependent; "
+             "1 is taken"])  # fmt: skip
+        self.assertEqual(self.valid(8, *words).record("run")["remarks"], [])
+
+    def test_a_path_with_an_equals_sign_needs_no_quotes(self) -> None:
+        run = self.run_keel(1, INPUTS / "smoke/periodic.toml", "output.json=p=1.jsonl", *ONCE, records=False)
+        self.assertEqual((run.status, set(run.files)), (0, {"p=1.jsonl"}), run)
 
 
 class DryRun(KeelTest):
-    def predicted_bytes(self, text: str) -> float:
-        (megabytes,) = re.findall(r"(?m)^memory: ([\d.]+) MB a rank", text)
-        return 1e6 * float(megabytes)
-
     def test_a_dry_run_of_more_than_any_memory_holds_ends_well(self) -> None:
         text = self.text(2, "--dry-run", "problem.box=1024", "problem.boxes=[4,4,4]")
         self.assertIn("4096x4096x4096", text)
-        self.assertGreater(self.predicted_bytes(text), 2e12)
+        self.assertGreater(foretold_bytes(text), 2e12)
 
     def test_a_run_of_more_than_any_memory_holds_is_refused(self) -> None:
         words = ("problem.box=1024", "problem.boxes=[4,4,4]")
@@ -164,7 +244,7 @@ class DryRun(KeelTest):
         deck = INPUTS / "seed_weak.toml"
         for ranks in (1, 2):
             with self.subTest(ranks=ranks):
-                predicted = self.predicted_bytes(self.text(ranks, "--dry-run", deck))
+                predicted = foretold_bytes(self.text(ranks, "--dry-run", deck))
                 facts = self.valid(ranks, deck, *ONCE).record("run")
                 self.assertEqual(prod(facts["cells"]), ranks * 64**3)
                 self.assertAlmostEqual(predicted, facts["predicted_bytes"], delta=0.06e6)  # printed in 0.1 MB
@@ -174,8 +254,8 @@ class DryRun(KeelTest):
 
     def test_memory_predicted_holds_deep_ghosts(self) -> None:
         words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32")
-        deep = self.predicted_bytes(self.text(2, "--dry-run", *words))
-        shallow = self.predicted_bytes(self.text(2, "--dry-run", *words, "bottom.powers=paired"))
+        deep = foretold_bytes(self.text(2, "--dry-run", *words))
+        shallow = foretold_bytes(self.text(2, "--dry-run", *words, "bottom.powers=paired"))
         # Four ghost layers for one, in nearly all the memory there is.
         self.assertGreater(deep, 1.3 * shallow)
         facts = self.valid(2, *words, *ONCE).record("run")
@@ -185,11 +265,11 @@ class DryRun(KeelTest):
     def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
         words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5", *ONCE]
         for place in ("agglomerate", "gather", "replicate"):
-            there = self.predicted_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
+            there = foretold_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
             facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").record("run")
             self.assertAlmostEqual(there, facts["predicted_bytes"], delta=0.06e6)
             self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-            self.assertGreater(there, 1.5 * self.predicted_bytes(self.text(4, "--dry-run", *words)))
+            self.assertGreater(there, 1.5 * foretold_bytes(self.text(4, "--dry-run", *words)))
 
     def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
         text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")

@@ -93,5 +93,5 @@ class Network(KeelTest):
 
     def test_a_deck_prints_without_grids(self) -> None:
         printed = self.text(None, "--print-deck", INPUTS / "network.toml")
-        self.assertRegex(printed, r"(?m)^repeats = 100 ")
+        self.assertRegex(printed, r"(?m)^repeats = 100$")
         self.assertNotRegex(printed, r"(?m)^box = ")

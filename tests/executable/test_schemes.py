@@ -86,4 +86,4 @@ class Nodes(KeelTest):
         self.refused(2, *WIDE, two_words.word, expected=['line 2: "c" after "b": give one node a line'])
         both = [short.word, "comm.ranks_per_node=1"]
         self.refused(2, *WIDE, *both, expected=["comm.ranks_per_node = 1: give only one of the two"])
-        self.refused(2, *WIDE, "comm.node_map=/", expected=["cannot be read; give a file"])
+        self.refused(2, *WIDE, "comm.node_map=/", expected=["is a folder; give a file"])

@@ -1,6 +1,9 @@
 // Machines as files: those shipped, round trips, complaints.
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -11,11 +14,18 @@ using namespace keel;
 
 namespace {
 
+MachineFile read_file(const std::filesystem::path& file) {
+    return parse_machine(keel::read_text(file));
+}
+MachineFile read_named(const std::string& name) {
+    return parse_machine(find_machine(name));
+}
+
 // Reads the text from a file that is gone afterwards.
-MachineFile read_text(const std::string& text) {
+MachineFile machine_of(const std::string& text) {
     const auto file = std::filesystem::temp_directory_path() / "keel_test_machine.toml";
     std::ofstream(file) << text;
-    MachineFile result = read_machine_file(file);
+    MachineFile result = parse_machine(keel::read_text(file));
     std::filesystem::remove(file);
     for (std::string& error : result.errors) error.erase(0, error.find("keel_test"));
     return result;
@@ -32,31 +42,44 @@ short = { alpha = 1e-6, beta = 1e-9 }
 
 }  // namespace
 
-TEST_CASE("a machine is known by its name where inputs/machines is, and everywhere by its path") {
-    const auto here = std::filesystem::current_path();
-    const std::filesystem::path source = KEEL_SOURCE_DIR;
-    std::filesystem::current_path(source);
-    const MachineFile known = read_machine("lassen");
-    const MachineFile unknown = read_machine("cray_1");
-    std::filesystem::current_path(std::filesystem::temp_directory_path());
-    const MachineFile elsewhere = read_machine("lassen");
-    const MachineFile by_path = read_machine((source / "inputs/machines/lassen.toml").string());
-    std::filesystem::current_path(here);
-    CHECK(known.errors == std::vector<std::string>{});
-    CHECK(known.machine == by_path.machine);
-    REQUIRE(unknown.errors.size() == 1);
-    CHECK_THAT(unknown.errors[0], Catch::StartsWith("unknown machine; choose blue_waters, lassen") &&
-                                      Catch::EndsWith(", or give the path of a machine's file"));
-    CHECK(elsewhere.errors ==
-          std::vector<std::string>{
-              "unknown machine: there are none in inputs/machines; give the path of a machine's file"});
+TEST_CASE("a machine is known by its name wherever the program runs, and by its path") {
+    namespace fs = std::filesystem;
+    const fs::path here = fs::current_path();
+    const fs::path source = KEEL_SOURCE_DIR;
+    const MachineFile by_path = read_named((source / "inputs/machines/lassen.toml").string());
+    for (const fs::path& place : {source, fs::temp_directory_path()}) {
+        fs::current_path(place);
+        const MachineFile known = read_named("lassen");
+        const MachineFile unknown = read_named("cray_1");
+        fs::current_path(here);
+        CHECK(known.errors == std::vector<std::string>{});
+        CHECK(known.machine == by_path.machine);
+        REQUIRE(unknown.errors.size() == 1);
+        CHECK_THAT(unknown.errors[0], Catch::StartsWith("unknown machine; choose blue_waters, lassen") &&
+                                          Catch::EndsWith(", or give the path of a machine's file"));
+    }
+}
+
+TEST_CASE("machines of one's own are found in the folder KEEL_DATA") {
+    namespace fs = std::filesystem;
+    const fs::path data = fs::temp_directory_path() / ("keel_data_" + std::to_string(::getpid()));
+    fs::create_directories(data / "machines");
+    std::ofstream(data / "machines/mine.toml") << valid;
+    ::setenv("KEEL_DATA", data.c_str(), 1);
+    const MachineFile mine = read_named("mine");
+    ::unsetenv("KEEL_DATA");
+    const MachineFile none = read_named("mine");
+    fs::remove_all(data);
+    CHECK(mine.errors == std::vector<std::string>{});
+    CHECK(mine.machine.name == "mine");
+    CHECK_THAT(none.errors.at(0), Catch::StartsWith("unknown machine; choose"));
 }
 
 TEST_CASE("the machines shipped are the golden ones") {
     const nlohmann::json golden = test::golden_models();
     for (const std::string name : {"blue_waters", "lassen"}) {
         const auto path = std::filesystem::path(KEEL_SOURCE_DIR) / "inputs" / "machines" / (name + ".toml");
-        const MachineFile file = read_machine_file(path);
+        const MachineFile file = read_file(path);
         CHECK(file.errors == std::vector<std::string>{});
         const Machine wanted = test::golden_machine(golden, name);
         CHECK((file.machine == wanted));
@@ -69,7 +92,7 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
         Machine machine = test::golden_machine(golden, name);
         machine.messages[0]->at(Locality::off_node, Protocol::eager).reset();
         const std::vector<std::string> comments{"one", "two"};
-        const MachineFile file = read_text(machine_toml(machine, comments));
+        const MachineFile file = machine_of(machine_toml(machine, comments));
         CHECK(file.errors == std::vector<std::string>{});
         machine.name = "keel_test_machine";
         CHECK((file.machine == machine));
@@ -77,10 +100,10 @@ TEST_CASE("a machine that is written reads back to the same numbers") {
 }
 
 TEST_CASE("a wrong file of a machine is refused with line and remedy") {
-    CHECK(read_text(valid).errors.empty());
+    CHECK(machine_of(valid).errors.empty());
     const auto complaints = [](const std::string& text) {
         std::string all;
-        for (const std::string& error : read_text(text).errors) all += error + "\n";
+        for (const std::string& error : machine_of(text).errors) all += error + "\n";
         return all;
     };
     const auto with = [&](const std::string& line) { return complaints(valid + line + "\n"); };
@@ -116,5 +139,5 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
     CHECK_THAT(complaints("[machine]\nranks_per_node = 2\nranks_per_socket = 3\n"),
                Contains("machine.ranks_per_socket = 3: more than machine.ranks_per_node = 2"));
     CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
-    CHECK_THAT(read_machine_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
+    CHECK_THAT(read_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
 }

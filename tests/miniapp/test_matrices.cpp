@@ -46,19 +46,19 @@ Dense dense(const GlobalRows& rows, std::int64_t first = 0) {
 }
 
 // As `ranks` ranks read it.
-Dense matrix(const Parameters& p, int ranks) {
-    const RowPartition partition{matrix_size(p, 1).rows, ranks};
+Dense matrix(const MatrixChoice& p, int ranks) {
+    const RowPartition partition{matrix_size(p).rows, ranks};
     Dense all;
     for (int rank = 0; rank < ranks; ++rank)
         all.merge(dense(read_matrix(p, partition, rank), partition.first(rank)));
     return all;
 }
 
-Parameters generated(const std::string& name, std::int64_t rows, int row_entries) {
-    Parameters p;
-    p.problem.matrix = name;
-    p.problem.rows = rows;
-    p.problem.row_entries = row_entries;
+MatrixChoice generated(const std::string& name, std::int64_t rows, int row_entries) {
+    MatrixChoice p;
+    p.options.matrix = name;
+    p.options.rows = rows;
+    p.options.row_entries = row_entries;
     return p;
 }
 
@@ -123,12 +123,11 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
             }
         for (const auto& p :
              {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
-            CHECK(matrix_size(p, 1).entries == static_cast<double>(matrix(p, ranks).size()));
+            CHECK(matrix_size(p).entries == static_cast<double>(matrix(p, ranks).size()));
     }
     for (const bool all : {false, true}) {
-        Parameters p = generated(all ? "stencil27" : "stencil7", 1, 1);
-        p.problem.box = 3;
-        p.problem.boxes = {1, 1, 2};
+        MatrixChoice p = generated(all ? "stencil27" : "stencil7", 1, 1);
+        p.cells = {3, 3, 6};
         const Dense A = matrix(p, 4);
         std::size_t entries = 0;
         for (int r = 0; r < 54; ++r)
@@ -142,7 +141,7 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
                 REQUIRE(A.at({r, c}) == (r == c ? (all ? 26.0 : 6.0) : -1.0));
             }
         CHECK(A.size() == entries);
-        CHECK(matrix_size(p, 1).entries == static_cast<double>(entries));
+        CHECK(matrix_size(p).entries == static_cast<double>(entries));
     }
 }
 
@@ -204,8 +203,8 @@ TEST_CASE("reverse Cuthill-McKee is a permutation that narrows a shuffled band, 
             widest = std::max(widest, std::abs(entry.first.first - entry.first.second));
         return widest;
     };
-    Parameters p = generated("banded", 300, 3);
-    p.problem.ordering = Ordering::random;
+    MatrixChoice p = generated("banded", 300, 3);
+    p.options.ordering = Ordering::random;
     const Dense shuffled = matrix(p, 2);
     CHECK(bandwidth(shuffled) > 200);
 
@@ -221,15 +220,15 @@ TEST_CASE("reverse Cuthill-McKee is a permutation that narrows a shuffled band, 
                          std::to_string(value) + "\n";
             return lines;
         }();
-    p.problem.matrix = path.string();
-    p.problem.ordering = Ordering::natural;
+    p.options.matrix = path.string();
+    p.options.ordering = Ordering::natural;
     const Dense natural = matrix(p, 3);
-    p.problem.ordering = Ordering::rcm;
+    p.options.ordering = Ordering::rcm;
     const Dense narrow = matrix(p, 3);
     const auto old = reverse_cuthill_mckee(read_matrix(
         [&] {
-            Parameters q = p;
-            q.problem.ordering = Ordering::natural;
+            MatrixChoice q = p;
+            q.options.ordering = Ordering::natural;
             return q;
         }(),
         {310, 1}, 0));

@@ -1,10 +1,6 @@
 #include "miniapp/studies/grids/checks.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-
-#include "miniapp/deck/parameters.hpp"
 
 namespace keel {
 namespace {
@@ -111,11 +107,6 @@ Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M) {
     M.apply(Mx, level.f);
     const double value = std::abs(Mx_y - dot(level, level.u, Mx)) / size;
     return {"preconditioner_symmetry", value < 1e-12, value, "< 1e-12"};
-}
-
-Check all_converged(long converged, long solves) {
-    return {"solves_converged", converged == solves, static_cast<double>(converged),
-            fmt::format("all of {}", solves)};
 }
 
 double l2_norm(Level& level, Field u) {

@@ -4,19 +4,13 @@
 
 #include <string>
 
+#include "miniapp/report/findings.hpp"
 #include "miniapp/studies/grids/problem.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/systems/diagonal_scaling.hpp"
 #include "solvers/systems/preconditioner.hpp"
 
 namespace keel {
-
-struct Check {
-    std::string name;
-    bool passed = false;
-    double value = 0;
-    std::string want;
-};
 
 // sqrt(h^3 SUM u^2). Collective.
 double l2_norm(Level& level, Field u);
@@ -33,7 +27,5 @@ Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Pro
 // overwrite u, f and r of all levels.
 Check operator_symmetry(Hierarchy& hierarchy);
 Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M);
-
-Check all_converged(long converged, long solves);  // "solves_converged"
 
 }  // namespace keel

@@ -22,7 +22,7 @@ double uniform(std::uint64_t seed, std::uint64_t counter) {
 
 }  // namespace
 
-Problem::Problem(const Parameters::Problem& parameters, const Layout& finest)
+Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
     : parameters_(parameters), cells_(finest.cells()), h_(finest.spacing()), boundary_(finest.boundaries()) {}
 
 bool Problem::singular() const {

@@ -11,7 +11,7 @@ namespace keel {
 
 class Problem {
   public:
-    Problem(const Parameters::Problem& parameters, const Layout& finest);
+    Problem(const ProblemOptions& parameters, const Layout& finest);
 
     // The finest operator: a alpha at cells, c = w b beta / h^2 at faces (kernels/stencil.hpp).
     OperatorFormulas operator_formulas() const;
@@ -40,7 +40,7 @@ class Problem {
     double factor(std::size_t direction, double x) const;
     double slope(std::size_t direction, double x) const;
 
-    Parameters::Problem parameters_;
+    ProblemOptions parameters_;
     Index cells_;  // of the finest level
     double h_;     // its spacing
     Boundaries boundary_;

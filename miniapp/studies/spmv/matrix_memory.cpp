@@ -1,5 +1,7 @@
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "comm/plans/itinerary.hpp"
@@ -7,7 +9,6 @@
 #include "kernels/sparse.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
-#include "solvers/systems/sparse_system.hpp"
 
 namespace keel {
 namespace {
@@ -18,13 +19,13 @@ constexpr std::size_t map_node = 80;  // of an item, with what the allocator add
 // Of the requests that concern a rank's node, while they are negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 8;
 
-std::size_t columns(const Parameters& p) {
-    return static_cast<std::size_t>(p.problem.columns);
+std::size_t columns(const MatrixUse& use) {
+    return static_cast<std::size_t>(use.columns);
 }
 
-// Of the solver and of the solution.
-std::size_t vectors_of_solve(const Parameters& p) {
-    return p.run.solve ? static_cast<std::size_t>(krylov_vectors(p.bottom)) + 1 : 0;
+// The solver's and the solution.
+std::size_t vectors_of_solve(const MatrixUse& use) {
+    return use.solver ? static_cast<std::size_t>(krylov_vectors(use.solver->options)) + 1 : 0;
 }
 
 // How many pieces of rows of cells the values of a message are copied by.
@@ -66,7 +67,7 @@ MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan,
     return part;
 }
 
-std::size_t predicted_bytes(const Parameters& p, const MatrixPart& part) {
+std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     const std::size_t own = blocks_of(part.rows) * block_rows;
     const std::size_t vector = (own + blocks_of(part.ghosts) * block_rows) * sizeof(double);
     const std::size_t first = part.rows * sizeof(std::int64_t);
@@ -78,34 +79,46 @@ std::size_t predicted_bytes(const Parameters& p, const MatrixPart& part) {
     const std::size_t matrix =
         read + 2 * csr + part.rows * sizeof(double) + part.ghosts * sizeof(Item) + part.list_bytes;
     const std::size_t at_once =
-        1 + (columns(p) > 1 ? columns(p) : 0);  // buffers for one vector are made before those for all
+        1 + (columns(use) > 1 ? columns(use) : 0);  // buffers for one vector are made before those for all
     std::size_t later = 0;
-    if (p.run.solve) {
-        const DiagonalScaling scaling = scaling_of(p.bottom);
+    if (use.solver) {
+        const DiagonalScaling scaling = scaling_of(use.solver->options);
         // Of the check of the residual.
         const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
-        later = (vectors_of_solve(p) + checking) * vector;
+        later = (vectors_of_solve(use) + checking) * vector;
         // The scaled matrix is made of a copy.
         if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
     }
     const std::size_t multiplying =
-        2 * columns(p) * vector + at_once * part.buffer_values * sizeof(double) + later;
+        2 * columns(use) * vector + at_once * part.buffer_values * sizeof(double) + later;
     const std::size_t peak = matrix + std::max(part.making_lists, multiplying);
-    return is_matrix_file(p.problem.matrix) ? std::max(peak, sorting) : peak;
+    return is_matrix_file(use.matrix.options.matrix) ? std::max(peak, sorting) : peak;
 }
 
-std::size_t array_bytes(const Parameters& p, const MatrixPart& part) {
+std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part) {
     return static_cast<std::size_t>(
-        bytes_at_least(p, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
+        bytes_at_least(use, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
 }
 
-double bytes_to_read(const Parameters& p, const MatrixSize& size) {
-    const auto entry = global_entry + (is_matrix_file(p.problem.matrix) ? sizeof(FileEntry) * 3 / 2 : 0);
+std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory) {
+    const MatrixSize size = matrix_size(use.matrix);
+    const double needed = bytes_at_least(use, size) / ranks * memory.sharing;
+    if (needed <= memory.bytes) return {};
+    return fmt::format(
+        "problem.matrix = \"{}\" of {} rows and {:.0f} entries on {} ranks: at least {:.1f} GB on a {} of "
+        "{:.1f} GB; choose fewer rows, or more {}s",
+        use.matrix.options.matrix, size.rows, size.entries, ranks, needed * 1e-9, memory.where,
+        memory.bytes * 1e-9, memory.where);
+}
+
+double bytes_to_read(const MatrixUse& use, const MatrixSize& size) {
+    const auto entry =
+        global_entry + (is_matrix_file(use.matrix.options.matrix) ? sizeof(FileEntry) * 3 / 2 : 0);
     return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
 }
 
-double bytes_at_least(const Parameters& p, const MatrixSize& size) {
-    const auto vectors = static_cast<double>(2 * columns(p) + vectors_of_solve(p));
+double bytes_at_least(const MatrixUse& use, const MatrixSize& size) {
+    const auto vectors = static_cast<double>(2 * columns(use) + vectors_of_solve(use));
     return size.entries * csr_entry +
            static_cast<double>(size.rows) * (sizeof(std::int64_t) + vectors * sizeof(double));
 }

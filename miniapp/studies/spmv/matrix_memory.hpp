@@ -3,11 +3,21 @@
 // The memory of run.mode = spmv.
 
 #include <cstddef>
+#include <optional>
 
 #include "comm/plans/plan.hpp"
+#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/solvers.hpp"
 #include "miniapp/studies/spmv/matrix_source.hpp"
 
 namespace keel {
+
+// What a run does with the matrix.
+struct MatrixUse {
+    MatrixChoice matrix;
+    int columns = 1;                    // vectors that are multiplied at a time
+    std::optional<NamedSolver> solver;  // none: it is only multiplied by
+};
 
 // What one rank has of the matrix.
 struct MatrixPart {
@@ -23,16 +33,19 @@ MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan,
 
 // Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph that
 // problem.ordering = rcm passes over is not counted.
-std::size_t predicted_bytes(const Parameters& parameters, const MatrixPart& part);
+std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part);
 
 // The matrix once and the vectors, without ghosts and padding.
-std::size_t array_bytes(const Parameters& parameters, const MatrixPart& part);
+std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part);
 
 // The same of all ranks together.
-double bytes_at_least(const Parameters& parameters, const MatrixSize& size);
+double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
+
+// Why the matrix cannot fit on so many ranks; nothing if it may.
+std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory);
 
 // Bytes that one rank takes at the most to read the whole matrix.
-double bytes_to_read(const Parameters& parameters, const MatrixSize& size);
+double bytes_to_read(const MatrixUse& use, const MatrixSize& size);
 // And to make every scheme's plan for all ranks, for each row that a rank needs of another: measured, at most 270.
 inline constexpr std::size_t bytes_to_plan_a_request = 300;
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <numeric>
 
+#include "kernels/check.hpp"
 #include "kernels/hash.hpp"
-#include "miniapp/deck/deck.hpp"
 #include "miniapp/studies/spmv/permutation.hpp"
 #include "miniapp/studies/spmv/rcm.hpp"
 
@@ -79,17 +79,24 @@ GlobalRows rows_of_generator(const Generator& generator, const Order& order, std
     return rows;
 }
 
-Index grid_cells(const Parameters& p, int ranks) {
-    return p.problem.box * resolved_boxes(p, ranks);
-}
+// The name of each matrix that is generated, and its generator.
+struct NamedGenerator {
+    const char* name;
+    Generator (*make)(const MatrixChoice& matrix);
+};
+constexpr NamedGenerator generators[] = {
+    {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
+    {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
+    {"random",
+     [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
+    {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+};
 
-Generator generator_of(const Parameters& p, int ranks) {
-    const auto& problem = p.problem;
-    if (problem.matrix == "stencil7") return stencil(grid_cells(p, ranks), false);
-    if (problem.matrix == "stencil27") return stencil(grid_cells(p, ranks), true);
-    if (problem.matrix == "banded") return banded(problem.rows, problem.row_entries);
-    if (problem.matrix == "random") return random_pairs(problem.rows, problem.row_entries, problem.seed);
-    return arrow(problem.rows);
+Generator generator_of(const MatrixChoice& matrix) {
+    const auto found = std::ranges::find(generators, matrix.options.matrix, &NamedGenerator::name);
+    check(found != std::end(generators), "a matrix is a file or has a generator");
+    return found->make(matrix);
 }
 
 }  // namespace
@@ -160,6 +167,12 @@ Generator arrow(std::int64_t rows) {
             }};
 }
 
+std::vector<std::string> generator_names() {
+    std::vector<std::string> names;
+    for (const NamedGenerator& generator : generators) names.push_back(generator.name);
+    return names;
+}
+
 bool is_matrix_file(const std::string& matrix) {
     return matrix.ends_with(".mtx");
 }
@@ -202,28 +215,29 @@ std::string why_not_scalable(const std::string& name, int ranks, int rank, Diago
     return "";
 }
 
-MatrixSize matrix_size(const Parameters& p, int ranks) {
-    if (is_matrix_file(p.problem.matrix)) {
-        std::ifstream file(p.problem.matrix);
-        const MatrixHeader header = read_matrix_header(file, p.problem.matrix);
+MatrixSize matrix_size(const MatrixChoice& matrix) {
+    const std::string& source = matrix.options.matrix;
+    if (is_matrix_file(source)) {
+        std::ifstream file(source);
+        const MatrixHeader header = read_matrix_header(file, source);
         return {header.rows, static_cast<double>(header.entries) * (header.symmetric ? 2 : 1)};
     }
-    const Generator generator = generator_of(p, ranks);
+    const Generator generator = generator_of(matrix);
     return {generator.rows, generator.entries};
 }
 
-GlobalRows read_matrix(const Parameters& p, int ranks, std::int64_t first, std::size_t count) {
+GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
+    const std::string& source = matrix.options.matrix;
     const auto rows = [&](const Order& order, std::int64_t from, std::size_t so_many) {
-        return is_matrix_file(p.problem.matrix)
-                   ? rows_of_file(p.problem.matrix, order, from, so_many)
-                   : rows_of_generator(generator_of(p, ranks), order, from, so_many);
+        return is_matrix_file(source) ? rows_of_file(source, order, from, so_many)
+                                      : rows_of_generator(generator_of(matrix), order, from, so_many);
     };
-    const std::int64_t all = matrix_size(p, ranks).rows;
+    const std::int64_t all = matrix_size(matrix).rows;
     Order order;
-    if (p.problem.ordering == Ordering::random) {
-        const RandomPermutation random(all, p.problem.seed);
+    if (matrix.options.ordering == Ordering::random) {
+        const RandomPermutation random(all, matrix.seed);
         order = {random, [random](std::int64_t n) { return random.inverse(n); }};
-    } else if (p.problem.ordering == Ordering::rcm) {
+    } else if (matrix.options.ordering == Ordering::rcm) {
         auto old = reverse_cuthill_mckee(rows({}, 0, static_cast<std::size_t>(all)));
         std::vector<std::int64_t> back(old.size());
         for (std::size_t n = 0; n < old.size(); ++n)
@@ -234,8 +248,8 @@ GlobalRows read_matrix(const Parameters& p, int ranks, std::int64_t first, std::
     return rows(order, first, count);
 }
 
-GlobalRows read_matrix(const Parameters& p, const RowPartition& partition, int rank) {
-    return read_matrix(p, partition.ranks, partition.first(rank), partition.size(rank));
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank) {
+    return read_matrix(matrix, partition.first(rank), partition.size(rank));
 }
 
 }  // namespace keel

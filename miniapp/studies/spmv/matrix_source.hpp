@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"
-#include "miniapp/deck/parameters.hpp"
 #include "miniapp/studies/spmv/matrix_market.hpp"
+#include "miniapp/studies/spmv/matrix_options.hpp"
 #include "solvers/systems/sparse_matrix.hpp"
 
 namespace keel {
@@ -36,6 +36,7 @@ Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
 // -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric positive definite.
 Generator arrow(std::int64_t rows);
 
+std::vector<std::string> generator_names();
 bool is_matrix_file(const std::string& matrix);  // ends in .mtx
 // What is wrong with the file, with its line; empty if nothing is. Reads all of it.
 std::string why_not_readable(const std::string& file);
@@ -43,20 +44,19 @@ std::string why_not_readable(const std::string& file);
 // line; empty if it can. Reads all of the file.
 std::string why_not_scalable(const std::string& file, int ranks, int rank, DiagonalScaling scaling);
 
-// Of the deck's matrix, without making it. Throws MatrixFileError.
+// The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {
     std::int64_t rows = 0;
     double entries = 0;  // of a file and of matrix = random: at most
 };
-MatrixSize matrix_size(const Parameters& parameters, int ranks);
+MatrixSize matrix_size(const MatrixChoice& matrix);
 
-// `count` rows from `first` on of the matrix that the deck gives so many ranks, in the deck's order. Throws
-// MatrixFileError.
-GlobalRows read_matrix(const Parameters& parameters, int ranks, std::int64_t first, std::size_t count);
+// `count` rows from `first` on of the matrix in its order. Throws MatrixFileError.
+GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
 
-// Rank `rank`'s rows of the deck's matrix in the deck's order. Every rank reads the whole file and keeps its own rows: no
+// Rank `rank`'s rows of the matrix in its order. Every rank reads the whole file and keeps its own rows: no
 // rank holds all, and no messages are needed, where one reader would hold up all others anyway. Only with
 // problem.ordering = rcm every rank holds the whole matrix for a while. Throws MatrixFileError.
-GlobalRows read_matrix(const Parameters& parameters, const RowPartition& partition, int rank);
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank);
 
 }  // namespace keel

@@ -8,13 +8,11 @@
 #include <variant>
 
 #include "comm/plans/negotiation.hpp"
-#include "miniapp/report/report.hpp"
+#include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory.hpp"
-#include "miniapp/setup/simulation.hpp"
-#include "miniapp/studies/spmv/matrix_memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
-#include "miniapp/studies/spmv/matrix_source.hpp"
+#include "miniapp/studies/spmv/spmv_study.hpp"
 
 namespace keel {
 namespace {
@@ -30,7 +28,7 @@ struct Count {
     }
 };
 
-struct Findings {
+struct Sizes {
     Count rows, entries, ghosts;
     std::vector<SchemeTable> schemes;  // of products first
     double memory = 0;                 // of the rank that needs most
@@ -40,27 +38,27 @@ struct Findings {
 using Complaint = std::string;
 
 // By all ranks that there are, each for its own rows.
-std::variant<Findings, Complaint> negotiated(const Parameters& p, const Communicator& comm,
-                                             const Topology& topology, const MatrixSize& size) {
+std::variant<Sizes, Complaint> negotiated(const MatrixUse& use, const Resolved& resolved,
+                                          const Communicator& comm, const MatrixSize& size) {
+    const Topology& topology = resolved.topology;
     // Planning takes the pattern of every row.
-    if (auto complaint = exceeds_memory(p, comm.size(), most_ranks_per_node(detect_topology(comm)),
-                                        comm.min(memory_of_node()), "node"))
-        return *complaint;
+    const SharedMemory node{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node"};
+    if (auto complaint = exceeds_memory(use, comm.size(), node)) return *complaint;
     const RowPartition partition{size.rows, comm.size()};
-    const GlobalRows rows = read_matrix(p, partition, comm.rank());
+    const GlobalRows rows = read_matrix(use.matrix, partition, comm.rank());
     const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const auto count = [&](std::size_t mine) {
         const auto value = static_cast<double>(mine);
         return Count{comm.max(value), comm.sum(value)};
     };
-    Findings found{count(rows.rows()), count(rows.columns.size()), count(part.ghosts.size()),
-                   compare_schemes(p, comm, part, topology)};
-    if (!tries_schemes(p)) choose_schemes(p, comm, found.schemes);
-    const Plan plan =
-        negotiate_plan(comm, topology, part.ghosts, schemes_of_matrix(p, found.schemes).products);
+    Sizes found{count(rows.rows()), count(rows.columns.size()), count(part.ghosts.size()),
+                compare_schemes(use, resolved, comm, part)};
+    if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
+    const Plan plan = negotiate_plan(comm, topology, part.ghosts,
+                                     schemes_of_matrix(resolved.comm.scheme, found.schemes).products);
     const MatrixPart mine = part_of(rows, part.ghosts.size(), plan, comm.rank(), topology);
-    found.memory = comm.max(static_cast<double>(predicted_bytes(p, mine)));
-    found.arrays = comm.max(static_cast<double>(array_bytes(p, mine)));
+    found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
+    found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
     return found;
 }
 
@@ -76,11 +74,12 @@ GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int ran
 }
 
 // By this rank alone, for ranks that are not there.
-std::variant<Findings, Complaint> imagined(const Parameters& p, const Topology& topology,
-                                           const MatrixSize& size) {
+std::variant<Sizes, Complaint> imagined(const MatrixUse& use, const Resolved& resolved,
+                                        const MatrixSize& size) {
+    const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     const double available = memory_of_node() / 2;  // others need some too
-    double needed = bytes_to_read(p, size);
+    double needed = bytes_to_read(use, size);
     const auto too_large = [&](const std::string& what) {
         return fmt::format(
             "to plan for {} ranks that are not here, one rank holds {}: {:.1f} GB and more of {:.1f} GB, "
@@ -91,12 +90,12 @@ std::variant<Findings, Complaint> imagined(const Parameters& p, const Topology& 
     if (needed > available) return too_large("the matrix");
     const RowPartition partition{size.rows, ranks};
     std::vector<Request> requests;
-    Findings found;
+    Sizes found;
     GlobalRows largest;
     int rank_of_largest = 0;
     std::size_t ghosts_of_largest = 0;
     {
-        const GlobalRows all = read_matrix(p, ranks, 0, static_cast<std::size_t>(size.rows));
+        const GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
         for (int rank = 0; rank < ranks; ++rank) {
             GlobalRows rows = rows_of(all, partition, rank);
             const std::vector<Item> ghosts = ghosts_of(partition, rank, rows.columns);
@@ -113,18 +112,17 @@ std::variant<Findings, Complaint> imagined(const Parameters& p, const Topology& 
         }
     }
     const ListedPattern pattern(std::move(requests));
-    const auto model = model_of(p);
-    found.schemes = plan_all_schemes(p, partition, pattern, {topology, model ? &*model : nullptr});
-    const Plan plan =
-        make_plan(pattern, topology, schemes_of_matrix(p, found.schemes).products, rank_of_largest);
+    found.schemes = plan_all_schemes(use, resolved, partition, pattern);
+    const Plan plan = make_plan(
+        pattern, topology, schemes_of_matrix(resolved.comm.scheme, found.schemes).products, rank_of_largest);
     const MatrixPart part = part_of(largest, ghosts_of_largest, plan, rank_of_largest, topology);
-    found.memory = static_cast<double>(predicted_bytes(p, part));
-    found.arrays = static_cast<double>(array_bytes(p, part));
+    found.memory = static_cast<double>(predicted_bytes(use, part));
+    found.arrays = static_cast<double>(array_bytes(use, part));
     found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
     return found;
 }
 
-std::string findings_text(const Parameters& p, const Findings& found) {
+std::string sizes_text(const MatrixUse& use, const Sizes& found) {
     std::string text = fmt::format("{:<24} {:>14} {:>16}\n", "", "most of a rank", "all ranks");
     const auto line = [&](const char* name, const Count& count) {
         text += fmt::format("{:<24} {:>14.0f} {:>16.0f}\n", name, count.most, count.all);
@@ -142,36 +140,34 @@ std::string findings_text(const Parameters& p, const Findings& found) {
     sent("bytes a product", &Volume::bytes);
     sent("  of them off node", &Volume::off_node_bytes);
     return text + fmt::format(
-                      "messages and bytes: sent in one product of {} column{} by the scheme {}\n"
+                      "messages and bytes: sent in one product of {} by the scheme {}\n"
                       "memory: {} a rank at its peak (the matrix and the vectors alone: {}){}\n",
-                      p.problem.columns, p.problem.columns == 1 ? "" : "s", name(row.scheme),
-                      megabytes(found.memory), megabytes(found.arrays), found.of_whom);
+                      counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
+                      bytes_text(found.arrays), found.of_whom);
 }
 
 }  // namespace
 
-DryRun dry_run_of_matrix(const Parameters& p, const Communicator& comm, const Topology& topology) {
-    const int ranks = ranks_of(p, comm);
-    const bool there = ranks == comm.size();
-    if (!there && comm.rank() > 0) return {};
-    const MatrixSize size = matrix_size(p, ranks);
-    const auto result = there ? negotiated(p, comm, topology, size) : imagined(p, topology, size);
+DryRun PreparedSpmv::dry_run(const Communicator& comm) const {
+    if (resolved_.imagined() && comm.rank() > 0) return {};
+    const MatrixSize size = matrix_size(use_.matrix);
+    const auto result =
+        resolved_.imagined() ? imagined(use_, resolved_, size) : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
-    std::string text = fmt::format("{} ranks, {}\n", ranks, topology.describe());
-    if (topology.nodes() > 1 && there) text += fmt::format("nodes {}\n", topology.map());
-    for (const std::string& warning : topology.warnings()) text += fmt::format("warning: {}\n", warning);
+    const std::string& matrix = use_.matrix.options.matrix;
     if (const auto* complaint = std::get_if<Complaint>(&result))
-        return {text + fmt::format(
-                           "matrix {}: {} rows, {:.0f} entries; too large here to plan messages for: {}\n",
-                           p.problem.matrix, size.rows, size.entries, *complaint),
+        return {fmt::format("matrix {}: {} rows, {:.0f} entries; too large here to plan messages for: {}\n",
+                            matrix, size.rows, size.entries, *complaint),
                 ""};
-    const auto& found = std::get<Findings>(result);
-    text += fmt::format("matrix {}\n", p.problem.matrix) + findings_text(p, found);
-    if (!schemes_matter(p, topology)) return {text, ""};
-    text += "\n";
-    if (found.schemes.front().chosen) text += choices_text(p, found.schemes, {}) + "\n";
-    return {text + scheme_tables_text(found.schemes), scheme_json_lines(p, found.schemes)};
+    const auto& found = std::get<Sizes>(result);
+    const std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
+    if (!schemes_matter(resolved_)) return {text, ""};
+    const SchemeChooser chooser = resolved_.comm.chooser;
+    return {text + "\n" +
+                (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
+                scheme_tables_text(found.schemes),
+            scheme_records(chooser, found.schemes)};
 }
 
 }  // namespace keel

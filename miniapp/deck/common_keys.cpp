@@ -1,0 +1,219 @@
+// The keys that studies share, section by section.
+
+#include <algorithm>
+
+#include "comm/patterns/row_partition.hpp"
+#include "miniapp/deck/section.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/smoother.hpp"
+
+namespace keel {
+namespace {
+
+void add_problem(Table& table) {
+    using Problem = ProblemOptions;
+    Section s(table, "problem", &Parameters::problem);
+    s.integer("box", &Problem::box, between(1, 1024), "width of a box", "cells");
+    s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
+              "number of boxes for each rank, where problem.boxes is not given", "boxes");
+    s.integer("ranks", &Problem::ranks, between(0, 65536),
+              "number of ranks that --dry-run and --print-plan imagine; 0 = those that were started",
+              "ranks");
+    s.triple("boxes", &Problem::boxes, 0,
+             "size of the domain in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow",
+             "boxes");
+    s.real("a", &Problem::a, from(0), "factor a of the equation; 0 makes it Poisson's");
+    s.real("b", &Problem::b, above(0), "factor b of the equation");
+    s.choice("coefficients", &Problem::coefficients,
+             "coefficient beta: 1; K^(0.5 sin sin sin); or K inside a ball of radius 1/4 and 1 outside");
+    s.real("contrast", &Problem::contrast, above(0), "contrast K of the coefficient beta")
+        .needs("problem.coefficients", {"smooth", "ball"});
+    s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2");
+    s.choice("rhs", &Problem::rhs,
+             "right-hand side f: a triangle wave; sines of the cell's number; 1 in the first cell; "
+             "manufactured from a known solution; or random");
+    s.integer("seed", &Problem::seed, at_least(0), "seed of random numbers").needs("problem.rhs", {"random"});
+    s.choice("placement", &Problem::placement,
+             "rule that says which rank owns which box; curve = space-filling");
+    s.boundaries("boundary", &Problem::boundary,
+                 "boundary condition: one word for all directions, or an array of three");
+    s.integer("columns", &Problem::columns, between(1, 1000),
+              "number of vectors that are multiplied by, or of fields that are exchanged, at a time",
+              "columns");
+}
+
+void add_multigrid(Table& table) {
+    using Multigrid = MultigridOptions;
+    Section s(table, "multigrid", &Parameters::multigrid);
+    s.choice("cycle", &Multigrid::cycle, "kind of cycle: V-cycles, or full multigrid first (F)");
+    s.integer("pre", &Multigrid::pre, between(0, 1000), "smoothing before the coarse correction", "sweeps");
+    s.integer("post", &Multigrid::post, between(0, 1000), "smoothing after the coarse correction", "sweeps");
+    s.choice("interpolation", &Multigrid::interpolation,
+             "interpolation of the correction: piecewise constant or trilinear");
+    s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
+              "width of the coarsest boxes: problem.box halved any number of times", "cells");
+    s.choice("bottom_grid", &Multigrid::bottom_grid,
+             "ranks that solve on the coarsest level: those that own its boxes, fewer, one, or every one all "
+             "of it");
+    s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
+              "number of ranks that solve on an agglomerated coarsest level; 0 = one in eight", "ranks")
+        .needs("multigrid.bottom_grid", {name(BottomPlace::agglomerate)});
+    s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
+           "largest max|f - L u| / max|f| of a converged solve");
+    s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
+    std::string meanings = "smoother: ";
+    for (const Smoother& smoother : smoothers())
+        meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;
+    s.choice("smoother", &Multigrid::smoother, smoother_names(), meanings);
+    s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
+        return std::ranges::find(smoother.keys, key) != smoother.keys.end();
+    });
+    s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother");
+    s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
+           "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps");
+}
+
+void add_bottom(Table& table) {
+    using Bottom = BottomOptions;
+    Section s(table, "bottom", &Parameters::bottom);
+    s.choice("solver", &Bottom::solver, method_names(),
+             "solver on the coarsest level, or of the whole problem; smooth = relaxation alone");
+    s.each_needs_reader(methods(),
+                        [](const Method& method, const std::string& key) { return method.reads(key); });
+    s.real("tolerance", &Bottom::tolerance, inside(0, 1),
+           "reduction of the residual's 2-norm, per visit or solve");
+    s.integer("max_iterations", &Bottom::max_iterations, at_least(1),
+              "limit on the iterations of a visit or solve", "iterations");
+    s.choice("scaling", &Bottom::scaling,
+             "scaling of the system by its diagonal: from the right for BiCGStab's family, on both sides for "
+             "CG's");
+    s.integer(
+        "max_restarts", &Bottom::max_restarts, at_least(0),
+        "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
+        "restarts");
+    s.integer("sweeps", &Bottom::sweeps, at_least(1), "relaxation of the coarsest level", "sweeps");
+    s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
+              "all-reduces");
+    s.integer("replace_every", &Bottom::replace_every, at_least(0),
+              "distance of the replacements of recursive residuals by true ones; 0 = never", "iterations");
+    s.integer("s", &Bottom::s, at_least(1), "number of iterations per all-reduce (s-step methods)",
+              "iterations");
+    s.choice(
+        "basis", &Bottom::basis,
+        "basis of the Krylov spaces of an s-step method; beyond s = 4 newton or chebyshev, with scaling = "
+        "jacobi");
+    s.flag("telescoping", &Bottom::telescoping,
+           "growth of s: 1, 2, 4, ... up to bottom.s, not bottom.s at once");
+    s.choice(
+        "powers", &Bottom::powers,
+        "exchanges of an s-step method: for both Krylov spaces at once; one space after the other; or of "
+        "several ghost layers, for several powers of the operator");
+    s.integer(
+         "powers_depth", &Bottom::powers_depth, at_least(0),
+         "number of ghost layers of matrix powers, at most the box's width; 0 = as many as powers, if the "
+         "box has them",
+         "ghost layers")
+        .needs("bottom.powers", {name(Powers::matrix_powers)});
+    s.integer("block", &Bottom::block, between(1, 1000), "number of directions at a time (enlarged methods)",
+              "columns");
+    s.choice("splitting", &Bottom::splitting,
+             "cut of an enlarged method's residual: box or cell n to column n mod bottom.block, or slabs "
+             "across x");
+    s.choice("variant", &Bottom::variant,
+             "form of enlarged CG: one all-reduce per iteration, or two that stand scaling = none");
+}
+
+void add_comm(Table& table) {
+    using Comm = CommOptions;
+    Section s(table, "comm", &Parameters::comm);
+    // Schemes by their rows, and who else may choose one.
+    std::vector<std::string> schemes;
+    std::string meaning = "way of ghosts: ";
+    for (const Planner& planner : planners()) {
+        schemes.push_back(planner.word);
+        meaning += std::string(planner.meaning) + "; ";
+    }
+    schemes.insert(schemes.end(), {"model", "tuned"});
+    s.choice("scheme", &Comm::scheme, schemes,
+             meaning + "or for each level what is fastest on comm.machine (model), or when tried (tuned)");
+    // The cap counts wherever all schemes are compared, the rules only where their scheme carries.
+    const auto readers_of = [](const std::string& key) {
+        std::vector<std::string> readers;
+        for (const Planner& planner : planners())
+            if (std::ranges::find(planner.keys, key) != planner.keys.end()) readers.push_back(planner.word);
+        return readers;
+    };
+    s.choice("partner_rule", &Comm::partner_rule,
+             "choice of the partner on the other node: with the sender's place on its node, or with the most "
+             "need of what comes")
+        .needs("comm.scheme", readers_of("partner_rule"));
+    s.integer("message_cap", &Comm::message_cap, at_least(1), "longest message of split between nodes",
+              "bytes");
+    s.choice(
+         "cap_rule", &Comm::cap_rule,
+         "rule by which split raises the cap to a message a rank: where few nodes send, or wherever there "
+         "would be more")
+        .needs("comm.scheme", readers_of("cap_rule"));
+    s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
+              "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
+    s.text("machine", &Comm::machine,
+           "machine to predict times on: NAME of machines/NAME.toml, or a path; \"\" = none", "path");
+    s.text("node_map", &Comm::node_map,
+           "file of pretended nodes, with a label a line for each rank; \"\" = none", "path");
+    s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");
+    s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells");
+    s.choice("neighbours", &Comm::neighbours,
+             "boxes that ghosts come from: the 6 across the faces, or all 26 around");
+    s.flag("overlap", &Comm::overlap, "work on the interior of boxes while their messages are under way");
+    s.choice("device", &Comm::device,
+             "way of a GPU's messages: through host memory, or from the device if the MPI takes that");
+    s.choice("allreduce", &Comm::allreduce,
+             "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages");
+    s.flag("progress", &Comm::progress,
+           "pushing on of all-reduces in flight, between operations of the bottom solver");
+}
+
+void add_run(Table& table, std::span<const ModeWord> modes) {
+    using Run = RunOptions;
+    Section s(table, "run", &Parameters::run);
+    std::vector<std::string> names;
+    std::string meanings = "study: ";
+    for (const ModeWord& mode : modes) {
+        meanings += (names.empty() ? "" : "; ") + mode.meaning;
+        names.push_back(mode.name);
+    }
+    s.choice("mode", &Run::mode, names, meanings);
+    std::vector<std::string> backends;
+    for (const BackendInfo& info : all_backends()) backends.push_back(info.name);
+    s.choice("backend", &Run::backend, backends, "programming model that runs the kernels");
+    s.choice(
+        "launches", &Run::launches,
+        "dealings of the host with a GPU: it waits for each operation, so that its time is its own; or only "
+        "for results; or also replays recurring sequences as graphs");
+    s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
+    s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
+    s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");
+    s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
+}
+
+void add_output(Table& table) {
+    Section s(table, "output", &Parameters::output);
+    s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
+}
+
+}  // namespace
+
+void add_common_keys(Table& table, std::span<const ModeWord> modes) {
+    add_problem(table);
+    add_multigrid(table);
+    add_bottom(table);
+    add_comm(table);
+    add_run(table, modes);
+    add_output(table);
+}
+
+Index resolved_boxes(const ProblemOptions& problem, int ranks) {
+    return problem.boxes == Index{} ? most_cubic(ranks * problem.boxes_per_rank) : problem.boxes;
+}
+
+}  // namespace keel

@@ -1,0 +1,34 @@
+#pragma once
+
+// Keys and their values as text: for --keys, docs/, printed decks and JSON.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "miniapp/deck/keys.hpp"
+
+namespace keel {
+
+// What a key accepts: "from 1 to 1024", "> 0 and < 1", "V, F".
+std::string allowed_text(const Key& key);
+
+// Keys with their default, what is allowed and their meaning: all of them, those of a section ("bottom") or one
+// ("bottom.s"); nothing where there are none of that name.
+std::string keys_text(const Table& table, const std::string& which = "");
+
+// All as a Markdown table.
+std::string keys_markdown(const Table& table);
+
+// A complete deck with a comment on each key, which reads back to the same parameters. Keys that are `idle` are commented
+// out.
+std::string print_deck(const Table& table, const Parameters& parameters,
+                       const std::function<bool(const Key&)>& idle);
+
+// "section.key = value" for every key that differs from its default.
+std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters);
+
+// Every key's value, section -> key -> value.
+nlohmann::ordered_json resolved_json(const Table& table, const Parameters& parameters);
+
+}  // namespace keel

@@ -1,0 +1,166 @@
+#pragma once
+
+// How keys are listed: a Section adds the members of one structure of options as keys of one section of the deck.
+
+#include <algorithm>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "miniapp/deck/keys.hpp"
+
+namespace keel {
+
+struct IntegerRange {
+    std::int64_t lowest;
+    std::int64_t highest;
+};
+constexpr IntegerRange between(std::int64_t lowest, std::int64_t highest) {
+    return {lowest, highest};
+}
+// Up to what the member can hold.
+constexpr IntegerRange at_least(std::int64_t lowest) {
+    return {lowest, std::numeric_limits<std::int64_t>::max()};
+}
+
+constexpr Interval above(double lowest) {
+    return {.lowest = lowest};
+}
+constexpr Interval from(double lowest) {
+    return {.lowest = lowest, .lowest_open = false};
+}
+constexpr Interval inside(double lowest, double highest) {
+    return {.lowest = lowest, .highest = highest};
+}
+
+// Each function takes the key's name, the member, what is allowed, the meaning and, where the value has one, the unit.
+template <class Options>
+class Section {
+  public:
+    // `options` finds the structure in a Parameters.
+    Section(Table& table, std::string name, Options Parameters::*options)
+        : table_(table),
+          name_(std::move(name)),
+          write_([options](Parameters& p) -> Options& { return p.*options; }),
+          read_([options](const Parameters& p) { return p.*options; }) {}
+    // Those that one study alone knows.
+    Section(Table& table, std::string name, std::string study)
+        : table_(table),
+          name_(std::move(name)),
+          write_([](Parameters& p) -> Options& { return p.study.of<Options>(); }),
+          read_([](const Parameters& p) { return p.study.of<Options>(); }),
+          always_{{"run.mode", {std::move(study)}}} {}
+
+    // What the key added last needs of another one.
+    Section& needs(std::string key, std::vector<std::string> words) {
+        last_->needs.push_back({std::move(key), std::move(words)});
+        return *this;
+    }
+
+    // Each key that is added from now on needs the choice added last to be a row that reads it.
+    template <class Rows, class Reads>
+    void each_needs_reader(const Rows& rows, const Reads& reads) {
+        const std::string choice = last_->full_name();
+        conditions_ = [=, &rows](const std::string& key) {
+            Condition condition{choice, {}};
+            std::vector<std::string> others;
+            for (const auto& row : rows) (reads(row, key) ? condition.words : others).push_back(row.name);
+            if (others.size() < condition.words.size()) condition.others = others;
+            return condition;
+        };
+    }
+
+    template <std::integral T>
+    Section& integer(std::string key, T Options::*member, IntegerRange range, std::string meaning,
+                     std::string unit = "") {
+        const auto limit = static_cast<std::int64_t>(
+            std::min<std::uint64_t>(std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max()));
+        return add(std::move(key),
+                   IntegerKey{as<std::int64_t>(member), range.lowest, std::min(range.highest, limit)},
+                   std::move(meaning), std::move(unit));
+    }
+
+    Section& real(std::string key, double Options::*member, Interval allowed, std::string meaning) {
+        return add(std::move(key), RealKey{as<double>(member), allowed}, std::move(meaning));
+    }
+
+    Section& flag(std::string key, bool Options::*member, std::string meaning) {
+        return add(std::move(key), FlagKey{as<bool>(member)}, std::move(meaning));
+    }
+
+    Section& text(std::string key, std::string Options::*member, std::string meaning, std::string unit) {
+        return add(std::move(key), TextKey{as<std::string>(member)}, std::move(meaning), std::move(unit));
+    }
+
+    Section& list(std::string key, std::vector<std::string> Options::*member, std::string meaning) {
+        return add(std::move(key), ListKey{as<std::vector<std::string>>(member)}, std::move(meaning));
+    }
+
+    Section& triple(std::string key, Index Options::*member, int lowest, std::string meaning,
+                    std::string unit) {
+        return add(std::move(key), TripleKey{as<Index>(member), lowest}, std::move(meaning), std::move(unit));
+    }
+
+    // A text that is one of some words ...
+    Section& choice(std::string key, std::string Options::*member, std::vector<std::string> words,
+                    std::string meaning) {
+        return add(std::move(key), ChoiceKey{as<std::string>(member), std::move(words)}, std::move(meaning));
+    }
+    // ... or an enumeration by its own.
+    template <class Enum>
+    requires std::is_enum_v<Enum> Section& choice(std::string key, Enum Options::*member,
+                                                  std::string meaning) {
+        const auto read = read_;
+        const auto write = write_;
+        Access<std::string> value{
+            [=](const Parameters& p) { return std::string(keel::name(read(p).*member)); },
+            [=](Parameters& p, const std::string& word) { write(p).*member = *named<Enum>(word); }};
+        return add(std::move(key), ChoiceKey{std::move(value), words_of<Enum>()}, std::move(meaning));
+    }
+
+    // A boundary for each direction.
+    Section& boundaries(std::string key, Boundaries Options::*member, std::string meaning) {
+        using Words = std::array<std::string, 3>;
+        const auto read = read_;
+        const auto write = write_;
+        Access<Words> value{
+            [=](const Parameters& p) {
+                Words words;
+                const Boundaries values = read(p).*member;
+                std::ranges::transform(values, words.begin(), [](Boundary b) { return keel::name(b); });
+                return words;
+            },
+            [=](Parameters& p, const Words& words) {
+                std::ranges::transform(words, (write(p).*member).begin(),
+                                       [](const std::string& word) { return *named<Boundary>(word); });
+            }};
+        return add(std::move(key), BoundariesKey{std::move(value), words_of<Boundary>()}, std::move(meaning));
+    }
+
+  private:
+    template <class Value, class Member>
+    Access<Value> as(Member Options::*member) const {
+        const auto read = read_;
+        const auto write = write_;
+        return {[=](const Parameters& p) { return static_cast<Value>(read(p).*member); },
+                [=](Parameters& p, const Value& value) { write(p).*member = static_cast<Member>(value); }};
+    }
+
+    Section& add(std::string key, decltype(Key::kind) kind, std::string meaning, std::string unit = "") {
+        std::vector<Condition> needs = always_;
+        if (conditions_) needs.push_back(conditions_(key));
+        last_ =
+            &table_.add({name_, std::move(key), std::move(unit), std::move(meaning), std::move(kind), needs});
+        return *this;
+    }
+
+    Table& table_;
+    std::string name_;
+    std::function<Options&(Parameters&)> write_;
+    std::function<Options(const Parameters&)> read_;
+    std::vector<Condition> always_;  // what every key needs
+    std::function<Condition(const std::string&)> conditions_;
+    Key* last_ = nullptr;
+};
+
+}  // namespace keel

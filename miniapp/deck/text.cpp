@@ -1,0 +1,60 @@
+#include "miniapp/deck/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace keel {
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+    std::string result;
+    std::size_t column = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = text.find(' ', at);
+        if (end == std::string_view::npos) end = text.size();
+        const std::string_view word = text.substr(at, end - at);
+        if (at > 0 && column + 1 + word.size() > width) {
+            result += '\n' + std::string(indent, ' ');
+            column = indent;
+        } else if (at > 0) {
+            result += ' ';
+            ++column;
+        }
+        result += word;
+        column += word.size();
+        at = end + 1;
+    }
+    return result;
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+    std::string result;
+    for (const char c : text.substr(0, most)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f)
+            result += fmt::format("\\x{:02x}", byte);
+        else
+            result += c;
+    }
+    if (text.size() > most) result += fmt::format("... ({} characters)", text.size());
+    return result;
+}
+
+std::string counted(long number, const std::string& what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('x') ? "es" : "s");
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("{:{}}", row[c], widths[c]);
+        text += '\n';
+    }
+    return text;
+}
+
+}  // namespace keel

@@ -1,0 +1,25 @@
+#pragma once
+
+// Text for terminals.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel {
+
+inline constexpr std::size_t line_width = 100;
+
+// The text in lines of at most `width` columns, broken at blanks; all but the first begin with `indent` blanks. Words that
+// are longer stand alone.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = line_width);
+
+// What came from a user, fit to be shown: control characters as \xNN, and no more than `most` characters of it.
+std::string shown(std::string_view text, std::size_t most = 80);
+
+std::string counted(long number, const std::string& what);  // "1 rank", "3 ranks", "2 boxes"
+
+// Left-aligned columns two blanks apart; the last one is not padded.
+std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace keel

@@ -1,0 +1,146 @@
+#include "miniapp/front/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "build_info.hpp"
+#include "miniapp/deck/key_text.hpp"
+#include "miniapp/deck/spelling.hpp"
+#include "miniapp/deck/text.hpp"
+#include "miniapp/report/tables.hpp"
+#include "miniapp/studies/study.hpp"
+
+namespace keel {
+namespace {
+
+const std::map<std::string, Action>& options() {
+    static const std::map<std::string, Action> all{
+        {"--help", Action::help},       {"-h", Action::help},
+        {"--version", Action::version}, {"--keys", Action::keys},
+        {"--solvers", Action::solvers}, {"--backends", Action::backends},
+        {"--tables", Action::tables},   {"--print-deck", Action::print_deck},
+        {"--dry-run", Action::dry_run}, {"--print-plan", Action::print_plan}};
+    return all;
+}
+
+bool has_topic(Action action) {
+    return action == Action::help || action == Action::keys || action == Action::tables;
+}
+
+// The number in "--print-plan=RANK".
+std::optional<int> rank_of(std::string_view word) {
+    constexpr std::string_view option = "--print-plan=";
+    if (!word.starts_with(option)) return {};
+    word.remove_prefix(option.size());
+    int rank = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+    if (error != std::errc() || end != word.data() + word.size() || rank < 0) return {};
+    return rank;
+}
+
+std::string help_text() {
+    std::string text =
+        "usage: keel [DECK.toml] [section.key=value ...]\n"
+        "       keel --dry-run | --print-deck | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
+        "       keel --help [KEY] | --keys [SECTION | KEY] | --solvers | --backends | --version\n\n" +
+        wrapped(
+            "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and "
+            "prints "
+            "where the time went. Without a deck every key has its default; section.key=default takes back "
+            "what a deck says. Start it with mpiexec for more than one rank.",
+            0) +
+        "\n\nStudies (run.mode):\n";
+    for (const auto& study : studies()) text += fmt::format("  {:<10} {}\n", study->name(), study->meaning());
+    return text +
+           "\n"
+           "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"
+           "--print-deck   a complete deck with a comment on each key\n"
+           "--print-plan   what a rank sends and receives\n"
+           "--keys         every key of decks, those of a section, or one\n"
+           "--solvers      the solvers of bottom.solver, and what an iteration costs\n"
+           "--backends     the programming models of run.backend, and which can run here\n"
+           "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n\n"
+           "Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input, 3 MPI or device error.\n";
+}
+
+std::string keys_answer(const Table& table, const std::string& topic) {
+    const std::string text = keys_text(table, topic);
+    if (!text.empty()) return text;
+    std::vector<std::string> names = table.sections();
+    for (const Key& key : table.keys()) names.push_back(key.full_name());
+    const auto meant = nearest(topic, names);
+    return fmt::format("command line: {}: no key and no section; the sections are {}{}\n", shown(topic),
+                       fmt::join(table.sections(), ", "),
+                       meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : "");
+}
+
+std::string table_answer(const Table& table, const std::string& topic) {
+    if (topic == "keys") return keys_markdown(table);
+    if (topic == "solvers") return bottom_solvers_markdown();
+    if (topic == "backends") return backends_markdown();
+    return fmt::format("command line: --tables {}: unknown page; choose keys, solvers, backends\n",
+                       shown(topic));
+}
+
+}  // namespace
+
+CommandLine read_command_line(std::span<char* const> words) {
+    std::vector<std::string> names;
+    for (const auto& option : options()) names.push_back(option.first);
+
+    CommandLine command;
+    for (const std::string word : words) {
+        if (const auto option = options().find(word); option != options().end()) {
+            command.action = option->second;
+        } else if (const auto rank = rank_of(word)) {
+            command.action = Action::print_plan;
+            command.rank = *rank;
+        } else if (word.starts_with("-")) {
+            const auto similar = nearest(word, names);
+            command.unknown.push_back(fmt::format(
+                "command line: {}: unknown option; choose {}{}", shown(word), fmt::join(names, ", "),
+                similar ? fmt::format(" (did you mean {}?)", *similar) : ""));
+        } else if (has_topic(command.action) && command.topic.empty()) {
+            command.topic = word;
+        } else if (word.find('=') != std::string::npos) {
+            command.overrides.push_back(word);
+        } else if (!command.deck) {
+            command.deck = word;
+        } else {
+            command.unknown.push_back(fmt::format(
+                "command line: \"{}\" is a second deck after \"{}\"; give one deck, then section.key=value",
+                shown(word), shown(command.deck->string())));
+        }
+    }
+    return command;
+}
+
+std::optional<std::string> answer(const CommandLine& command, const Table& table) {
+    switch (command.action) {
+        case Action::help:
+            return command.topic.empty() ? help_text() : keys_answer(table, command.topic);
+        case Action::version:
+            return fmt::format("Keel {} ({})\n", build_info::version, build_info::revision);
+        case Action::keys:
+            return command.topic.empty() ? keys_text(table) : keys_answer(table, command.topic);
+        case Action::solvers:
+            return bottom_solvers_text();
+        case Action::backends:
+            return backends_text();
+        case Action::tables:
+            return table_answer(table, command.topic);
+        case Action::print_deck:
+        case Action::dry_run:
+        case Action::print_plan:
+        case Action::run:
+            break;
+    }
+    return {};
+}
+
+}  // namespace keel

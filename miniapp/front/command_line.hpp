@@ -1,0 +1,32 @@
+#pragma once
+
+// keel [DECK.toml] [section.key=value ...] and the --options.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "miniapp/deck/keys.hpp"
+
+namespace keel {
+
+enum class Action { run, help, version, keys, solvers, backends, tables, print_deck, dry_run, print_plan };
+
+struct CommandLine {
+    Action action = Action::run;
+    std::string topic;  // of --help, --keys and --tables
+    std::optional<std::filesystem::path> deck;
+    int rank = 0;  // whose plan is printed
+    std::vector<std::string> overrides;
+    std::vector<std::string> unknown;  // complaints about words that make no sense
+};
+
+CommandLine read_command_line(std::span<char* const> words);
+
+// What an action that needs no deck prints; nothing for others. Complains, by a text that begins with "command line:", of a
+// topic that there is not.
+std::optional<std::string> answer(const CommandLine& command, const Table& table);
+
+}  // namespace keel

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/report/findings.hpp"
+#include "miniapp/setup/resolved.hpp"
+
+namespace keel {
+
+// The facts of every run, with what to warn of. Collective; complete on rank 0.
+RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
+
+}  // namespace keel

@@ -1,0 +1,76 @@
+#pragma once
+
+// What a run has to tell: what each study finds, and the facts of the machine and the run that all reports begin with.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/topology.hpp"
+#include "kernels/box.hpp"
+
+namespace keel {
+
+// One self-verification.
+struct Check {
+    std::string name;
+    bool passed = false;
+    double value = 0;
+    std::string want;
+};
+
+Check all_converged(long converged, long solves);  // "solves_converged"
+
+struct FigureOfMerit {
+    std::string name;  // "solve.dof_per_second"
+    double value = 0;
+    std::string unit;
+};
+
+struct RunFacts {
+    // --- Of every run
+    int ranks = 1;
+    int threads = 1;
+    std::string backend;
+    std::vector<std::string> devices;  // by rank; empty texts where the host computes
+    int device_sharing = 1;            // the most ranks on one device
+    std::string device_messages;       // how a device's messages travel; empty where the host computes
+    std::string mpi;
+    std::string asynchronous_progress;  // of this MPI, as far as known
+    Topology topology;
+    bool shared_cores = false;          // more threads on a node than it has processors
+    std::vector<std::string> bindings;  // by rank
+    std::vector<std::string> warnings;
+    // --- Of a study that has them
+    bool drives_progress = false;  // of all-reduces in flight
+    Index boxes{};
+    int box = 0;  // width on the finest level
+    Index cells{};
+    std::vector<Index> level_cells;
+    std::vector<int> level_boxes;       // their width
+    double triad_bytes_per_second = 0;  // all ranks together
+    double setup_seconds = 0;
+    double tuning_seconds = 0;  // spent on trying communication schemes
+    double graph_replays = 0;   // in the measured solves, on rank 0
+    // Memory of the rank with most: what it needs at the least, and the name of that; all of it with ghosts, padding and
+    // buffers, as predicted; and the growth of the resident set from before anything was built to its peak.
+    std::string least_memory;
+    double array_bytes = 0;
+    double predicted_bytes = 0;
+    double measured_bytes = 0;
+};
+
+// Complete on rank 0.
+struct Findings {
+    RunFacts facts;
+    std::string text;     // what was found, between the header and the closing lines
+    std::string records;  // the same as JSON lines
+    std::vector<Check> checks;
+    std::optional<FigureOfMerit> merit;
+    double seconds = 0;   // that the figure of merit is made from
+    std::string trouble;  // with something that was to be written: the run fails, but what was found is told
+
+    bool valid() const;  // every check passed
+};
+
+}  // namespace keel

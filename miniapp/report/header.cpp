@@ -1,0 +1,113 @@
+#include "miniapp/report/header.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "build_info.hpp"
+#include "miniapp/deck/text.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/quantities.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::size_t label_width = 10;
+
+// "ranks     2, Open MPI v4.1.4", in as many lines as it needs.
+std::string line(const char* label, const std::string& text) {
+    return fmt::format("{:<{}}{}\n", label, label_width,
+                       wrapped(text, label_width, line_width - label_width));
+}
+
+// Where each rank computes; ranks at the same place are named together: "ranks 0-7 on cpus 0-1". Large machines have more
+// places than lines should tell: all are in the records.
+std::string bindings_text(const RunFacts& facts) {
+    constexpr int most_places = 8;
+    std::string text;
+    int places = 0;
+    std::size_t first = 0;
+    const auto place = [&](std::size_t rank) {
+        const std::string& device = facts.devices[rank];
+        return (device.empty() ? "" : "device " + device + ", ") + "cpus " + facts.bindings[rank];
+    };
+    while (first < facts.bindings.size() && places < most_places) {
+        std::size_t last = first;
+        while (last + 1 < facts.bindings.size() && place(last + 1) == place(first)) ++last;
+        const std::string ranks =
+            first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+        text += fmt::format("{}{} on {}", text.empty() ? "" : "; ", ranks, place(first));
+        first = last + 1;
+        ++places;
+    }
+    if (first < facts.bindings.size()) text += fmt::format("; {} more ranks", facts.bindings.size() - first);
+    return text;
+}
+
+// What was built, where anything was.
+std::string grids_text(const RunFacts& facts) {
+    if (facts.box == 0) return "";
+    return line("progress",
+                fmt::format("asynchronous: {}; {}", facts.asynchronous_progress,
+                            facts.drives_progress ? "driven between operations of the bottom solver"
+                                                  : "not driven")) +
+           line("domain", fmt::format("{} cells, {}x{}x{} boxes of {}^3, {}", cells_text(facts.cells),
+                                      facts.boxes[0], facts.boxes[1], facts.boxes[2], facts.box,
+                                      counted(static_cast<long>(facts.level_cells.size()), "level")));
+}
+
+std::string memory_text(const RunFacts& facts) {
+    if (facts.predicted_bytes == 0) return "";
+    return line("memory", fmt::format("{} a rank predicted, {} measured; {} alone need {}",
+                                      bytes_text(facts.predicted_bytes), bytes_text(facts.measured_bytes),
+                                      facts.least_memory, bytes_text(facts.array_bytes)));
+}
+
+}  // namespace
+
+Check all_converged(long converged, long solves) {
+    return {"solves_converged", converged == solves, static_cast<double>(converged),
+            fmt::format("all of {}", solves)};
+}
+
+bool Findings::valid() const {
+    return std::ranges::all_of(checks, &Check::passed);
+}
+
+std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
+    std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
+                                   build_info::compiler, build_info::build_type, build_info::flags);
+    text += line("backend", facts.backend);
+    text += line("ranks", fmt::format("{}, {}; {}", facts.ranks, facts.mpi, facts.topology.describe()));
+    if (facts.topology.nodes() > 1) text += line("nodes", facts.topology.map());
+    text += line("binding", bindings_text(facts));
+    text += grids_text(facts) + memory_text(facts);
+    if (!facts.device_messages.empty() && facts.triad_bytes_per_second > 0)
+        text += line("messages", facts.device_messages);
+    if (facts.triad_bytes_per_second > 0)
+        text += line("triad",
+                     fmt::format("{:.1f} GB/s, all ranks together", facts.triad_bytes_per_second * 1e-9));
+    text += line("deck", deck.non_default.empty() ? "all defaults"
+                                                  : fmt::format("{}", fmt::join(deck.non_default, "; ")));
+    for (const std::string& remark : deck.remarks) text += line("remark", remark);
+    for (const std::string& warning : facts.warnings) text += line("warning", warning);
+    return text;
+}
+
+std::string closing_text(const Findings& findings) {
+    std::string text;
+    for (const Check& check : findings.checks) {
+        const bool small = check.value != 0 && std::abs(check.value) < 1e-3;
+        text += fmt::format("CHECK  {:<24} {}  {}  (want {})\n", check.name, check.passed ? "PASS" : "FAIL",
+                            small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.4g}", check.value),
+                            check.want);
+    }
+    if (findings.merit && findings.valid())
+        text += fmt::format("FOM    {:<24} {:.6e}  {}\n", findings.merit->name, findings.merit->value,
+                            findings.merit->unit);
+    return text + fmt::format("RESULT {}\n", findings.valid() ? "VALID" : "INVALID");
+}
+
+}  // namespace keel

@@ -1,0 +1,138 @@
+#include "miniapp/report/level_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/ledger.hpp"
+#include "miniapp/report/quantities.hpp"
+
+namespace keel {
+
+std::string cells_text(const Index& n) {
+    return n[0] == n[1] && n[1] == n[2] ? fmt::format("{}^3", n[0])
+                                        : fmt::format("{}x{}x{}", n[0], n[1], n[2]);
+}
+
+LevelTables::LevelTables(const RunFacts& facts, const std::vector<TimerRow>& timers)
+    : facts_(facts), levels_(static_cast<int>(facts.level_cells.size())) {
+    for (const TimerRow& row : timers) {
+        if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
+        cells_[{row.op, row.level}] = &row;
+    }
+}
+
+const TimerRow* LevelTables::find(const std::string& op, int level) const {
+    const auto found = cells_.find({op, level});
+    return found == cells_.end() ? nullptr : found->second;
+}
+
+std::string LevelTables::head(const std::string& last) const {
+    std::string text = fmt::format("{:<18}", "level");
+    for (std::size_t l = 0; l < facts_.level_cells.size(); ++l) text += fmt::format(" {:>11}", l);
+    text += fmt::format(" {:>11}\n{:<18}", last, "cells");
+    for (const Index& cells : facts_.level_cells) text += fmt::format(" {:>11}", cells_text(cells));
+    text += fmt::format("\n{:<18}", "boxes of");
+    for (const int width : facts_.level_boxes) text += fmt::format(" {:>11}", fmt::format("{}^3", width));
+    return text + "\n";
+}
+
+std::string LevelTables::times() const {
+    std::string text = "Time per solve: mean over ranks, below it the slowest rank\n" + head("total");
+    std::vector<double> column(static_cast<std::size_t>(levels_) + 1);
+    for (const std::string& op : ops_) {
+        std::string mean = fmt::format("{:<18}", op);
+        std::string most = fmt::format("{:<18}", "  max");
+        double total = 0;
+        double slowest = 0;
+        for (int l = 0; l < levels_; ++l) {
+            const TimerRow* row = find(op, l);
+            const bool shown = row != nullptr && op != "other";
+            mean += shown ? fmt::format(" {:>11}", seconds_text(row->t_mean)) : fmt::format(" {:>11}", "");
+            most += shown ? fmt::format(" {:>11}", seconds_text(row->t_max)) : fmt::format(" {:>11}", "");
+            if (row == nullptr) continue;
+            total += row->t_mean;
+            slowest += row->t_max;
+            if (shown) column[static_cast<std::size_t>(l)] += row->t_mean;
+        }
+        column.back() += total;
+        text += fmt::format("{} {:>11}\n{} {:>11}\n", mean, seconds_text(total), most, seconds_text(slowest));
+    }
+    text += fmt::format("{:<18}", "sum of means");
+    for (const double seconds : column) text += fmt::format(" {:>11}", seconds_text(seconds));
+    return text + "\n";
+}
+
+std::string LevelTables::communication() const {
+    std::string text =
+        "Communication per solve, counted: the busiest rank (messages) and any rank (reductions)\n" +
+        head("total");
+    const auto line = [&](const std::string& name, const std::string& op, double TimerRow::*number) {
+        text += fmt::format("{:<18}", name);
+        double total = 0;
+        for (int l = 0; l < levels_; ++l) {
+            const TimerRow* row = find(op, l);
+            const double value = row == nullptr ? 0 : row->*number;
+            total += value;
+            text += fmt::format(" {:>11.0f}", value);
+        }
+        text += fmt::format(" {:>11.0f}\n", total);
+    };
+    line("messages", "exchange.send", &TimerRow::messages);
+    line("bytes", "exchange.send", &TimerRow::bytes);
+    line("off-node messages", "exchange.send", &TimerRow::off_node_messages);
+    line("off-node bytes", "exchange.send", &TimerRow::off_node_bytes);
+    line("reductions", "reduction", &TimerRow::calls);
+    line("words in them", "reduction", &TimerRow::words);
+    return text;
+}
+
+std::string LevelTables::bandwidths() const {
+    const double triad = facts_.triad_bytes_per_second;
+    std::string text = fmt::format(
+        "Bandwidth: bytes that an operation must move at the least over the mean time; triad measured by "
+        "this run: "
+        "{:.1f} GB/s\n{:<18} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n{:<18} {:>11} {:>11} {:>9} {:>11} "
+        "{:>11} {:>9}\n",
+        triad * 1e-9, "", "level 0", "level 0", "level 0", "all levels", "all levels", "all", "operation",
+        "per solve", "GB/s", "of triad", "per solve", "GB/s", "of triad");
+    for (const std::string& op : ops_) {
+        double bytes = 0;
+        double seconds = 0;
+        for (int l = 0; l < levels_; ++l)
+            if (const TimerRow* row = find(op, l)) {
+                bytes += row->bytes_moved;
+                seconds += row->t_mean;
+            }
+        if (bytes == 0 || seconds == 0) continue;
+        const TimerRow* fine = find(op, 0);
+        const auto columns = [&](double b, double s) {
+            return s > 0 ? fmt::format(" {:>11} {:>11.2f} {:>8.0f}%", bytes_text(b), b / s * 1e-9,
+                                       100 * b / s / triad)
+                         : fmt::format(" {:>11} {:>11} {:>9}", "", "", "");
+        };
+        text +=
+            fmt::format("{:<18}{}{}\n", op, columns(fine ? fine->bytes_moved : 0, fine ? fine->t_mean : 0),
+                        columns(bytes, seconds));
+    }
+    return text;
+}
+
+// By level the mean time of an exchange in what was measured; every exchange with messages packs once.
+std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
+                                                        const std::vector<TimerRow>& timers) {
+    const std::size_t levels = std::max<std::size_t>(1, facts.level_cells.size());  // a matrix has one
+    std::vector<double> seconds(levels);
+    std::vector<double> exchanges(levels);
+    for (const TimerRow& row : timers) {
+        const auto level = static_cast<std::size_t>(row.level);
+        if (row.op.starts_with("exchange.")) seconds[level] += row.t_mean;
+        if (row.op == name(Op::pack)) exchanges[level] = row.calls;
+    }
+    std::vector<std::optional<double>> means(seconds.size());
+    for (std::size_t l = 0; l < means.size(); ++l)
+        if (exchanges[l] > 0) means[l] = seconds[l] / exchanges[l];
+    return means;
+}
+
+}  // namespace keel

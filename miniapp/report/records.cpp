@@ -1,0 +1,94 @@
+#include "miniapp/report/records.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "build_info.hpp"
+
+namespace keel {
+
+std::string line_of(const Json& record) {
+    return record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json number_or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json run_record(const DeckFacts& deck, const RunFacts& facts) {
+    Json levels = Json::array();
+    for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
+        levels.push_back({{"cells", facts.level_cells[l]}, {"box", facts.level_boxes[l]}});
+    return {{"record", "run"},
+            {"version", build_info::version},
+            {"revision", build_info::revision},
+            {"compiler", build_info::compiler},
+            {"build_type", build_info::build_type},
+            {"flags", build_info::flags},
+            {"mpi", facts.mpi},
+            {"asynchronous_progress", facts.asynchronous_progress},
+            {"backend", facts.backend},
+            {"ranks", facts.ranks},
+            {"threads", facts.threads},
+            {"nodes", facts.topology.nodes()},
+            {"node_of", facts.topology.node_of()},
+            {"nodes_detected", facts.topology.source() == NodeSource::detected},
+            {"shared_cores", facts.shared_cores},
+            {"bindings", facts.bindings},
+            {"devices", facts.devices},
+            {"device_sharing", facts.device_sharing},
+            {"device_messages", facts.device_messages},
+            {"graph_replays", facts.graph_replays},
+            {"boxes", facts.boxes},
+            {"cells", facts.cells},
+            {"levels", levels},
+            {"triad_bytes_per_second", facts.triad_bytes_per_second},
+            {"setup_seconds", facts.setup_seconds},
+            {"tuning_seconds", facts.tuning_seconds},
+            {"array_bytes", facts.array_bytes},
+            {"predicted_bytes", facts.predicted_bytes},
+            {"measured_bytes", facts.measured_bytes},
+            {"remarks", deck.remarks},
+            {"warnings", facts.warnings},
+            {"deck", Json::parse(deck.json)}};
+}
+
+Json timer_record(const TimerRow& row) {
+    return {{"record", "timer"},
+            {"op", row.op},
+            {"level", row.level},
+            {"calls", row.calls},
+            {"t_min", row.t_min},
+            {"t_mean", row.t_mean},
+            {"t_max", row.t_max},
+            {"rank_max", row.rank_max},
+            {"bytes_moved", row.bytes_moved},
+            {"flops", row.flops},
+            {"messages", row.messages},
+            {"bytes", row.bytes},
+            {"off_node_messages", row.off_node_messages},
+            {"off_node_bytes", row.off_node_bytes},
+            {"all_messages", row.all_messages},
+            {"all_bytes", row.all_bytes},
+            {"all_off_node_messages", row.all_off_node_messages},
+            {"all_off_node_bytes", row.all_off_node_bytes},
+            {"words", row.words}};
+}
+
+std::string json_lines(const DeckFacts& deck, const Findings& findings) {
+    std::string lines = line_of(run_record(deck, findings.facts)) + findings.records;
+    for (const Check& check : findings.checks)
+        lines += line_of({{"record", "check"},
+                          {"name", check.name},
+                          {"passed", check.passed},
+                          {"value", check.value},
+                          {"want", check.want}});
+    const auto& merit = findings.merit;
+    return lines + line_of({{"record", "result"},
+                            {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
+                            {"unit", merit ? Json(merit->unit) : Json()},
+                            {"seconds", merit ? Json(findings.seconds) : Json()},
+                            {"valid", findings.valid()},
+                            {"exit", findings.valid() ? 0 : 1}});
+}
+
+}  // namespace keel

@@ -1,0 +1,87 @@
+#include "miniapp/report/timers.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace keel {
+namespace {
+
+// What a ledger's entry and the row "other" have in common, as one rank's row of numbers.
+std::vector<double> numbers(const Entry& e) {
+    return {static_cast<double>(e.calls),
+            e.seconds,
+            e.work.bytes,
+            e.work.flops,
+            static_cast<double>(e.traffic.messages),
+            static_cast<double>(e.traffic.bytes),
+            static_cast<double>(e.traffic.off_node_messages),
+            static_cast<double>(e.traffic.off_node_bytes),
+            static_cast<double>(e.words)};
+}
+
+// One row from all ranks' numbers; complete on rank 0. Collective.
+TimerRow gather_row(const Communicator& comm, const std::string& op, int level, const Entry& entry,
+                    int solves) {
+    const std::vector<double> mine = numbers(entry);
+    const std::vector<double> all = comm.gather(mine);
+    TimerRow row{.op = op, .level = level};
+    if (comm.rank() != 0) return row;
+    const auto column = [&](std::size_t n) {
+        std::vector<double> values;
+        for (std::size_t at = n; at < all.size(); at += mine.size()) values.push_back(all[at] / solves);
+        return values;
+    };
+    const auto sum = [&](std::size_t n) {
+        const auto values = column(n);
+        return std::accumulate(values.begin(), values.end(), 0.0);
+    };
+    const auto most = [&](std::size_t n) {
+        const auto values = column(n);
+        return *std::max_element(values.begin(), values.end());
+    };
+    const auto seconds = column(1);
+    const auto slowest = std::max_element(seconds.begin(), seconds.end());
+    row.calls = column(0)[0];
+    row.t_min = *std::min_element(seconds.begin(), seconds.end());
+    row.t_mean = sum(1) / comm.size();
+    row.t_max = *slowest;
+    row.rank_max = static_cast<int>(slowest - seconds.begin());
+    row.bytes_moved = sum(2);
+    row.flops = sum(3);
+    row.messages = most(4);
+    row.bytes = most(5);
+    row.off_node_messages = most(6);
+    row.off_node_bytes = most(7);
+    row.all_messages = sum(4);
+    row.all_bytes = sum(5);
+    row.all_off_node_messages = sum(6);
+    row.all_off_node_bytes = sum(7);
+    row.words = column(8)[0];
+    return row;
+}
+
+}  // namespace
+
+std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledger, double my_seconds,
+                                    int solves) {
+    std::vector<TimerRow> rows;
+    Entry other;  // what no decorator saw: the wall time of the solves less all rows
+    other.seconds = my_seconds;
+    for (std::size_t op = 0; op < op_count; ++op)
+        for (int level = 0; level < ledger.levels(); ++level) {
+            const Entry& entry = ledger.at(static_cast<Op>(op), level);
+            other.seconds -= entry.seconds;
+            rows.push_back(gather_row(comm, name(static_cast<Op>(op)), level, entry, solves));
+        }
+    rows.push_back(gather_row(comm, "other", 0, other, solves));
+    std::erase_if(rows, [](const TimerRow& row) { return row.calls == 0 && row.t_max == 0; });
+    return rows;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    return n == 0 ? 0 : (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+}  // namespace keel

@@ -1,0 +1,171 @@
+// The tables of communication schemes, as text and as records.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/report/records.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
+
+namespace keel {
+namespace {
+
+// "26 1 i": neighbours, layers and, where that is not the operator, who needs them.
+std::string pattern_name(const SchemeUse& use) {
+    if (use.entries()) return fmt::format("t = {}", use.columns);
+    if (const MovedBoxes* boxes = use.moves()) return boxes->there ? "there" : "back";
+    const GhostCells& ghosts = *use.ghosts();
+    const char* const mark = ghosts.purpose == GhostCells::Purpose::interpolation ? " i"
+                             : ghosts.purpose == GhostCells::Purpose::powers      ? " p"
+                                                                                  : "";
+    return fmt::format("{} {}{}", ghosts.neighbours == Neighbours::all ? "26" : "6", ghosts.depth, mark);
+}
+
+std::string microseconds(const std::optional<double>& seconds) {
+    return seconds ? fmt::format("{:.2f}", *seconds * 1e6) : "-";
+}
+
+std::optional<double> predicted(const SchemeRow& row) {
+    return row.time ? std::optional(row.time->total()) : std::nullopt;
+}
+
+// By how much the closed form is off the time of the plan.
+std::string difference(const SchemeRow& row) {
+    if (!row.closed_form || !row.time) return "-";
+    return fmt::format("{:+.0f} %", 100 * (*row.closed_form / row.time->total() - 1));
+}
+
+bool have_closed_forms(const std::vector<SchemeTable>& tables) {
+    return std::ranges::any_of(tables, [](const SchemeTable& table) {
+        return std::ranges::any_of(table.rows,
+                                   [](const SchemeRow& row) { return row.closed_form.has_value(); });
+    });
+}
+
+}  // namespace
+
+std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
+                         const std::vector<std::optional<double>>& in_run) {
+    constexpr const char* line = "{:>5} {:>8} {:<18} {:<9} {:>12} {:>12} {:>12}\n";
+    std::string text =
+        "Communication schemes: microseconds of an exchange\n" +
+        fmt::format(line, "level", "ghosts", "scheme", "chosen by", "predicted", "when tried", "in the run");
+    for (const SchemeTable& table : tables) {
+        if (!table.chosen) continue;
+        const auto level = static_cast<std::size_t>(table.use.level);
+        // The ledger does not tell apart what a level exchanges for several purposes.
+        const auto here = [&](const SchemeTable& other) { return other.use.level == table.use.level; };
+        const bool shown =
+            level < in_run.size() && ((table.use.entries() && !table.use.entries()->in_solves) ||
+                                      std::ranges::count_if(tables, here) == 1);
+        text += fmt::format(line, level, pattern_name(table.use), name(table.rows[*table.chosen].scheme),
+                            name(chooser), microseconds(predicted(table.rows[*table.chosen])),
+                            microseconds(table.least(*table.chosen)),
+                            microseconds(shown ? in_run[level] : std::nullopt));
+    }
+    return text +
+           "when tried: the fastest round of the slowest rank; in the run: mean over ranks and exchanges of "
+           "the level, waiting for others included\n";
+}
+
+std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
+    if (tables.empty()) return "";
+    const bool matrix = tables.front().use.entries();
+    std::string text =
+        fmt::format("Schemes, one exchange of {}; off-node: between nodes; most: of the rank that has most\n",
+                    matrix                            ? "t vectors"
+                    : tables.front().use.columns == 1 ? "1 field"
+                                                      : fmt::format("{} fields", tables.front().use.columns));
+    const bool closed_forms = have_closed_forms(tables);
+    const auto more = [&](const std::string& seconds, const std::string& differs) {
+        return closed_forms ? fmt::format(" {:>11} {:>8}", seconds, differs) : "";
+    };
+    constexpr const char* line =
+        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}{} {:>9} "
+        "{:>9}\n";
+    text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
+                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted",
+                        more("closed form", "differs"), "measured", "measured");
+    text += fmt::format(line, "", matrix ? "" : "of depth", "", "", "", "", "", "removed", "sent", "received",
+                        "sent", "received", "us", more("us", ""), "least us", "median us");
+    for (const SchemeTable& table : tables) {
+        const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            const SchemeRow& row = table.rows[n];
+            text += fmt::format(
+                line, table.use.level, pattern_name(table.use), name(row.scheme) + (&row == best ? " *" : ""),
+                row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
+                row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
+                row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
+                more(microseconds(row.closed_form), difference(row)), microseconds(table.least(n)),
+                microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
+        }
+    }
+    const auto powers = std::ranges::find_if(
+        tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
+    const bool moved =
+        std::ranges::any_of(tables, [](const SchemeTable& table) { return table.use.moves() != nullptr; });
+    text +=
+        matrix ? "ghosts: entries that are rows of other ranks"
+               : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for interpolation)";
+    if (powers != tables.end())
+        text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
+    if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";
+    return text + "; most sent and received: between nodes\n" +
+           (tables.front().rows.front().time ? "*: least predicted time\n" : "") +
+           (closed_forms
+                ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
+                  "that need not leave a node; differs: from the predicted time\n"
+                : "");
+}
+
+std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
+                         const std::vector<std::optional<double>>& in_run, double tuning_seconds) {
+    if (tables.empty()) return "";
+    std::string text;
+    if (tables.front().chosen) text = choices_text(chooser, tables, in_run) + "\n";
+    text += scheme_tables_text(tables);
+    if (tuning_seconds > 0) text += fmt::format("trying the schemes took {:.4f} s\n", tuning_seconds);
+    return text + "\n";
+}
+
+std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {
+    const auto volume = [](const Volume& e) {
+        return Json{{"messages", e.messages},
+                    {"bytes", e.bytes},
+                    {"off_node_messages", e.off_node_messages},
+                    {"off_node_bytes", e.off_node_bytes}};
+    };
+    std::string lines;
+    for (const SchemeTable& table : tables) {
+        const SchemeUse& use = table.use;
+        const GhostCells* ghosts = use.ghosts();
+        const bool grid = !use.entries();
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            const SchemeRow& row = table.rows[n];
+            Json record{{"record", "scheme"},
+                        {"level", use.level},
+                        {"cells", grid ? Json(use.layout.cells()) : Json()},
+                        {"box", grid ? Json(use.layout.width()) : Json()},
+                        {"neighbours", ghosts ? Json(name(ghosts->neighbours)) : Json()},
+                        {"depth", ghosts ? Json(ghosts->depth) : Json()},
+                        {"purpose", purpose_of(use)},
+                        {"columns", use.columns},
+                        {"scheme", name(row.scheme)},
+                        {"all", volume(row.all)},
+                        {"most_sent", volume(row.most_sent)},
+                        {"most_received", volume(row.most_received)},
+                        {"duplicate_bytes", row.duplicate_bytes},
+                        {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
+                        {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},
+                        {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
+                        {"closed_form_seconds", number_or_null(row.closed_form)},
+                        {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
+            lines += line_of(record);
+        }
+    }
+    return lines;
+}
+
+}  // namespace keel

@@ -1,0 +1,70 @@
+#include "miniapp/setup/grid_setup.hpp"
+
+#include <algorithm>
+
+#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
+
+namespace keel {
+
+int coarsest_box(const Parameters& p, const GridUse& use) {
+    return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
+}
+
+BottomPlace bottom_place(const Parameters& p, const GridUse& use) {
+    return use.coarsens ? p.multigrid.bottom_grid : BottomPlace::distributed;
+}
+
+PowersNeed powers_need(const GridUse& use, int width) {
+    PowersNeed most;
+    for (const NamedSolver& solver : use.solvers) {
+        const PowersNeed need = powers_need(solver.options, width);
+        most = {std::max(most.layers, need.layers), std::max(most.at_once, need.at_once)};
+    }
+    return most;
+}
+
+int GridSetup::levels() const {
+    return static_cast<int>(level_widths(problem.box, hierarchy.bottom_box).size());
+}
+
+Layout GridSetup::finest() const {
+    return {boxes, problem.box, problem.boundary, place(boxes, ranks, problem.placement), rank};
+}
+
+GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use) {
+    const Parameters& p = deck.parameters;
+    const int bottom_box = coarsest_box(p, use);
+    GridSetup grids{.problem = p.problem,
+                    .multigrid = p.multigrid,
+                    .use = use,
+                    .boxes = resolved_boxes(p.problem, resolved.ranks),
+                    .ranks = resolved.ranks,
+                    .rank = resolved.rank,
+                    .hierarchy = {},
+                    .powers = powers_need(use, bottom_box)};
+    grids.hierarchy = {
+        .bottom_box = bottom_box,
+        .ghost_depth = p.comm.ghost_depth,
+        .neighbours = p.comm.neighbours,
+        .all_ghosts = p.multigrid.cycle == Cycle::f || p.multigrid.interpolation == Interpolation::linear,
+        .bottom_ghosts = grids.powers.layers,
+        .bottom_place = bottom_place(p, use),
+        .bottom_ranks = p.multigrid.bottom_ranks,
+        .persistent = resolved.comm.persistent,
+        .scheme = resolved.comm.scheme,
+        .exchange = resolved.comm.exchange,
+        .deterministic = resolved.deterministic,
+        .all_reduce = resolved.comm.all_reduce};
+    if (use.exchanged_fields) grids.fields_of_level = *use.exchanged_fields;
+    for (const auto& [name, options] : use.solvers) {
+        if (use.krylov == KrylovLevel::finest)
+            grids.fields_on_finest += krylov_fields(options, use.preconditioned);
+        else
+            grids.fields_on_coarsest += bottom_fields(options);
+        grids.vectors_at_once = std::max(grids.vectors_at_once, vectors_at_once(options));
+    }
+    return grids;
+}
+
+}  // namespace keel

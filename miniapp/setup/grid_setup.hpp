@@ -1,0 +1,60 @@
+#pragma once
+
+// The grids of a study, from the deck: layouts, levels, solvers and what they keep in memory.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/layout.hpp"
+#include "miniapp/setup/resolved.hpp"
+#include "miniapp/setup/solvers.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/hierarchy.hpp"
+
+namespace keel {
+
+// Where the Krylov methods of a study work.
+enum class KrylovLevel { none, coarsest, finest };
+
+// What a study does with its grids: all that laying them out, planning messages and foretelling memory need to know of it.
+struct GridUse {
+    bool coarsens = true;  // false: only the finest level is needed
+    KrylovLevel krylov = KrylovLevel::coarsest;
+    bool preconditioned = false;               // the Krylov method on the finest level
+    std::vector<NamedSolver> solvers = {};     // at work one after the other
+    std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
+};
+
+// The width of the boxes of the coarsest level.
+int coarsest_box(const Parameters& parameters, const GridUse& use);
+// The ranks that solve on it.
+BottomPlace bottom_place(const Parameters& parameters, const GridUse& use);
+// The most that the solvers' matrix powers want of the level that they work on.
+PowersNeed powers_need(const GridUse& use, int width);
+
+struct GridSetup {
+    ProblemOptions problem;
+    MultigridOptions multigrid;
+    GridUse use;
+    Index boxes;  // per direction
+    int ranks = 1;
+    int rank = 0;
+    HierarchyOptions hierarchy;
+    PowersNeed powers;
+
+    // Grid-sized arrays: of every level, and of the Krylov methods on the finest and the coarsest.
+    int fields_of_level = Level::fields;
+    int fields_on_finest = 0;
+    int fields_on_coarsest = 0;
+    int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at the most
+
+    int levels() const;
+    // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
+    Layout finest() const;
+    bool moves_bottom() const { return hierarchy.bottom_place != BottomPlace::distributed; }
+};
+
+GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use);
+
+}  // namespace keel

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/backends/registry.hpp"
+#include "miniapp/setup/machine_facts.hpp"
+
+namespace keel {
+
+// Bytes of memory taken since it was made, at their peak on the host.
+class MemoryGrowth {
+  public:
+    explicit MemoryGrowth(const Backend& backend)
+        : backend_(backend), free_on_device_(static_cast<double>(backend.free_device_bytes())) {
+        reset_peak();
+        resident_ = resident_bytes();
+    }
+    double on_host() const {
+        const std::size_t peak = peak_resident_bytes();
+        return static_cast<double>(peak - std::min(peak, resident_));
+    }
+    // Of a device only all ranks' memory together is known.
+    double on_device() const { return free_on_device_ - static_cast<double>(backend_.free_device_bytes()); }
+
+  private:
+    const Backend& backend_;
+    double free_on_device_;
+    std::size_t resident_ = 0;
+};
+
+}  // namespace keel

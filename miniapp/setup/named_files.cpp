@@ -1,0 +1,29 @@
+#include "miniapp/setup/named_files.hpp"
+
+#include "miniapp/setup/machine_file.hpp"
+
+namespace keel {
+namespace {
+
+FileText broadcast(const FileText& file, const Communicator& comm) {
+    return {comm.broadcast(file.name), comm.broadcast(file.text), comm.broadcast(file.error)};
+}
+
+}  // namespace
+
+std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
+                                  const Communicator& comm) {
+    if (!file) return {};
+    return broadcast(comm.rank() == 0 ? read_text(*file) : FileText{}, comm);
+}
+
+NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
+    const CommOptions& options = deck.parameters.comm;
+    NamedFiles files;
+    if (!options.machine.empty())
+        files.machine = broadcast(comm.rank() == 0 ? find_machine(options.machine) : FileText{}, comm);
+    if (!options.node_map.empty()) files.node_map = read_once(options.node_map, comm);
+    return files;
+}
+
+}  // namespace keel

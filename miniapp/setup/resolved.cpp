@@ -1,0 +1,57 @@
+#include "miniapp/setup/resolved.hpp"
+
+#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/setup/node_map.hpp"
+
+namespace keel {
+namespace {
+
+Topology used_topology(const CommOptions& options, const NamedFiles& files, int ranks,
+                       const Topology& detected) {
+    if (files.node_map) return {parse_node_map(*files.node_map, ranks).labels, NodeSource::map};
+    return options.ranks_per_node > 0 ? virtual_topology(ranks, options.ranks_per_node) : detected;
+}
+
+}  // namespace
+
+Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
+    const Parameters& p = deck.parameters;
+    const bool direct =
+        p.comm.device != DeviceMessages::staged && Session::takes_device_memory(p.run.backend);
+    const Planner* const planner = planner_named(p.comm.scheme);
+    Resolved resolved{
+        .ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
+        .started = comm.size(),
+        .rank = comm.rank(),
+        .topology = {},
+        .detected = detect_topology(comm),
+        .machine = {},
+        .comm = {.chooser = planner ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
+                 .scheme = {.scheme = planner ? planner->scheme : Scheme::standard,
+                            .partner_rule = p.comm.partner_rule,
+                            .message_cap = static_cast<std::size_t>(p.comm.message_cap),
+                            .cap_rule = p.comm.cap_rule,
+                            .columns = static_cast<std::size_t>(p.problem.columns)},
+                 .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
+                 .all_reduce = {p.comm.allreduce, p.comm.progress},
+                 .persistent = p.comm.persistent},
+        .backend = p.run.backend,
+        .launches = p.run.launches,
+        .deterministic = p.run.deterministic,
+        .warmup = p.run.warmup,
+        .repeats = p.run.repeats,
+        .remarks = {},
+        .warnings = {}};
+    resolved.topology = used_topology(p.comm, files, resolved.ranks, resolved.detected);
+    if (files.machine)
+        resolved.machine =
+            Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    return resolved;
+}
+
+std::unique_ptr<Backend> make_backend(const Resolved& resolved) {
+    return make_backend(resolved.backend, {.local_rank = resolved.detected.local_rank(resolved.rank),
+                                           .launches = resolved.launches});
+}
+
+}  // namespace keel

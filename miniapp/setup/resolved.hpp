@@ -1,0 +1,64 @@
+#pragma once
+
+// What a deck means on the ranks at hand, worked out once: what runs takes what it needs of this, and never sees the deck.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/carry/exchange.hpp"
+#include "comm/costs/comparison.hpp"
+#include "comm/plans/schemes.hpp"
+#include "comm/ranks/topology.hpp"
+#include "comm/sums/reduction.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/deck/deck.hpp"
+#include "miniapp/setup/named_files.hpp"
+
+namespace keel {
+
+// Who chooses the communication scheme of each exchange: the deck, once for all; a machine's model or trials in this run,
+// for each; nobody where all schemes are tried side by side.
+enum class SchemeChooser { deck, model, tuned, nobody };
+constexpr auto names_of(SchemeChooser) {
+    using Name = Named<SchemeChooser>;
+    return std::array{Name{SchemeChooser::deck, "deck"}, Name{SchemeChooser::model, "model"},
+                      Name{SchemeChooser::tuned, "tuned"}, Name{SchemeChooser::nobody, "nobody"}};
+}
+
+struct Communication {
+    SchemeChooser chooser = SchemeChooser::deck;
+    SchemeOptions scheme;  // the deck's, or standard where another chooses
+    ExchangeOptions exchange;
+    AllReduceOptions all_reduce;
+    bool persistent = false;
+};
+
+struct Resolved {
+    int ranks = 1;    // planned for: those that problem.ranks imagines, or all that were started
+    int started = 1;  // ranks of this run
+    int rank = 0;     // this one
+    Topology topology;
+    Topology detected;             // by MPI, of the ranks that were started
+    std::optional<Model> machine;  // comm.machine
+    Communication comm;
+    std::string backend;
+    Launches launches = Launches::synchronous;
+    bool deterministic = false;
+    int warmup = 1;
+    int repeats = 5;
+    std::vector<std::string> remarks;   // what the deck asks for and does not get
+    std::vector<std::string> warnings;  // what is odd about a run that may go on
+
+    bool imagined() const { return ranks != started; }
+    const Model* model() const { return machine ? &*machine : nullptr; }
+};
+
+// The deck has passed validate(). Collective.
+Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm);
+
+// The backend of this rank, on a device that its number among the ranks of its node picks.
+std::unique_ptr<Backend> make_backend(const Resolved& resolved);
+
+}  // namespace keel

@@ -1,0 +1,238 @@
+#include "miniapp/setup/validation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/deck/text.hpp"
+#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/setup/node_map.hpp"
+#include "miniapp/setup/solver_rules.hpp"
+
+namespace keel {
+namespace {
+
+std::string text_of(const Index& triple) {
+    return fmt::format("[{}]", fmt::join(triple, ","));
+}
+
+// Exact up to 2^53, and beyond that still far above any limit it is compared with.
+double exact_product(const Index& n) {
+    return 1.0 * n[0] * n[1] * n[2];
+}
+
+double boxes_in_all(const Parameters& p, int ranks) {
+    const bool automatic = p.problem.boxes == Index{};
+    return automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(p.problem.boxes);
+}
+
+void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
+    std::vector<int> widths{p.problem.box};
+    while (widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
+    std::vector<int> boxes;
+    for (std::int64_t box = p.multigrid.bottom_box; box <= 1024; box *= 2)
+        boxes.push_back(static_cast<int>(box));
+
+    std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
+    if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
+    rules.require(std::ranges::find(widths, coarsest_box(p, use)) != widths.end(),
+                  {"multigrid.bottom_box", "problem.box"},
+                  fmt::format("multigrid.bottom_box = {}: not reached by halving problem.box = {}; {}",
+                              p.multigrid.bottom_box, p.problem.box, remedy));
+
+    rules.require(p.comm.ghost_depth <= coarsest_box(p, use), {"comm.ghost_depth", "multigrid.bottom_box"},
+                  fmt::format("comm.ghost_depth = {}: deeper than the coarsest boxes; choose at most "
+                              "{} = {}, or a wider one",
+                              p.comm.ghost_depth,
+                              coarsest_box(p, use) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
+                              coarsest_box(p, use)));
+    rules.require(
+        p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
+        "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
+}
+
+void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
+    rules.require(bottom_place(p, use) != BottomPlace::agglomerate || p.multigrid.bottom_ranks <= ranks,
+                  {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
+                  fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
+                              p.multigrid.bottom_ranks, ranks, ranks));
+    const double moved = ranks * boxes_in_all(p, ranks);
+    rules.require(bottom_place(p, use) != BottomPlace::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+                  {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
+                  fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
+                              "ranks are too many to "
+                              "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
+                              "boxes is at most {}",
+                              boxes_in_all(p, ranks), ranks, 1 << 24));
+}
+
+// A deck that asks a backend for what it has not.
+void check_features(Rules& rules, const Parameters& p) {
+    const std::string& name = p.run.backend;
+    const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key,
+                          const std::string& value) {
+        std::vector<std::string> able;
+        for (const BackendInfo& info : all_backends())
+            if (info.features.*feature) able.push_back(info.name);
+        rules.require(
+            !asked || backend_info(name).features.*feature, {key, "run.backend"},
+            fmt::format("{} = \"{}\": the backend {} has no such thing; choose run.backend from {}, or "
+                        "leave the key out",
+                        key, value, name, fmt::join(able, ", ")));
+    };
+    want(&BackendFeatures::asynchronous, p.run.launches == Launches::asynchronous, "run.launches",
+         "asynchronous");
+    want(&BackendFeatures::graphs, p.run.launches == Launches::graphs, "run.launches", "graphs");
+    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::staged, "comm.device", "staged");
+    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::device_aware, "comm.device",
+         "device_aware");
+}
+
+}  // namespace
+
+void check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
+    const Parameters& p = rules.parameters();
+    const double most = std::numeric_limits<int>::max();
+    const Index given = p.problem.boxes;
+    const bool automatic = given == Index{};
+    const bool mixed = !automatic && std::ranges::count(given, 0) > 0;
+    rules.require(
+        !mixed, {"problem.boxes"},
+        fmt::format("problem.boxes = {}: zero in one direction only; give three positive counts, or "
+                    "[0,0,0] for as cubic as possible",
+                    text_of(given)));
+    if (mixed) return;
+
+    const double total = boxes_in_all(p, ranks);
+    rules.require(
+        total <= most, {"problem.boxes", "problem.boxes_per_rank"},
+        fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", total, most));
+    if (total > most) return;
+
+    const Index boxes = resolved_boxes(p.problem, ranks);
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(boxes) - boxes.begin());
+    rules.require(
+        1.0 * boxes[longest] * p.problem.box <= most,
+        {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
+        fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
+                    boxes[longest], p.problem.box, "xyz"[longest], most));
+    if (automatic) return;
+
+    rules.require(
+        ranks <= total || !one_for_each_rank, {"problem.boxes"},
+        fmt::format("problem.boxes = {}: {:.0f} boxes for {} ranks leave ranks without a box; use at "
+                    "most {:.0f} ranks, or more boxes, such as {}",
+                    text_of(given), total, ranks, total, text_of(most_cubic(ranks))));
+    const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
+    rules.require(
+        !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
+        {"problem.boxes_per_rank", "problem.boxes"},
+        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {} ranks, but problem.boxes = {} makes "
+                    "{:.0f}; give only one of the two keys",
+                    p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
+}
+
+void check_grids(Rules& rules, const GridUse& use, int ranks) {
+    const Parameters& p = rules.parameters();
+    check_boxes(rules, ranks, true);
+    check_bottom_ranks(rules, p, use, ranks);
+    check_coarsening(rules, p, use);
+    check_solvers(rules, use, boxes_in_all(p, ranks));
+}
+
+std::string reason_not_writable(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) return "is a folder; give a file name";
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        return fmt::format("there is no folder {}; make it, or choose another", folder.string());
+    }
+    const bool exists = std::filesystem::exists(file, ignored);
+    if (::access(exists ? file.c_str() : folder.c_str(), exists ? W_OK : W_OK | X_OK) == 0) return "";
+    return fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno));
+}
+
+void check_common(Rules& rules, const NamedFiles& files, int started) {
+    const Parameters& p = rules.parameters();
+    const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
+    rules.require(
+        ranks == started || p.comm.ranks_per_node > 0 || !p.comm.node_map.empty(), {"problem.ranks"},
+        fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
+                    "the nodes; give comm.ranks_per_node or comm.node_map",
+                    ranks, started));
+    rules.require(p.comm.scheme != name(SchemeChooser::model) || !p.comm.machine.empty(), {"comm.scheme"},
+                  "comm.scheme = \"model\": no machine to predict times on; give comm.machine, or let "
+                  "comm.scheme = \"tuned\" try the schemes");
+    if (files.machine)
+        for (const std::string& error : parse_machine(*files.machine).errors)
+            rules.require(false, {"comm.machine"},
+                          fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
+    rules.require(
+        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node"},
+        fmt::format(
+            "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
+            p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    if (files.node_map) {
+        const std::string error = parse_node_map(*files.node_map, ranks).error;
+        rules.require(error.empty(), {"comm.node_map"},
+                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, error));
+        rules.require(
+            p.comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
+            fmt::format("comm.node_map = \"{}\" and comm.ranks_per_node = {}: give only one of the two",
+                        p.comm.node_map, p.comm.ranks_per_node));
+    }
+    check_features(rules, p);
+    if (p.output.json.empty()) return;
+    const std::string reason = reason_not_writable(p.output.json);
+    rules.require(reason.empty(), {"output.json"},
+                  fmt::format("output.json = \"{}\": {}", p.output.json, reason));
+}
+
+void check_run(Rules& rules, int started) {
+    const Parameters& p = rules.parameters();
+    const std::string& backend = p.run.backend;
+    const std::string reason = why_unusable(backend);
+    rules.require(reason.empty(), {"run.backend"},
+                  fmt::format("run.backend = \"{}\": {}; backends that can run here: {}", backend, reason,
+                              fmt::join(usable_backends(), ", ")));
+    const bool device_aware =
+        p.comm.device == DeviceMessages::device_aware && backend_info(backend).features.device_memory;
+    rules.require(
+        !device_aware || Session::takes_device_memory(backend), {"comm.device"},
+        fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
+                    "devices; choose staged or auto",
+                    Session::library(), backend));
+    rules.require(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
+                  fmt::format("problem.ranks = {}: this run has {}; start as many, or imagine them with "
+                              "--dry-run",
+                              p.problem.ranks, started));
+}
+
+std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given) {
+    std::vector<std::string> warnings;
+    const Index n = grids.boxes;
+    const auto [least, most] = std::ranges::minmax(n);
+    if (!shape_given && most >= 4 * least && most > 4)
+        warnings.push_back(
+            fmt::format("{} make a domain of {}x{}x{} boxes, no cube; problem.boxes gives another, {} one as "
+                        "cubic as can be",
+                        counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2],
+                        "a number of ranks with small factors"));
+    const long boxes = static_cast<long>(product(n));
+    if (const long over = boxes % grids.ranks; over != 0 && boxes > grids.ranks)
+        warnings.push_back(fmt::format(
+            "{} boxes on {} ranks: {} have {}, the others {}; {:.0f}% of the ranks' time is spent waiting",
+            boxes, grids.ranks, counted(over, "rank"), boxes / grids.ranks + 1, boxes / grids.ranks,
+            100 * (1 - static_cast<double>(boxes) / static_cast<double>(grids.ranks) /
+                           static_cast<double>(boxes / grids.ranks + 1))));
+    return warnings;
+}
+
+}  // namespace keel

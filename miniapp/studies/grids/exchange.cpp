@@ -1,0 +1,62 @@
+// run.mode = exchange: the exchanges of every level, timed under all communication schemes in turns; nothing is solved.
+
+#include "miniapp/studies/grids/grid_studies.hpp"
+#include "miniapp/studies/grids/grid_study.hpp"
+
+namespace keel {
+namespace {
+
+// Trying the schemes, which other studies may do before they measure, is all there is to measure.
+class PreparedExchange : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting&, Findings&) const override {}
+};
+
+class ExchangeStudy : public GridStudy {
+  public:
+    std::string name() const override { return "exchange"; }
+    std::string meaning() const override { return "no solve but exchanges by all schemes"; }
+
+    KeyUses keys() const override {
+        const std::string tries_all = "run.mode = exchange tries all schemes under all rules; leave it out";
+        const std::string solves_nothing = "run.mode = exchange solves nothing; leave it out";
+        std::vector<KeyUse> uses{{"comm.scheme", {}, tries_all},
+                                 {"comm.partner_rule", {}, tries_all},
+                                 {"comm.cap_rule", {}, tries_all},
+                                 {"comm.allreduce", {}, solves_nothing},
+                                 {"comm.progress", {}, solves_nothing},
+                                 {"comm.overlap", {}, solves_nothing},
+                                 {"comm."},
+                                 {"output."}};
+        for (const char* key :
+             {"problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks", "problem.columns",
+              "problem.placement", "problem.boundary", "multigrid.bottom_box", "multigrid.bottom_grid",
+              "multigrid.bottom_ranks", "multigrid.cycle", "multigrid.interpolation", "run.mode",
+              "run.backend", "run.launches", "run.warmup", "run.repeats", "run.verbose"})
+            uses.push_back({key});
+        return {uses, solves_nothing};
+    }
+    std::vector<NamedSolver> solvers(const Deck&) const override { return {}; }
+
+  protected:
+    GridUse use(const Deck& deck) const override {
+        return {
+            .krylov = KrylovLevel::none, .solvers = {}, .exchanged_fields = deck.parameters.problem.columns};
+    }
+    std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        Resolved all = resolved;
+        all.comm.chooser = SchemeChooser::nobody;
+        return std::make_unique<PreparedExchange>(all, grids);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Study> make_exchange_study() {
+    return std::make_unique<ExchangeStudy>();
+}
+
+}  // namespace keel

@@ -1,0 +1,110 @@
+// What --dry-run tells of a study of grids.
+
+#include <fmt/format.h>
+
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/studies/grids/grid_study.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/smoother.hpp"
+
+namespace keel {
+namespace {
+
+// What an iteration of each Krylov method costs, by the methods' rows.
+std::string solvers_text(const GridUse& use) {
+    std::string text;
+    for (const auto& [name, options] : use.solvers) {
+        const Method& row = method_named(options.solver);
+        text += fmt::format(
+            "per iteration of {}: {:.4g} exchanges, {:.4g} all-reduces of {:.4g} words together{}\n", name,
+            row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
+            !use.preconditioned ? ""
+            : row.preconditioning == Preconditioning::symmetric
+                ? "; one word more and 1 V-cycle by the preconditioner"
+                : "; and a V-cycle for each application of the operator");
+    }
+    return text;
+}
+
+// How often a level exchanges what it uses in a V-cycle, if that is known.
+std::string exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
+    const MultigridOptions& multigrid = grids.multigrid;
+    const bool whole_problem = grids.use.krylov == KrylovLevel::finest;
+    if (grids.use.krylov == KrylovLevel::none) return "-";
+    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return "1";
+    if (use.is(GhostCells::Purpose::powers)) return "powers";
+    const bool bottom = use.level + 1 == grids.levels();
+    if (bottom && whole_problem && grids.levels() == 1) return "-";
+    if (bottom && grids.moves_bottom()) return "checks";
+    if (bottom && whole_problem)
+        return std::to_string(
+            symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps));
+    if (bottom) return "bottom";
+    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
+    // exchanges depend on its iterations.
+    return std::to_string(exchanges_of(multigrid.smoother, multigrid.pre) +
+                          exchanges_of(multigrid.smoother, multigrid.post) + 1 +
+                          (use.level == 0 && !whole_problem ? 1 : 0));
+}
+
+// Sizes, exchanges and messages of each level.
+std::string levels_text(const GridSetup& grids, const std::vector<SchemeTable>& tables) {
+    constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
+    std::string text =
+        fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
+                    "off-node", "off-node") +
+        fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
+    const int boxes = (tables.front().use.layout.box_count() + grids.ranks - 1) / grids.ranks;
+    for (const SchemeTable& table : tables) {
+        const SchemeUse& use = table.use;
+        // The ghosts of an F-cycle's start come on top.
+        if (use.is(GhostCells::Purpose::interpolation) &&
+            grids.multigrid.interpolation != Interpolation::linear)
+            continue;
+        const SchemeRow& row = table.rows[table.chosen.value_or(0)];
+        // The bytes of so many fields as the text says.
+        const double share =
+            static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
+        const Index n = use.layout.cells();
+        text += fmt::format(line, use.level, fmt::format("{}x{}x{}", n[0], n[1], n[2]),
+                            fmt::format("{}^3", use.layout.width()), boxes, exchanges_per_cycle(grids, use),
+                            fmt::format("{:.0f}", row.most_sent.messages),
+                            fmt::format("{:.0f}", share * row.most_sent.bytes),
+                            fmt::format("{:.0f}", row.most_sent.off_node_messages),
+                            fmt::format("{:.0f}", share * row.most_sent.off_node_bytes));
+    }
+    return text;
+}
+
+}  // namespace
+
+DryRun PreparedGrids::dry_run(const Communicator& comm) const {
+    const Topology& topology = resolved_.topology;
+    const Layout finest = grids_.finest();
+    const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()});
+    const bool solves = grids_.use.krylov != KrylovLevel::none;
+    const double fields = comm.max(
+        solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
+               : 0.0);
+    const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    if (comm.rank() > 0) return {};
+
+    std::string text = levels_text(grids_, tables);
+    if (solves) text += solvers_text(grids_.use);
+    text +=
+        fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
+                    counted(grids_.use.exchanged_fields.value_or(1), "field"),
+                    tables.front().chosen ? "" : ", by the standard scheme");
+    if (solves)
+        text +=
+            fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
+                        bytes_text(fields), bytes_text(arrays),
+                        resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
+    if (!schemes_matter(resolved_)) return {text, ""};
+    text += "\n";
+    const SchemeChooser chooser = resolved_.comm.chooser;
+    if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
+    return {text + scheme_tables_text(tables), scheme_records(chooser, tables)};
+}
+
+}  // namespace keel

@@ -1,0 +1,140 @@
+#include "miniapp/studies/grids/grid_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/schemes/plan_text.hpp"
+#include "miniapp/schemes/scheme_choice.hpp"
+#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/setup/solver_rules.hpp"
+#include "miniapp/setup/validation.hpp"
+
+namespace keel {
+
+std::vector<KeyUse> GridStudy::keys_of_grids() {
+    return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
+            {"problem."},
+            {"bottom."},
+            {"comm."},
+            {"run."},
+            {"output."}};
+}
+
+void GridStudy::check(Rules& rules, int ranks) const {
+    check_grids(rules, use(rules.deck()), ranks);
+}
+
+std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolved& resolved) const {
+    GridUse fitted = use(deck);
+    const double boxes =
+        1.0 * static_cast<double>(product(resolved_boxes(deck.parameters.problem, resolved.ranks)));
+    Resolved told = resolved;
+    for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
+        told.remarks.push_back(remark);
+    const GridSetup grids = resolve_grids(deck, resolved, fitted);
+    const bool shape_given = deck.is_set("problem.boxes");
+    for (const std::string& warning : warnings_of_domain(grids, shape_given))
+        told.warnings.push_back(warning);
+    return prepare(told, grids);
+}
+
+std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
+    return exceeds_memory(grids_, memory).value_or("");
+}
+
+std::optional<std::string> PreparedGrids::plan_text(int rank) const {
+    return keel::plan_text(grids_, resolved_, rank);
+}
+
+std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, const Site& site,
+                                                        Findings& findings) const {
+    std::vector<SchemeTable> tables;
+    if (schemes_matter(resolved_)) {
+        site.progress.say("comparing communication schemes");
+        tables = compare_schemes(grids_, finest, resolved_, site.comm);
+    }
+    if (!tries_schemes(resolved_.comm.chooser)) return tables;
+    // In a run that does nothing else the deck says how often.
+    const Rounds rounds = resolved_.comm.chooser == SchemeChooser::nobody
+                              ? Rounds{resolved_.warmup, resolved_.repeats}
+                              : Rounds{};
+    const MakeTrial make_trial = [&](const SchemeTable& table) {
+        return make_grid_trial(grids_, resolved_.topology, site.comm, site.backend, table);
+    };
+    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables);
+    findings.facts.tuning_seconds = tried.seconds;
+    findings.checks.push_back(tried.check);
+    return tables;
+}
+
+void PreparedGrids::run(const Site& site, Findings& findings) const {
+    RunFacts& facts = findings.facts;
+    const Layout finest = grids_.finest();
+    facts.drives_progress = resolved_.comm.all_reduce.progress;
+    facts.boxes = finest.boxes();
+    facts.box = finest.width();
+    facts.cells = finest.cells();
+    facts.least_memory = "the grids' cells";
+    facts.array_bytes = site.comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    for (Layout layout = finest;; layout = layout.coarsened()) {
+        facts.level_cells.push_back(layout.cells());
+        facts.level_boxes.push_back(layout.width());
+        if (layout.width() == grids_.hierarchy.bottom_box) break;
+    }
+
+    site.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = measure_triad(site.comm, resolved_.topology, site.backend);
+    std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
+    if (grids_.use.krylov == KrylovLevel::none) {
+        findings.text = schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds);
+        findings.records = scheme_records(resolved_.comm.chooser, schemes);
+        return;
+    }
+    choose_schemes(resolved_.comm, site.comm, schemes);
+    HierarchyOptions options = grids_.hierarchy;
+    options.schemes = schemes_by_level(schemes);
+    facts.predicted_bytes = site.comm.max(
+        static_cast<double>(predicted_bytes(grids_, finest, resolved_.topology, options.schemes)));
+
+    site.progress.say("building the hierarchy");
+    const MemoryGrowth growth(site.backend);
+    const double setup_start = now();
+    const Problem problem(grids_.problem, finest);
+    Ledger ledger(grids_.levels());
+    Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
+                        options, ledger);
+    Level& top = hierarchy.level(0);
+    top.plain->assign(top.f, cube(finest.width()), problem.right_side());
+    measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
+    facts.measured_bytes = site.comm.max(
+        site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
+}
+
+std::string level_report(const Setting& setting, const RunFacts& facts, const std::vector<TimerRow>& timers,
+                         const std::vector<double>& seconds) {
+    const LevelTables tables(facts, timers);
+    std::string text = tables.times() + "\n" + tables.communication() + "\n" +
+                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
+                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
+    // Without the device's own times there are no bandwidths.
+    if (setting.resolved.launches == Launches::synchronous) text += tables.bandwidths() + "\n";
+    const auto [least, most] = std::ranges::minmax(seconds);
+    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
+                              seconds_text(median(seconds)), seconds.size(), seconds_text(least),
+                              seconds_text(most), seconds_text(facts.setup_seconds));
+}
+
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds) {
+    return {"solve.dof_per_second", seconds > 0 ? static_cast<double>(product(facts.cells)) / seconds : 0.0,
+            "dof/s"};
+}
+
+std::string numbered(int n) {
+    return n < 0 ? fmt::format("warm-up {}", -n) : fmt::format("solve {}", n + 1);
+}
+
+}  // namespace keel

@@ -1,0 +1,81 @@
+#pragma once
+
+// What the studies of grids share: rules on decks, dry runs, and a hierarchy that is built before anything is measured.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/ledger.hpp"
+#include "miniapp/report/timers.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
+#include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/studies/study.hpp"
+
+namespace keel {
+
+// A study that solves something on grids by [bottom].
+class GridStudy : public Study {
+  public:
+    std::vector<NamedSolver> solvers(const Deck& deck) const override { return solver_of_deck(deck); }
+    void check(Rules& rules, int ranks) const override;
+    std::unique_ptr<PreparedStudy> prepare(const Deck& deck, const Resolved& resolved) const override;
+
+  protected:
+    // The sections that all have; "multigrid." is left to each.
+    static std::vector<KeyUse> keys_of_grids();
+
+    virtual GridUse use(const Deck& deck) const = 0;
+    virtual std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved,
+                                                   const GridSetup& grids) const = 0;
+};
+
+// What is built before a study measures: the problem's hierarchy, its right-hand side in f of the finest level.
+struct Setting {
+    const Resolved& resolved;
+    const GridSetup& grids;
+    const Site& site;
+    const Problem& problem;
+    Hierarchy& hierarchy;
+    Ledger& ledger;
+    const std::vector<SchemeTable>& schemes;  // none where there was nothing to compare
+    double setup_start;                       // on this rank's clock
+
+    double setup_seconds() const { return site.comm.max(now() - setup_start); }
+};
+
+class PreparedGrids : public PreparedStudy {
+  public:
+    PreparedGrids(const Resolved& resolved, const GridSetup& grids) : resolved_(resolved), grids_(grids) {}
+
+    const Resolved& resolved() const override { return resolved_; }
+    std::string exceeds(const SharedMemory& memory) const override;
+    std::optional<std::string> plan_text(int rank) const override;
+    DryRun dry_run(const Communicator& comm) const override;
+    void run(const Site& site, Findings& findings) const override;
+
+  protected:
+    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, and fills in text, records, checks, figure of merit
+    // and seconds. Collective.
+    virtual void measure(const Setting& setting, Findings& findings) const = 0;
+
+    // Compares the schemes and tries them, where that is wanted. Collective.
+    std::vector<SchemeTable> compare_and_try(const Layout& finest, const Site& site,
+                                             Findings& findings) const;
+
+    Resolved resolved_;
+    GridSetup grids_;
+};
+
+// Time, communication, schemes and bandwidths by level, and the line with the median of the solves.
+std::string level_report(const Setting& setting, const RunFacts& facts, const std::vector<TimerRow>& timers,
+                         const std::vector<double>& seconds);
+
+// Cells a second.
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds);
+
+// "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.
+std::string numbered(int n);
+
+}  // namespace keel

@@ -1,0 +1,237 @@
+// run.mode = krylov: bottom.solver as solver of the whole problem, on the finest grid.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/report/krylov_record.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/studies/grids/checks.hpp"
+#include "miniapp/studies/grids/grid_studies.hpp"
+#include "miniapp/studies/grids/solve_cost.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/level_krylov.hpp"
+#include "solvers/multigrid/v_cycle.hpp"
+
+namespace keel {
+namespace {
+
+enum class MainPreconditioner { none, v_cycle };
+constexpr auto names_of(MainPreconditioner) {
+    using Name = Named<MainPreconditioner>;
+    return std::array{Name{MainPreconditioner::none, "none"}, Name{MainPreconditioner::v_cycle, "v_cycle"}};
+}
+
+struct KrylovOptions {
+    MainPreconditioner preconditioner = MainPreconditioner::none;
+};
+
+bool preconditioned(const Deck& deck) {
+    return deck.parameters.study.of<KrylovOptions>().preconditioner == MainPreconditioner::v_cycle;
+}
+
+// One solve by a Krylov method on the finest grid.
+struct KrylovRecord {
+    Report
+        report;  // its norms are those of the system that the method sees (solvers/systems/scaled_system.hpp)
+    SolveCost cost;
+    long v_cycles = 0;  // of the preconditioner
+    double u_l2 = 0;
+};
+
+// The norm that the method's tolerance is on: the 2-norm of the residual, in the CG family of the symmetrically scaled one.
+DiagonalScaling norm_of(const BottomOptions& options) {
+    const DiagonalScaling scaling = scaling_of(options);
+    return scaling == DiagonalScaling::symmetric ? scaling : DiagonalScaling::none;
+}
+
+std::string convergence_text(const std::string& solver, const KrylovRecord& solve) {
+    const Report& report = solve.report;
+    std::string text =
+        fmt::format("Convergence of the last solve: {}'s own |r| / |b|, 2-norms\n{:>10} {:>12}\n", solver,
+                    "iteration", "residual");
+    const std::size_t last = report.residuals.size() - 1;
+    const std::size_t stride = 1 + last / 20;
+    for (std::size_t k = 0; k <= last; k += stride) {
+        text += fmt::format("{:>10} {:>12.5e}\n", k, report.residuals[k]);
+        if (k < last && k + stride > last)
+            text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
+    }
+    text += fmt::format("{} iterations, {}{}, {} restarts; residual claimed {:.3e}, true {:.3e}\n",
+                        report.iterations, name(report.outcome),
+                        report.vanished.empty() ? "" : " of " + report.vanished, report.restarts,
+                        report.residuals.back(), report.true_residual);
+    if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
+    text += fmt::format(
+        "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",
+        report.counts.applications, solve.v_cycles, solve.cost.reductions, solve.cost.reduction_words,
+        solve.cost.exchanges);
+    return text;
+}
+
+class PreparedKrylov : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override {
+        const auto& [solver, options] = grids_.use.solvers.front();
+        const Communicator& comm = setting.site.comm;
+        Level& top = setting.hierarchy.level(0);
+        const bool singular = setting.hierarchy.singular();
+        std::optional<VCycle> M;
+        if (grids_.use.preconditioned) M.emplace(setting.hierarchy, grids_.multigrid, options.sweeps);
+        const auto krylov = make_krylov(top, singular, options, M ? &*M : nullptr);
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        std::vector<KrylovRecord> solves;
+        double my_seconds = 0;
+        std::vector<double> seconds;
+        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+            if (n == 0) setting.ledger.clear();
+            const long v_cycles = M ? M->applications() : 0;
+            KrylovRecord solve;
+            solve.cost = measured(comm, setting.site.backend, setting.hierarchy, [&] {
+                solve.report = krylov->solve(top.u, top.f);
+                if (singular) remove_mean(top.bottom_operations, *top.reduction, top.u);
+            });
+            solve.v_cycles = (M ? M->applications() : 0) - v_cycles;
+            setting.site.progress.say(fmt::format("{}: {} iterations, {}", numbered(n),
+                                                  solve.report.iterations, seconds_text(solve.cost.seconds)),
+                                      resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+            if (n < 0) continue;
+            my_seconds += solve.cost.my_seconds;
+            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+            seconds.push_back(solve.cost.seconds);
+            const Ledger solves_only = setting.ledger;
+            solve.u_l2 = l2_norm(top, top.u);
+            setting.ledger = solves_only;  // the norm's reduction is no part of the solve
+            solves.push_back(solve);
+        }
+        const std::vector<TimerRow> timers =
+            gather_timers(comm, setting.ledger, my_seconds, resolved_.repeats);
+        findings.seconds = median(seconds);
+        findings.merit = cells_per_second(findings.facts, findings.seconds);
+
+        setting.site.progress.say("checking");
+        findings.checks.push_back(residual_recomputed(top, norm_of(options), options.tolerance));
+        findings.checks.push_back(operator_symmetry(setting.hierarchy));
+        if (M && method_named(options.solver).preconditioning == Preconditioning::symmetric)
+            findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
+        findings.checks.push_back(all_converged(
+            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }),
+            resolved_.repeats));
+
+        findings.text = convergence_text(solver, solves.back()) + "\n" +
+                        level_report(setting, findings.facts, timers, seconds);
+        for (std::size_t n = 0; n < solves.size(); ++n) {
+            const KrylovRecord& solve = solves[n];
+            Json record = krylov_record(n, solver, solve.cost.seconds, solve.report);
+            record["v_cycles"] = solve.v_cycles;
+            add_cost(record, solve.cost, solve.u_l2);
+            findings.records += line_of(record);
+        }
+        for (const TimerRow& row : timers) findings.records += line_of(timer_record(row));
+        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
+    }
+};
+
+class KrylovStudy : public GridStudy {
+  public:
+    std::string name() const override { return "krylov"; }
+    std::string meaning() const override { return "bottom.solver on the finest grid itself"; }
+
+    void add_keys(Table& table) const override {
+        Section<KrylovOptions> s(table, "run", name());
+        s.choice("preconditioner", &KrylovOptions::preconditioner,
+                 "preconditioner: none, or one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
+    }
+
+    KeyUses keys() const override {
+        const Condition v_cycle{"run.preconditioner", {"v_cycle"}};
+        std::vector<KeyUse> uses = keys_of_grids();
+        uses.insert(
+            uses.begin(),
+            {{"multigrid.tolerance", {}, "run.mode = krylov stops at bottom.tolerance; give that"},
+             {"multigrid.max_cycles", {}, "run.mode = krylov stops after bottom.max_iterations; give that"},
+             {"multigrid.cycle", {}, "a preconditioner is one V-cycle; leave it out"},
+             {"multigrid.", {v_cycle}},
+             {"bottom.sweeps", {v_cycle}}});
+        return {uses, "plays no part in run.mode = krylov; leave it out"};
+    }
+
+    void check(Rules& rules, int ranks) const override {
+        GridStudy::check(rules, ranks);
+        check_solver(rules);
+        if (preconditioned(rules.deck())) check_preconditioned(rules);
+    }
+
+  protected:
+    GridUse use(const Deck& deck) const override {
+        const bool v_cycle = preconditioned(deck);
+        return {.coarsens = v_cycle,
+                .krylov = KrylovLevel::finest,
+                .preconditioned = v_cycle,
+                .solvers = solvers(deck)};
+    }
+    std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        return std::make_unique<PreparedKrylov>(resolved, grids);
+    }
+
+  private:
+    static void check_solver(Rules& rules) {
+        const Method& solver = method_named(rules.parameters().bottom.solver);
+        rules.require(solver.is_krylov(), {"bottom.solver", "run.mode"},
+                      fmt::format("bottom.solver = \"{}\": relaxation alone is no solver of a whole problem; "
+                                  "choose another, or run.mode = solve",
+                                  solver.name));
+    }
+
+    static void check_preconditioned(Rules& rules) {
+        const Parameters& p = rules.parameters();
+        const Method& solver = method_named(p.bottom.solver);
+        const auto require = [&](bool holds, std::initializer_list<std::string> keys,
+                                 const std::string& what) {
+            rules.require(holds, keys, "run.preconditioner = \"v_cycle\": " + what);
+        };
+        require(p.multigrid.bottom_box < p.problem.box,
+                {"multigrid.bottom_box", "problem.box", "run.preconditioner"},
+                fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
+                            p.problem.box));
+        require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
+                "already scales the system; give bottom.scaling = \"none\"");
+        require(solver.accepts_preconditioner(), {"bottom.solver", "run.preconditioner"},
+                fmt::format(
+                    "bottom.solver = \"{}\" is not one of {}; choose one of these, or preconditioner = none",
+                    solver.name, fmt::join(preconditionable(), ", ")));
+        const bool bases = solver.reads("basis");  // of Krylov spaces of the preconditioned system
+        require(!bases || p.bottom.basis == Basis::monomial,
+                {"bottom.basis", "bottom.solver", "run.preconditioner"},
+                "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
+        require(!bases || p.bottom.powers != Powers::matrix_powers,
+                {"bottom.powers", "bottom.solver", "run.preconditioner"},
+                "a V-cycle needs exchanges of its own; give bottom.powers = \"paired\"");
+        if (solver.preconditioning != Preconditioning::symmetric) return;
+        require(
+            p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},
+            fmt::format("{} needs a symmetric one: multigrid.pre = {} must equal multigrid.post = {}; make "
+                        "them equal, or choose bicgstab",
+                        solver.name, p.multigrid.pre, p.multigrid.post));
+        require(
+            p.multigrid.interpolation == Interpolation::constant, {"multigrid.interpolation"},
+            solver.name +
+                " needs a symmetric one; give multigrid.interpolation = \"constant\", or choose bicgstab");
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Study> make_krylov_study() {
+    return std::make_unique<KrylovStudy>();
+}
+
+}  // namespace keel

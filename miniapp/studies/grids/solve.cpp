@@ -1,0 +1,95 @@
+// run.mode = solve: multigrid, again and again.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/report/records.hpp"
+#include "miniapp/studies/grids/checks.hpp"
+#include "miniapp/studies/grids/grid_studies.hpp"
+#include "miniapp/studies/grids/solve_cost.hpp"
+
+namespace keel {
+namespace {
+
+class PreparedSolve : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override {
+        const NamedSolver& bottom = grids_.use.solvers.front();
+        Multigrid multigrid(setting.hierarchy, grids_.multigrid, bottom.options);
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        std::vector<SolveRecord> solves;
+        double my_seconds = 0;
+        std::vector<double> seconds;
+        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+            if (n == 0) setting.ledger.clear();
+            const SolveRecord solve = solve_once(setting, multigrid, bottom.name);
+            setting.site.progress.say(fmt::format("{}: {} cycles, {}", numbered(n), solve.report.cycles,
+                                                  seconds_text(solve.cost.seconds)),
+                                      resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+            if (n < 0) continue;
+            my_seconds += solve.cost.my_seconds;
+            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+            seconds.push_back(solve.cost.seconds);
+            solves.push_back(solve);
+        }
+        const std::vector<TimerRow> timers =
+            gather_timers(setting.site.comm, setting.ledger, my_seconds, resolved_.repeats);
+        findings.seconds = median(seconds);
+        findings.merit = cells_per_second(findings.facts, findings.seconds);
+
+        setting.site.progress.say("checking");
+        check(setting, multigrid, solves, findings.checks);
+        findings.text =
+            convergence_text(solves.back()) + "\n" + level_report(setting, findings.facts, timers, seconds);
+        for (std::size_t n = 0; n < solves.size(); ++n)
+            findings.records += line_of(solve_record(n, solves[n]));
+        for (const TimerRow& row : timers) findings.records += line_of(timer_record(row));
+        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
+    }
+
+  private:
+    void check(const Setting& setting, Multigrid& multigrid, const std::vector<SolveRecord>& solves,
+               std::vector<Check>& checks) const {
+        Hierarchy& hierarchy = setting.hierarchy;
+        checks.push_back(residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance));
+        if (setting.problem.has_exact_solution() && hierarchy.levels() > 1)
+            checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem));
+        checks.push_back(operator_symmetry(hierarchy));
+        checks.push_back(all_converged(
+            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged; }),
+            resolved_.repeats));
+    }
+};
+
+class SolveStudy : public GridStudy {
+  public:
+    std::string name() const override { return "solve"; }
+    std::string meaning() const override { return "multigrid"; }
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses = keys_of_grids();
+        uses.push_back({"multigrid."});
+        return {uses, "plays no part in run.mode = solve; leave it out"};
+    }
+
+  protected:
+    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck)}; }
+    std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        return std::make_unique<PreparedSolve>(resolved, grids);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Study> make_solve_study() {
+    return std::make_unique<SolveStudy>();
+}
+
+}  // namespace keel

@@ -1,0 +1,291 @@
+// run.mode = survey: multigrid with one bottom solver after the other, round after round.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/studies/grids/checks.hpp"
+#include "miniapp/studies/grids/grid_studies.hpp"
+#include "miniapp/studies/grids/solve_cost.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+struct SurveyOptions {
+    std::vector<std::string> survey;  // "NAME KEY=VALUE ..." each; empty = all solvers
+};
+
+// What one solver did.
+struct SurveyRow {
+    std::string solver;
+    std::vector<SolveRecord> solves;  // one a round
+    std::vector<TimerRow> timers;
+
+    bool converged() const {  // in every round
+        return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged; });
+    }
+    std::vector<double> seconds() const {
+        std::vector<double> seconds;
+        for (const SolveRecord& solve : solves) seconds.push_back(solve.cost.seconds);
+        return seconds;
+    }
+};
+
+using SurveyRows = std::vector<SurveyRow>;  // the baseline first
+
+// Median seconds of the baseline over those of the row; nothing unless both converged.
+std::optional<double> speed_up(const SurveyRows& rows, const SurveyRow& row) {
+    if (!row.converged() || !rows.front().converged()) return {};
+    return median(rows.front().seconds()) / median(row.seconds());
+}
+
+std::string survey_text(const SurveyRows& rows) {
+    std::size_t widest = 6;
+    for (const auto& row : rows) widest = std::max(widest, row.solver.size());
+    std::string text = fmt::format(
+        "Survey: {} rounds, one solve with each bottom solver a round; counts of the last round\n"
+        "{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}\n",
+        rows.front().solves.size(), "solver", widest, "V-cycles", "iterations", "reductions", "words",
+        "exchanges", "missed", "min", "median", "speed-up");
+    for (const auto& row : rows) {
+        const SolveRecord& last = row.solves.back();
+        const std::vector<double> seconds = row.seconds();
+        const auto gain = speed_up(rows, row);
+        const bool tells = std::ranges::any_of(
+            last.report.visits, [](const auto& visit) { return visit.true_residual.has_value(); });
+        text += fmt::format("{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}\n", row.solver,
+                            widest, last.report.cycles, last.report.bottom_iterations(), last.cost.reductions,
+                            last.cost.reduction_words, last.cost.exchanges,
+                            tells ? std::to_string(last.report.missed_bottoms()) : "-",
+                            seconds_text(*std::ranges::min_element(seconds)), seconds_text(median(seconds)),
+                            !row.converged() ? "failed"
+                            : gain           ? fmt::format("{:.2f}", *gain)
+                                             : "-");
+    }
+    for (const auto& row : rows)
+        if (!row.converged())
+            text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles\n", row.solver,
+                                row.solves.back().report.residuals.back(), row.solves.back().report.cycles);
+    return text + "missed: bottom solves whose true residual missed bottom.tolerance (- : not measured)\n";
+}
+
+// Numbers of the last round, which are those of every round unless sums differ in their last bits.
+Json survey_record(const SurveyRows& rows, const SurveyRow& row) {
+    const std::vector<double> seconds = row.seconds();
+    const SolveRecord& last = row.solves.back();
+    Json record{{"record", "survey"},
+                {"solver", row.solver},
+                {"converged", row.converged()},
+                {"cycles", last.report.cycles},
+                {"bottom_iterations", last.report.bottom_iterations()},
+                {"missed_bottoms", last.report.missed_bottoms()},
+                {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
+                {"seconds_median", median(seconds)},
+                {"speed_up", number_or_null(speed_up(rows, row))}};
+    add_cost(record, last.cost, last.u_l2);
+    return record;
+}
+
+// A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u = 0.
+struct Contender {
+    std::unique_ptr<Multigrid> multigrid;
+    Ledger ledger;  // of its measured solves
+    double my_seconds = 0;
+};
+
+class PreparedSurvey : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override {
+        Hierarchy& hierarchy = setting.hierarchy;
+        SurveyRows rows;
+        std::vector<Contender> contenders;
+        for (const auto& [name, bottom] : grids_.use.solvers) {
+            rows.push_back({name, {}, {}});
+            contenders.push_back({std::make_unique<Multigrid>(hierarchy, grids_.multigrid, bottom),
+                                  Ledger(hierarchy.levels())});
+        }
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        // The worst of the solves that claim to have converged.
+        Check residual{"residual_recomputed", true, 0.0, "<= multigrid.tolerance"};
+        const int rounds = resolved_.warmup + resolved_.repeats;
+        const auto count = static_cast<int>(contenders.size());
+        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n)
+            for (std::size_t c = 0; c < contenders.size(); ++c) {
+                SurveyRow& row = rows[c];
+                setting.ledger.clear();
+                const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
+                setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(n), row.solver,
+                                                      solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                          (resolved_.warmup + n) * count + static_cast<int>(c) + 1,
+                                          rounds * count);
+                if (n < 0) continue;
+                contenders[c].ledger += setting.ledger;
+                contenders[c].my_seconds += solve.cost.my_seconds;
+                findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+                row.solves.push_back(solve);
+                if (!solve.report.converged) continue;
+                const Check again = residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance);
+                residual.passed = residual.passed && again.passed;
+                residual.value = std::max(residual.value, again.value);
+            }
+        double fastest = std::numeric_limits<double>::infinity();
+        for (std::size_t c = 0; c < contenders.size(); ++c) {
+            SurveyRow& row = rows[c];
+            row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
+                                       resolved_.repeats);
+            if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
+        }
+        findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
+        findings.merit = cells_per_second(findings.facts, findings.seconds);
+
+        setting.site.progress.say("checking");
+        findings.checks.push_back(residual);
+        findings.checks.push_back(operator_symmetry(hierarchy));
+        Check converged =
+            all_converged(std::ranges::count_if(rows.front().solves,
+                                                [](const auto& solve) { return solve.report.converged; }),
+                          resolved_.repeats);
+        converged.name = "baseline_converged";
+        findings.checks.push_back(converged);
+        tell(setting, rows, findings);
+    }
+
+  private:
+    void tell(const Setting& setting, const SurveyRows& rows, Findings& findings) const {
+        findings.text =
+            survey_text(rows) + "\n" +
+            schemes_text(resolved_.comm.chooser, setting.schemes, {}, findings.facts.tuning_seconds);
+        // In the order in which they ran.
+        for (std::size_t n = 0; n < rows.front().solves.size(); ++n)
+            for (const SurveyRow& row : rows) findings.records += line_of(solve_record(n, row.solves[n]));
+        for (const SurveyRow& row : rows) {
+            findings.records += line_of(survey_record(rows, row));
+            for (const TimerRow& timer : row.timers) {
+                Json record = timer_record(timer);
+                record["solver"] = row.solver;
+                findings.records += line_of(record);
+            }
+        }
+        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
+    }
+};
+
+// "NAME KEY=VALUE ..." as words for read_deck(), and with single blanks.
+std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
+    std::istringstream stream(entry);
+    std::vector<std::string> overrides;
+    for (std::string word; stream >> word;) {
+        name += (name.empty() ? "" : " ") + word;
+        overrides.push_back((overrides.empty() ? "bottom.solver=" : "bottom.") + word);
+    }
+    return overrides;
+}
+
+// What is wrong with an entry of run.survey.
+struct Complaint {
+    std::string entry;
+    std::string what;
+};
+
+// The solvers that run.survey names, with this deck's [bottom] but for keys of their own, the baseline first.
+std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& complaints) {
+    std::vector<std::string> entries = deck.parameters.study.of<SurveyOptions>().survey;
+    if (entries.empty()) entries = method_names();
+    std::vector<NamedSolver> all;
+    const Table& table = *deck.table;
+    for (const std::string& entry : entries) {
+        const auto complain = [&](const std::string& what) { complaints.push_back({entry, what}); };
+        std::string name;
+        const std::vector<std::string> overrides = overrides_of(entry, name);
+        if (overrides.empty()) {
+            complain(fmt::format("names no solver; choose {}", fmt::join(method_names(), ", ")));
+            continue;
+        }
+        const Deck own = read_deck(table, {}, overrides);
+        for (const std::string& error : own.errors) complain(error.substr(error.find(": ") + 2));
+        if (std::ranges::find(all, name, &NamedSolver::name) != all.end())
+            complain("given twice; give it once");
+        Parameters merged = deck.parameters;
+        for (const Key& key : table.keys()) {
+            if (!own.is_set(key.full_name())) continue;
+            std::visit([&](const auto& kind) { kind.value.set(merged, kind.value.get(own.parameters)); },
+                       key.kind);
+        }
+        const std::array merged_alone{merged};
+        for (const Key& key : table.keys())
+            if (own.is_set(key.full_name()))
+                if (const std::string reason = why_idle(table, key, {{{"bottom."}}, ""}, merged_alone);
+                    !reason.empty())
+                    complain(fmt::format("{}: {}; leave it out", key.full_name(), reason));
+        all.push_back({name, merged.bottom});
+    }
+    // The papers' baseline, which the others' speed-ups are over.
+    const std::string baseline = default_method();
+    const auto first = std::ranges::find(all, baseline, &NamedSolver::name);
+    if (first != all.end()) {
+        std::rotate(all.begin(), first, first + 1);
+    } else {
+        all.insert(all.begin(), {baseline, deck.parameters.bottom});
+        all.front().options.solver = baseline;
+    }
+    return all;
+}
+
+class SurveyStudy : public GridStudy {
+  public:
+    std::string name() const override { return "survey"; }
+    std::string meaning() const override { return "multigrid with one bottom solver after the other"; }
+
+    void add_keys(Table& table) const override {
+        Section<SurveyOptions> s(table, "run", name());
+        s.list("survey", &SurveyOptions::survey,
+               "bottom solvers of a survey, each with keys of [bottom] of its own, as \"ca_cg s=8 "
+               "basis=newton\"; [] = all");
+    }
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses = keys_of_grids();
+        uses.push_back({"multigrid."});
+        uses.insert(
+            uses.begin(),
+            {"bottom.solver", {}, "run.mode = survey takes its solvers from run.survey; leave it out"});
+        return {uses, "plays no part in run.mode = survey; leave it out"};
+    }
+    std::vector<NamedSolver> solvers(const Deck& deck) const override {
+        std::vector<Complaint> ignored;
+        return contestants(deck, ignored);
+    }
+    void check(Rules& rules, int ranks) const override {
+        std::vector<Complaint> complaints;
+        contestants(rules.deck(), complaints);
+        for (const auto& [entry, what] : complaints)
+            rules.require(false, {"run.survey"}, fmt::format("run.survey: {}: {}", Json(entry).dump(), what));
+        if (complaints.empty()) GridStudy::check(rules, ranks);
+    }
+
+  protected:
+    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck)}; }
+    std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        return std::make_unique<PreparedSurvey>(resolved, grids);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Study> make_survey_study() {
+    return std::make_unique<SurveyStudy>();
+}
+
+}  // namespace keel

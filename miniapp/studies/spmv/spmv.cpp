@@ -1,0 +1,155 @@
+// run.mode = spmv: products of a sparse matrix with vectors, and solves with it.
+
+#include "miniapp/studies/spmv/spmv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/setup/solver_rules.hpp"
+#include "miniapp/setup/validation.hpp"
+#include "miniapp/studies/spmv/spmv_study.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+MatrixChoice matrix_of(const Deck& deck, int ranks) {
+    const ProblemOptions& problem = deck.parameters.problem;
+    return {.options = deck.parameters.study.of<MatrixOptions>(),
+            .cells = problem.box * resolved_boxes(problem, ranks),
+            .seed = problem.seed};
+}
+
+Unknowns rows_of(const MatrixChoice& matrix) {
+    return {static_cast<double>(matrix_size(matrix).rows), "rows of the matrix", "more rows"};
+}
+
+class SpmvStudy : public Study {
+  public:
+    std::string name() const override { return "spmv"; }
+    std::string meaning() const override { return "sparse matrix-vector products"; }
+
+    void add_keys(Table& table) const override {
+        using Matrix = MatrixOptions;
+        Section<Matrix> problem(table, "problem", name());
+        problem.text("matrix", &Matrix::matrix,
+                     fmt::format("sparse matrix: {}, or a Matrix Market file that ends in .mtx",
+                                 fmt::join(generator_names(), ", ")),
+                     "path");
+        problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
+            .needs("problem.matrix", {"banded", "random", "arrow"});
+        problem
+            .integer(
+                "row_entries", &Matrix::row_entries, between(1, 10000),
+                "number of entries of a banded row on each side of the diagonal, or of a random row beside "
+                "it at most")
+            .needs("problem.matrix", {"banded", "random"});
+        problem.choice("ordering", &Matrix::ordering,
+                       "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
+        Section<Matrix> run(table, "run", name());
+        run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
+    }
+
+    KeyUses keys() const override {
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27"}};
+        const Condition solving{"run.solve", {"true"}};
+        std::vector<KeyUse> uses{{"problem.box", {grid}},
+                                 {"problem.boxes", {grid}},
+                                 {"problem.boxes_per_rank", {grid}},
+                                 {"problem.seed", {{"problem.matrix", {"random"}}}},
+                                 {"problem.seed", {{"problem.ordering", {"random"}}}},
+                                 {"comm.allreduce", {solving}},
+                                 {"comm.progress", {solving}},
+                                 {"bottom.", {solving}},
+                                 {"output."}};
+        for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
+                                "problem.ordering", "problem.columns", "problem.ranks",
+                                "run.mode",         "run.solve",       "run.backend",
+                                "run.launches",     "run.warmup",      "run.repeats",
+                                "run.verbose",      "comm.scheme",     "comm.partner_rule",
+                                "comm.message_cap", "comm.cap_rule",   "comm.ranks_per_node",
+                                "comm.node_map",    "comm.machine",    "comm.persistent",
+                                "comm.device"})
+            uses.push_back({key});
+        return {uses, "plays no part in run.mode = spmv; leave it out"};
+    }
+
+    std::vector<NamedSolver> solvers(const Deck& deck) const override {
+        return deck.parameters.study.of<MatrixOptions>().solve ? solver_of_deck(deck)
+                                                               : std::vector<NamedSolver>();
+    }
+
+    // Reads a matrix file.
+    void check(Rules& rules, int ranks) const override {
+        const Parameters& p = rules.parameters();
+        const auto options = p.study.of<MatrixOptions>();
+        const std::vector<std::string> generated = generator_names();
+        std::string reason;
+        if (is_matrix_file(options.matrix))
+            reason = why_not_readable(options.matrix);
+        else if (std::ranges::find(generated, options.matrix) == generated.end())
+            reason =
+                fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
+        rules.require(reason.empty(), {"problem.matrix"},
+                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, reason));
+        check_boxes(rules, ranks, false);
+        check_scheme(rules);
+        if (!options.solve) return;
+        if (reason.empty())
+            check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
+        rules.require(
+            p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
+            "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
+        rules.require(
+            method_named(p.bottom.solver).is_krylov(), {"bottom.solver", "run.solve"},
+            fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
+    }
+
+    // The rank's part of a matrix file's diagonal.
+    void check_on(Rules& rules, int rank, int ranks) const override {
+        const Parameters& p = rules.parameters();
+        const auto options = p.study.of<MatrixOptions>();
+        if (!options.solve || !is_matrix_file(options.matrix) || p.bottom.scaling == Scaling::none) return;
+        const std::string reason = why_not_scalable(options.matrix, ranks, rank, scaling_of(p.bottom));
+        rules.require(reason.empty(), {"bottom.scaling", "problem.matrix"},
+                      fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"", reason));
+    }
+
+    std::unique_ptr<PreparedStudy> prepare(const Deck& deck, const Resolved& resolved) const override {
+        MatrixUse use{.matrix = matrix_of(deck, resolved.ranks),
+                      .columns = deck.parameters.problem.columns,
+                      .solver = {}};
+        std::vector<NamedSolver> fitted = solvers(deck);
+        Resolved told = resolved;
+        if (!fitted.empty()) {
+            for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
+                told.remarks.push_back(remark);
+            use.solver = fitted.front();
+        }
+        return std::make_unique<PreparedSpmv>(told, use);
+    }
+
+  private:
+    // A matrix has no axes.
+    static void check_scheme(Rules& rules) {
+        const std::string& scheme = rules.parameters().comm.scheme;
+        const Planner* const chosen = planner_named(scheme);
+        std::vector<std::string> able;
+        for (const Planner& planner : planners())
+            if (!planner.needs_axes()) able.push_back(planner.word);
+        rules.require(!chosen || !chosen->needs_axes(), {"comm.scheme"},
+                      fmt::format("comm.scheme = \"{}\": a matrix has no axes; choose {}, model or tuned",
+                                  scheme, fmt::join(able, ", ")));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Study> make_spmv_study() {
+    return std::make_unique<SpmvStudy>();
+}
+
+}  // namespace keel

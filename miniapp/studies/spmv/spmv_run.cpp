@@ -1,0 +1,220 @@
+// run.mode = spmv: products of a sparse matrix with vectors, and solves with it.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/studies/spmv/matrix_schemes.hpp"
+#include "miniapp/studies/spmv/matrix_source.hpp"
+#include "miniapp/studies/spmv/spmv_study.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
+#include "solvers/systems/sparse_system.hpp"
+
+namespace keel {
+namespace {
+
+// A vector without structure: what any rank can tell of any row and column.
+double value_at(std::int64_t row, std::size_t column) {
+    return std::sin(0.7 * static_cast<double>(row % 1000003) + static_cast<double>(column) + 1.0);
+}
+
+// |y - A x| / (|A| |x|) of the worst row and column, by a plain loop over the entries in the order of global columns.
+Check product_check(const Communicator& comm, const SparseMatrix& A, const GlobalRows& rows,
+                    std::span<const Field> y) {
+    double worst = 0;
+    for (std::size_t n = 0; n < y.size(); ++n) {
+        const std::vector<double> got = A.read(y[n]);
+        for (std::size_t r = 0; r < rows.rows(); ++r) {
+            double sum = 0;
+            double size = 0;
+            for (auto e = static_cast<std::size_t>(rows.first[r]);
+                 e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+                const double term = rows.values[e] * value_at(rows.columns[e], n);
+                sum += term;
+                size += std::abs(term);
+            }
+            const double error = std::abs(got[r] - sum);
+            // Not a number is worst.
+            if (!(error <= worst * size)) worst = size > 0 && std::isfinite(error) ? error / size : HUGE_VAL;
+        }
+    }
+    worst = comm.max(worst);
+    return {"spmv_product", worst < 1e-13, worst, "< 1e-13"};
+}
+
+// |f - A u| / |f| in the norm that the method's tolerance is on.
+Check residual_check(SparseMatrix& A, DiagonalScaling scaling, Field u, Field f, double tolerance) {
+    SparseSystem plain(A, DiagonalScaling::none);
+    const Field r = plain.make_vector();
+    plain.residual(r, f, u);
+    const Field scaled = plain.make_vector();
+    const bool symmetric = scaling == DiagonalScaling::symmetric;
+    const Field scale = symmetric ? A.scale(scaling) : Field();
+    const auto norm = [&](Field x) {
+        if (symmetric)
+            A.operations().multiply(scaled, scale, x);
+        else
+            plain.copy(scaled, x);
+        return std::sqrt(plain.dot(scaled, scaled));
+    };
+    const double norm_f = norm(f);
+    const double value = norm_f > 0 ? norm(r) / norm_f : norm(r);
+    return {"residual_recomputed", value <= 1.001 * tolerance, value, "<= bottom.tolerance"};
+}
+
+// Compares and tries the schemes where that is wanted.
+std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& resolved, const Site& site,
+                                         const VectorPart& part, Findings& findings) {
+    std::vector<SchemeTable> tables;
+    if (schemes_matter(resolved)) {
+        site.progress.say("comparing communication schemes");
+        tables = compare_schemes(use, resolved, site.comm, part);
+    }
+    if (tries_schemes(resolved.comm.chooser)) {
+        const Tried tried = time_schemes(
+            site.comm, {},
+            [&](const SchemeTable& table) {
+                return make_matrix_trial(resolved, site.comm, site.backend, part, table);
+            },
+            tables);
+        findings.facts.tuning_seconds = tried.seconds;
+        findings.checks.push_back(tried.check);
+    }
+    choose_schemes(resolved.comm, site.comm, tables);
+    return tables;
+}
+
+template <class Action>
+double seconds_of(const Communicator& comm, const Action& action) {
+    comm.barrier();
+    const double start = now();
+    action();
+    return now() - start;
+}
+
+}  // namespace
+
+TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
+    TrafficOverRanks both;
+    for (const auto number :
+         {&Traffic::messages, &Traffic::bytes, &Traffic::off_node_messages, &Traffic::off_node_bytes}) {
+        const auto value = static_cast<double>(mine.*number);
+        both.busiest.*number = static_cast<long>(comm.max(value));
+        both.all.*number = static_cast<long>(comm.sum(value));
+    }
+    return both;
+}
+
+double SpmvResults::products_per_second() const {
+    const double middle = median(seconds);
+    return middle > 0 ? nonzeros * columns / middle : 0;
+}
+
+void PreparedSpmv::run(const Site& site, Findings& findings) const {
+    const Communicator& comm = site.comm;
+    const Topology& topology = resolved_.topology;
+    RunFacts& facts = findings.facts;
+    site.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = measure_triad(comm, topology, site.backend);
+    const MemoryGrowth growth(site.backend);
+
+    site.progress.say("reading or generating the matrix");
+    const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
+    const GlobalRows rows = read_matrix(use_.matrix, partition, comm.rank());
+    const auto t = static_cast<std::size_t>(use_.columns);
+    const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
+    const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
+    const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
+    Ledger ledger(1);
+    SparseMatrix A(comm, topology, site.backend, partition, rows,
+                   {.scheme = schemes.products,
+                    .persistent = resolved_.comm.persistent,
+                    .exchange = resolved_.comm.exchange,
+                    .all_reduce = resolved_.comm.all_reduce},
+                   ledger);
+    A.exchange().reserve(t);
+
+    SpmvResults mine;
+    mine.rows = partition.rows;
+    mine.columns = use_.columns;
+    mine.nonzeros = comm.sum(static_cast<double>(A.nonzeros()));
+    mine.most_rows = comm.max(static_cast<double>(A.rows()));
+    mine.most_nonzeros = comm.max(static_cast<double>(A.nonzeros()));
+    mine.most_ghosts = comm.max(static_cast<double>(A.ghosts()));
+    mine.all_ghosts = comm.sum(static_cast<double>(A.ghosts()));
+    mine.bytes_moved = comm.sum(work_of(A.plain(), t).bytes);
+    const Plan& plan = A.exchange().plan();
+    mine.traffic = over_ranks(comm, plan.traffic(comm.rank(), topology, t));
+    const MatrixPart part = part_of(rows, A.ghosts(), plan, comm.rank(), topology);
+    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
+    facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
+    facts.least_memory = "the matrix and the vectors";
+
+    std::vector<Field> x;
+    std::vector<Field> y;
+    for (std::size_t n = 0; n < t; ++n) {
+        x.push_back(A.make_vector());
+        y.push_back(A.make_vector());
+        A.assign(x.back(), [n](std::int64_t row) { return value_at(row, n); });
+    }
+    site.progress.say("multiplying");
+    double my_seconds = 0;
+    for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+        if (n == 0) ledger.clear();
+        const double seconds = seconds_of(comm, [&] {
+            A.apply(y, A.plain(), x);
+            A.operations().wait();
+        });
+        if (n < 0) continue;
+        my_seconds += seconds;
+        mine.seconds.push_back(comm.max(seconds));
+    }
+    mine.timers = gather_timers(comm, ledger, my_seconds, resolved_.repeats);
+    findings.seconds = median(mine.seconds);
+    findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
+    findings.checks.push_back(product_check(comm, A, rows, y));
+    if (use_.solver) {
+        if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
+        solve(*use_.solver, site, A, y[0], mine, findings.checks);
+    }
+    facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
+    findings.text = spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
+                    schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
+                                 facts.tuning_seconds);
+    findings.records = spmv_records(mine) + scheme_records(resolved_.comm.chooser, tables);
+}
+
+// Solves A u = f, which has a solution, as often as asked for.
+void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f,
+                         SpmvResults& mine, std::vector<Check>& checks) const {
+    const Communicator& comm = site.comm;
+    const auto& [name, options] = solver;
+    const DiagonalScaling scaling = scaling_of(options);
+    mine.solver = name;
+    const auto krylov = make_krylov(A, comm, options);
+    const Field u = A.make_vector();
+    long converged = 0;
+    // f = A x, so that a singular matrix has a solution as well.
+    for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+        SpmvResults::Solve solve;
+        solve.seconds = comm.max(seconds_of(comm, [&] {
+            solve.report = krylov->solve(u, f);
+            A.operations().wait();
+        }));
+        site.progress.say(
+            fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
+            resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+        if (n < 0) continue;
+        if (solve.report.succeeded()) ++converged;
+        mine.solves.push_back(std::move(solve));
+    }
+    checks.push_back(residual_check(A, scaling, u, f, options.tolerance));
+    checks.push_back(all_converged(converged, resolved_.repeats));
+}
+
+}  // namespace keel

@@ -1,0 +1,70 @@
+#pragma once
+
+// run.mode = spmv, its deck resolved.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/ledger.hpp"
+#include "miniapp/report/timers.hpp"
+#include "miniapp/studies/spmv/matrix_memory.hpp"
+#include "miniapp/studies/study.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/systems/sparse_matrix.hpp"
+
+namespace keel {
+
+// Sent by the rank that sends most, each number by itself, and by all together.
+struct TrafficOverRanks {
+    Traffic busiest{};
+    Traffic all{};
+};
+TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine);  // collective
+
+struct SpmvResults {
+    std::int64_t rows = 0;
+    double nonzeros = 0;
+    int columns = 1;
+    // Of the rank with most, and of all together.
+    double most_rows = 0, most_nonzeros = 0, most_ghosts = 0, all_ghosts = 0;
+    TrafficOverRanks traffic;     // of one product
+    std::vector<double> seconds;  // of each product of all columns: the slowest rank
+    double bytes_moved = 0;       // by one product, all ranks
+    std::vector<TimerRow> timers;
+    struct Solve {
+        Report report;
+        double seconds = 0;
+    };
+    std::string solver;  // empty: none asked for
+    std::vector<Solve> solves;
+
+    double products_per_second() const;  // nonzeros times columns over the median of the seconds
+};
+
+std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second);
+std::string spmv_records(const SpmvResults& spmv);
+
+class PreparedSpmv : public PreparedStudy {
+  public:
+    PreparedSpmv(const Resolved& resolved, const MatrixUse& use) : resolved_(resolved), use_(use) {}
+
+    const Resolved& resolved() const override { return resolved_; }
+    std::string exceeds(const SharedMemory& memory) const override {
+        return exceeds_memory(use_, resolved_.ranks, memory).value_or("");
+    }
+    std::optional<std::string> plan_text(int) const override { return {}; }
+    // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all imagined ranks.
+    DryRun dry_run(const Communicator& comm) const override;        // spmv_dry_run.cpp
+    void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
+
+  private:
+    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f, SpmvResults& mine,
+               std::vector<Check>& checks) const;
+
+    Resolved resolved_;
+    MatrixUse use_;
+};
+
+}  // namespace keel

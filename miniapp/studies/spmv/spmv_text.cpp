@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/report/krylov_record.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/studies/spmv/spmv_study.hpp"
+
+namespace keel {
+
+std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad) {
+    const double seconds = median(spmv.seconds);
+    const auto [least, most] = std::ranges::minmax_element(spmv.seconds);
+    std::string text = fmt::format("Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row\n", matrix, spmv.rows,
+                                   spmv.nonzeros, spmv.nonzeros / static_cast<double>(spmv.rows));
+    text += fmt::format("{:<24} {:>14} {:>14}\n", "", "busiest rank", "all ranks");
+    const auto line = [&](const std::string& name, double one, double all) {
+        text += fmt::format("{:<24} {:>14.0f} {:>14.0f}\n", name, one, all);
+    };
+    line("rows", spmv.most_rows, static_cast<double>(spmv.rows));
+    line("nonzeros", spmv.most_nonzeros, spmv.nonzeros);
+    line("ghost entries", spmv.most_ghosts, spmv.all_ghosts);
+    const auto traffic = [&](const std::string& name, long Traffic::*every, long Traffic::*off_node) {
+        line(name, static_cast<double>(spmv.traffic.busiest.*every),
+             static_cast<double>(spmv.traffic.all.*every));
+        line("  of them off node", static_cast<double>(spmv.traffic.busiest.*off_node),
+             static_cast<double>(spmv.traffic.all.*off_node));
+    };
+    traffic("messages a product", &Traffic::messages, &Traffic::off_node_messages);
+    traffic("bytes a product", &Traffic::bytes, &Traffic::off_node_bytes);
+    text += fmt::format("Seconds per product: mean over ranks and the slowest rank\n");
+    for (const TimerRow& row : spmv.timers)
+        text += fmt::format("{:<24} {:>14.3e} {:>14.3e}\n", row.op, row.t_mean, row.t_max);
+    const double rate = seconds > 0 ? spmv.bytes_moved / seconds : 0;
+    text += fmt::format(
+        "Product of {} columns: median {:.3e} s of {} (min {:.3e}, max {:.3e}); {:.2f} GB/s, {:.0f}% of "
+        "triad\n",
+        spmv.columns, seconds, spmv.seconds.size(), *least, *most, rate * 1e-9, 100 * rate / triad);
+    if (!spmv.solves.empty()) {
+        const auto& [report, last] = spmv.solves.back();
+        std::vector<double> all;
+        for (const auto& solve : spmv.solves) all.push_back(solve.seconds);
+        text += fmt::format(
+            "Solve by {}: {}\n"
+            "{} applications, {} exchanges, {} all-reduces of {} words together; median {} of {}\n",
+            spmv.solver, outcome_text(report), report.counts.applications, report.counts.exchanges,
+            report.counts.reductions, report.counts.words, seconds_text(median(all)), all.size());
+    }
+    return text + "\n";
+}
+
+std::string spmv_records(const SpmvResults& spmv) {
+    const auto traffic = [](const Traffic& t) {
+        return Json{{"messages", t.messages},
+                    {"bytes", t.bytes},
+                    {"off_node_messages", t.off_node_messages},
+                    {"off_node_bytes", t.off_node_bytes}};
+    };
+    std::string records = line_of({{"record", "spmv"},
+                                   {"rows", spmv.rows},
+                                   {"nonzeros", spmv.nonzeros},
+                                   {"columns", spmv.columns},
+                                   {"most_rows", spmv.most_rows},
+                                   {"most_nonzeros", spmv.most_nonzeros},
+                                   {"most_ghosts", spmv.most_ghosts},
+                                   {"all_ghosts", spmv.all_ghosts},
+                                   {"busiest", traffic(spmv.traffic.busiest)},
+                                   {"all", traffic(spmv.traffic.all)},
+                                   {"bytes_moved", spmv.bytes_moved},
+                                   {"seconds", spmv.seconds}});
+    for (const TimerRow& row : spmv.timers) records += line_of(timer_record(row));
+    for (std::size_t n = 0; n < spmv.solves.size(); ++n) {
+        const auto& [report, seconds] = spmv.solves[n];
+        Json record = krylov_record(n, spmv.solver, seconds, report);
+        record["reductions"] = report.counts.reductions;
+        record["reduction_words"] = report.counts.words;
+        record["exchanges"] = report.counts.exchanges;
+        records += line_of(record);
+    }
+    return records;
+}
+
+}  // namespace keel

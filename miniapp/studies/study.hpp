@@ -1,0 +1,86 @@
+#pragma once
+
+// A study is a question that Keel answers; run.mode names it. To add one: a folder here and a line in studies.cpp.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/deck/key_use.hpp"
+#include "miniapp/deck/rules.hpp"
+#include "miniapp/report/findings.hpp"
+#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/resolved.hpp"
+#include "miniapp/setup/solvers.hpp"
+
+namespace keel {
+
+// Told on rank 0 only what goes on; of something that is done `done` times of `all`, if that is known.
+class Progress {
+  public:
+    virtual ~Progress() = default;
+    virtual void say(const std::string& what) = 0;
+    virtual void say(const std::string& what, int done, int all) = 0;
+};
+
+// Where a study runs.
+struct Site {
+    const Communicator& comm;
+    const Backend& backend;
+    Progress& progress;
+};
+
+struct DryRun {
+    std::string text;
+    std::string records;  // what every scheme makes of the exchanges
+};
+
+// A study whose deck is resolved. It never sees the deck.
+class PreparedStudy {
+  public:
+    virtual ~PreparedStudy() = default;
+    virtual const Resolved& resolved() const = 0;
+    // Why it cannot fit into the memory that ranks share; empty if it may. Purely local.
+    virtual std::string exceeds(const SharedMemory& memory) const = 0;
+    // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are planned. Purely local.
+    virtual std::optional<std::string> plan_text(int rank) const = 0;
+    // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size. Collective; complete on rank 0.
+    virtual DryRun dry_run(const Communicator& comm) const = 0;
+    // The facts of the machine are filled in. Collective; complete on rank 0.
+    virtual void run(const Site& site, Findings& findings) const = 0;
+};
+
+class Study {
+  public:
+    virtual ~Study() = default;
+    virtual std::string name() const = 0;     // a word of run.mode
+    virtual std::string meaning() const = 0;  // a noun phrase for --keys
+
+    // --- Its deck
+    virtual void add_keys(Table&) const {}  // that no other study knows
+    virtual KeyUses keys() const = 0;       // that play a part
+    // The solvers that it runs by [bottom]; none where it solves nothing.
+    virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }
+    // Rules among its keys on so many ranks, which may be imagined.
+    virtual void check(Rules& rules, int ranks) const = 0;
+    // The rules that only the rank itself can judge of a deck that is valid otherwise.
+    virtual void check_on(Rules&, int /*rank*/, int /*ranks*/) const {}
+    // Rules that hold for a run, not for a dry run.
+    virtual void check_run(Rules&, int /*ranks*/) const {}
+
+    virtual std::unique_ptr<PreparedStudy> prepare(const Deck& deck, const Resolved& resolved) const = 0;
+};
+
+// All of them; the first is the default.
+const std::vector<std::unique_ptr<Study>>& studies();
+// The one that run.mode names.
+const Study& study_of(const Deck& deck);
+
+// Every key of every study.
+Table make_table();
+
+}  // namespace keel
