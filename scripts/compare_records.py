@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs decks by two builds of keel and compares their records field by field: whether a change changed a result.
+
+Usage: compare_records.py BEFORE AFTER [--ranks 1,2,3] [--mpiexec MPIEXEC] DECK.toml ... [-- section.key=value ...]
+BEFORE, AFTER: executables. Every run has run.deterministic=true where the deck's mode takes it. Times, and what follows from
+them, are left out; so are the build and the machine. Prints every field that differs or that only one of the two has; exit
+status 1 if there is any that both have. Fields that only AFTER has are told, and no difference.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+# What differs from run to run: times and what is made of them, the build, the machine.
+TIMES = {
+    "run": {"version", "revision", "compiler", "build_type", "flags", "bindings", "triad_bytes_per_second",
+            "setup_seconds", "tuning_seconds", "measured_bytes"},
+    "solve": {"seconds"},
+    "survey": {"seconds_min", "seconds_median", "speed_up"},
+    "timer": {"t_min", "t_mean", "t_max", "rank_max"},
+    "spmv": {"seconds"},
+    "scheme": {"rounds"},
+    "network": {"seconds", "alpha", "beta", "rms_residual", "max_residual", "accepted", "samples",
+                "eager_from", "rendezvous_from", "injection_beta", "remarks"},
+    "result": {"fom", "seconds"},
+}  # fmt: skip
+
+Record = dict[str, Any]
+
+
+def flat(value: Any, name: str = "") -> dict[str, Any]:
+    """The leaves of nested objects by their dotted names; lists are leaves."""
+    if not isinstance(value, dict):
+        return {name: value}
+    return {key: leaf for part, inner in value.items() for key, leaf in flat(inner, f"{name}.{part}".strip(".")).items()}
+
+
+def lasting(record: Record) -> dict[str, Any]:
+    """The fields that another run of the same deck must have as well."""
+    kind = record["record"]
+    fields = {key: value for key, value in record.items() if key not in TIMES.get(kind, set())}
+    if kind == "run":
+        fields.get("deck", {}).get("output", {}).pop("json", None)
+    if kind == "check" and record["name"] == "ghosts_of_schemes":
+        return fields
+    return flat(fields)
+
+
+def differences(before: list[Record], after: list[Record]) -> tuple[list[str], set[str]]:
+    """What differs, and the fields that only the records of `after` have."""
+    found, added = [], set()
+    if len(before) != len(after):
+        found.append(f"{len(before)} records before, {len(after)} after")
+    for number, (one, other) in enumerate(zip(before, after, strict=False)):
+        old, new = lasting(one), lasting(other)
+        where = f"record {number} ({one['record']})"
+        for key in sorted(set(old) | set(new)):
+            if key not in old:
+                added.add(f"{one['record']}.{key}")
+            elif key not in new:
+                found.append(f"{where}: {key} is gone")
+            elif old[key] != new[key]:
+                found.append(f"{where}: {key}: {old[key]} before, {new[key]} after")
+    return found, added
+
+
+def records(mpiexec: str, keel: str, ranks: int, deck: Path, words: list[str]) -> tuple[int, list[Record]]:
+    """The exit status and the records of a run in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [mpiexec, "-n", str(ranks), os.path.abspath(keel), str(deck.resolve()), *words, "output.json=run.json"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        file = Path(folder) / "run.json"
+        lines = file.read_text().splitlines() if file.exists() else []
+    if done.returncode == 2:
+        print(f"{' '.join(command)}\n{done.stderr}", file=sys.stderr)
+    return done.returncode, [json.loads(line) for line in lines]
+
+
+def deterministic(deck: Path, words: list[str]) -> list[str]:
+    """run.deterministic=true, unless the mode has no use for it."""
+    text = deck.read_text() + " ".join(words)
+    return [] if any(mode in text for mode in ('"network"', '"exchange"', '"spmv"')) else ["run.deterministic=true"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("decks", nargs="+", type=Path)
+    parser.add_argument("--ranks", default="1,2,3", help="numbers of ranks, 1,2,3 by default")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    arguments = sys.argv[1:]
+    split = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_args(arguments[:split])
+    words = arguments[split + 1 :]
+    differing, added, runs = 0, set(), 0
+    for deck in options.decks:
+        for ranks in map(int, options.ranks.split(",")):
+            given = [*words, *deterministic(deck, words)]
+            (old_status, old), (new_status, new) = (
+                records(options.mpiexec, keel, ranks, deck, given) for keel in (options.before, options.after)
+            )
+            found, more = differences(old, new)
+            if old_status != new_status:
+                found.insert(0, f"exit status {old_status} before, {new_status} after")
+            added |= more
+            runs += 1
+            differing += bool(found)
+            print(f"{deck.name}, {ranks} ranks: {len(old)} records, {'same' if not found else 'DIFFERENT'}", flush=True)
+            for line in found[:20]:
+                print(f"    {line[:300]}")
+    print(f"{runs} runs, {differing} differ; fields that only the second has: {', '.join(sorted(added)) or 'none'}")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""Records before and after: what counts as a difference."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from compare_records import differences
+
+SOLVE = {"record": "solve", "seconds": 0.5, "residuals": [1.0, 0.25], "bottom": [{"iterations": 7}], "cycles": 1}
+RUN = {"record": "run", "revision": "a", "deck": {"bottom": {"s": 4}, "output": {"json": "a"}}}
+
+
+class Differences(unittest.TestCase):
+    def test_times_and_builds_may_differ(self) -> None:
+        other = [RUN | {"revision": "b", "deck": {"bottom": {"s": 4}, "output": {"json": "b"}}}, SOLVE | {"seconds": 9.0}]
+        self.assertEqual(differences([RUN, SOLVE], other), ([], set()))
+
+    def test_every_bit_of_a_result_counts(self) -> None:
+        found, _ = differences([SOLVE], [SOLVE | {"residuals": [1.0, 0.25 + 2**-54]}])
+        self.assertEqual(found, ["record 0 (solve): residuals: [1.0, 0.25] before, [1.0, 0.25000000000000006] after"])
+
+    def test_keys_of_the_deck_are_told_by_name(self) -> None:
+        found, _ = differences([RUN], [RUN | {"deck": {"bottom": {"s": 8}, "output": {}}}])
+        self.assertEqual(found, ["record 0 (run): deck.bottom.s: 4 before, 8 after"])
+
+    def test_a_field_that_is_gone_is_a_difference_and_a_new_one_is_not(self) -> None:
+        less = {key: value for key, value in SOLVE.items() if key != "cycles"}
+        self.assertEqual(differences([SOLVE], [less])[0], ["record 0 (solve): cycles is gone"])
+        self.assertEqual(differences([less], [SOLVE]), ([], {"solve.cycles"}))
+
+    def test_another_number_of_records_is_a_difference(self) -> None:
+        self.assertEqual(differences([SOLVE], [SOLVE, SOLVE])[0], ["1 records before, 2 after"])
+
+
+if __name__ == "__main__":
+    unittest.main()
