@@ -46,7 +46,7 @@ struct Cells {
         return outer ? Spans{{0, 0}, {0, 0}} : Spans{{margin, 0}, {n - margin, 0}};
     }
 
-    // Of all boxes, both colours.
+    // All boxes, both colours.
     constexpr std::size_t count() const {
         const std::size_t all = product(extent);
         std::size_t inside = 1;

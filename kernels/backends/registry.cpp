@@ -56,7 +56,7 @@ std::vector<BackendInfo> all_backends() {
         {"kokkos", "what Kokkos was built for", "KEEL_KOKKOS", host},
         {"cuda", "NVIDIA GPUs", "KEEL_CUDA", gpu},
         {"hip", "AMD GPUs", "KEEL_HIP", gpu},
-        {"gpu_emulated", "processor cores, the source of cuda and hip; for tests", "KEEL_GPU_EMULATED", gpu},
+        {"gpu_emulated", "processor cores, by the GPU source", "KEEL_GPU_EMULATED", gpu},
     };
     const auto compiled_in = makers();
     for (BackendInfo& info : all) info.compiled_in = compiled_in.contains(info.name);

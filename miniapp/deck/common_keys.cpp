@@ -32,7 +32,8 @@ void add_problem(Table& table) {
     s.choice("rhs", &Problem::rhs,
              "right-hand side f: a triangle wave; sines of the cell's number; 1 in the first cell; "
              "manufactured from a known solution; or random");
-    s.integer("seed", &Problem::seed, at_least(0), "seed of random numbers").needs("problem.rhs", {"random"});
+    s.integer("seed", &Problem::seed, at_least(0), "seed of what is random: right-hand side, matrix, order")
+        .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
              "rule that says which rank owns which box; curve = space-filling");
     s.boundaries("boundary", &Problem::boundary,

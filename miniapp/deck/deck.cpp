@@ -386,7 +386,7 @@ void Reader::read_override(const std::string& word, std::map<std::string, std::s
     take(where, *key, *value->get("value"));
 }
 
-// Of what the file says nothing is left.
+// The file's value of the key is forgotten.
 void Reader::take_back(const Key& key) {
     const std::string name = key.full_name();
     std::visit([&](const auto& kind) { kind.value.set(deck_.parameters, kind.value.get(Parameters{})); },

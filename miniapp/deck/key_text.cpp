@@ -75,7 +75,7 @@ std::string keys_text(const Table& table, const std::string& which) {
         if (!which.empty() && which != key.section && which != key.full_name()) continue;
         const std::string head = fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump());
         text += wrapped(fmt::format("{:<38} {}", head, allowed_text(key)), 39) + "\n";
-        text += "    " + wrapped(with_unit(key) + needs_text(key), 4, line_width - 4) + "\n";
+        text += wrapped("    " + with_unit(key) + needs_text(key), 4) + "\n";
     }
     return text;
 }

@@ -18,8 +18,7 @@ constexpr std::size_t label_width = 10;
 
 // "ranks     2, Open MPI v4.1.4", in as many lines as it needs.
 std::string line(const char* label, const std::string& text) {
-    return fmt::format("{:<{}}{}\n", label, label_width,
-                       wrapped(text, label_width, line_width - label_width));
+    return wrapped(fmt::format("{:<{}}{}", label, label_width, text), label_width) + "\n";
 }
 
 // Where each rank computes; ranks at the same place are named together: "ranks 0-7 on cpus 0-1". Large machines have more

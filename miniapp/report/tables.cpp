@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text.hpp"
@@ -35,8 +36,7 @@ std::string bottom_solvers_text() {
             "an iteration: exchanges {}; all-reduces {}; words {}; vectors {}; flops per cell {}",
             m.exchanges.text(), m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m));
         text += wrapped(fmt::format("{:<20}{}", m.name, m.source), 20) + "\n";
-        for (const std::string& line : {m.use, costs})
-            text += "    " + wrapped(line, 6, line_width - 4) + "\n";
+        for (const std::string& line : {m.use, costs}) text += wrapped("    " + line, 6) + "\n";
     }
     return text +
            wrapped(fmt::format("F: flops per cell of an application of the operator: {}, with "
@@ -60,17 +60,16 @@ std::string bottom_solvers_markdown() {
 }
 
 std::string backends_text() {
-    std::string text = fmt::format("{:<14} {:<14} {:<13} {:<7} {:<12} runs on\n", "run.backend",
-                                   "comm.device", "asynchronous", "graphs", "here");
+    std::vector<std::vector<std::string>> rows{
+        {"run.backend", "comm.device", "asynchronous", "graphs", "here", "runs on"}};
     for (const BackendInfo& b : all_backends()) {
         const char* const here = !b.compiled_in                 ? "not compiled"
                                  : why_unusable(b.name).empty() ? "yes"
                                                                 : "no device";
-        text +=
-            fmt::format("{:<14} {:<14} {:<13} {:<7} {:<12} {}\n", b.name, yes_or_no(b.features.device_memory),
-                        yes_or_no(b.features.asynchronous), yes_or_no(b.features.graphs), here, b.runs_on);
+        rows.push_back({b.name, yes_or_no(b.features.device_memory), yes_or_no(b.features.asynchronous),
+                        yes_or_no(b.features.graphs), here, b.runs_on});
     }
-    return text;
+    return aligned(rows);
 }
 
 std::string backends_markdown() {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What there is to choose from, for --help and, as Markdown, for the README.
+// What there is to choose from, for --solvers and --backends and, as Markdown, for docs/.
 
 #include <string>
 

@@ -54,7 +54,7 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
         std::string what = "all cells back from there";
         if (const GhostCells* ghosts = use.ghosts())
-            what = fmt::format("{} layers from {} neighbours for the {}", ghosts->depth,
+            what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),
                                ghosts->neighbours == Neighbours::all ? 26 : 6, purpose_of(use));
         else if (use.moves()->there)
             what = "all cells to where they are solved on";

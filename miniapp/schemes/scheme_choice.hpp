@@ -39,12 +39,12 @@ class Trial {
 };
 using MakeTrial = std::function<std::unique_ptr<Trial>(const SchemeTable& table)>;
 
-// Of grids: ghosts or boxes. What it is made of must outlive it.
+// A trial of a grid's ghosts or boxes. What it is made of must outlive it.
 std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& topology,
                                        const Communicator& comm, const Backend& backend,
                                        const SchemeTable& table);
 
-// Of ghosts: by the exchange of a row, of fields that hold value(seed, cell) inside.
+// A trial of ghosts by the exchange of a row, of fields that hold value(seed, cell) inside.
 using ExchangeOfRow = std::function<std::unique_ptr<Exchange>(std::size_t row, Operations& operations)>;
 using ValueOfCell = std::function<double(std::uint64_t seed, const Index& cell)>;
 std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTable& table, int depth,

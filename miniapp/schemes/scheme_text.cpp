@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/report/quantities.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
@@ -126,7 +127,7 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
     std::string text;
     if (tables.front().chosen) text = choices_text(chooser, tables, in_run) + "\n";
     text += scheme_tables_text(tables);
-    if (tuning_seconds > 0) text += fmt::format("trying the schemes took {:.4f} s\n", tuning_seconds);
+    if (tuning_seconds > 0) text += fmt::format("trying the schemes took {}\n", seconds_text(tuning_seconds));
     return text + "\n";
 }
 

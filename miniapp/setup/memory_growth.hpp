@@ -19,7 +19,7 @@ class MemoryGrowth {
         const std::size_t peak = peak_resident_bytes();
         return static_cast<double>(peak - std::min(peak, resident_));
     }
-    // Of a device only all ranks' memory together is known.
+    // All ranks' together: no more is known of a device.
     double on_device() const { return free_on_device_ - static_cast<double>(backend_.free_device_bytes()); }
 
   private:

@@ -221,14 +221,15 @@ std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_g
     const auto [least, most] = std::ranges::minmax(n);
     if (!shape_given && most >= 4 * least && most > 4)
         warnings.push_back(
-            fmt::format("{} make a domain of {}x{}x{} boxes, no cube; problem.boxes gives another, {} one as "
-                        "cubic as can be",
-                        counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2],
-                        "a number of ranks with small factors"));
+            fmt::format("{} make a domain of {}x{}x{}: give another shape by problem.boxes, or start a "
+                        "number of ranks with small "
+                        "factors",
+                        counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2]));
     const long boxes = static_cast<long>(product(n));
     if (const long over = boxes % grids.ranks; over != 0 && boxes > grids.ranks)
         warnings.push_back(fmt::format(
-            "{} boxes on {} ranks: {} have {}, the others {}; {:.0f}% of the ranks' time is spent waiting",
+            "{} boxes on {} ranks: {} have {}, the others {}, and {:.0f}% of all ranks' time is waiting at "
+            "the least",
             boxes, grids.ranks, counted(over, "rank"), boxes / grids.ranks + 1, boxes / grids.ranks,
             100 * (1 - static_cast<double>(boxes) / static_cast<double>(grids.ranks) /
                            static_cast<double>(boxes / grids.ranks + 1))));

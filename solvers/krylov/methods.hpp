@@ -57,7 +57,7 @@ struct Independent {
     double most(double unknowns) const;
 };
 
-// One row. --help, the README and the memory prediction come from it, and a test compares it with counted
+// One row. --solvers, docs/ and the memory prediction come from it, and a test compares it with counted
 // values.
 struct Method {
     std::string name;

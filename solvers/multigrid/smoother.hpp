@@ -18,7 +18,7 @@ class Operations;
 // them timed.
 struct Smoother {
     std::string name;
-    std::string meaning;                 // a sentence
+    std::string meaning;                 // a noun phrase
     std::vector<std::string> keys = {};  // the keys of [multigrid] that it reads
     int exchanges = 1;                   // per sweep
     void (*relax)(Level& level, Operations& operations, int sweeps,

@@ -1,5 +1,6 @@
 """What keel takes and what it refuses: the decks in inputs/, the command line, the options."""
 
+import os
 import re
 import tempfile
 from math import prod
@@ -289,3 +290,38 @@ class Failure(KeelTest):
         self.assertFalse(run.record("solve")["converged"])
         self.assertEqual(run.record("solve")["cycles"], 1)
         self.assertEqual((run.record("result")["valid"], run.record("result")["exit"]), (False, 1))
+        # Nobody quotes the speed of a wrong answer.
+        self.assertNotIn("\nFOM ", run.stdout)
+        self.assertIsNone(run.record("result")["fom"])
+
+
+class Remarks(KeelTest):
+    """What the header says of a run that is valid and odd."""
+
+    box = ("problem.box=8", *ONCE)
+
+    def test_threads_that_share_processors_are_counted_and_told_the_cure(self) -> None:
+        processors = os.cpu_count() or 1
+        run = self.valid(1, *self.box, threads=2 * processors)
+        (warning,) = run.record("run")["warnings"]
+        self.assertTrue(warning.startswith(f"1 rank x {2 * processors} threads on {processors} processor"), warning)
+        self.assertTrue(warning.endswith(f"set OMP_NUM_THREADS={processors}"), warning)
+        self.assertIn(f"\nwarning   {warning}\n", run.stdout)
+        self.assertEqual(self.valid(1, *self.box).record("run")["warnings"], [])
+
+    def test_a_domain_like_a_rod_and_uneven_loads_are_told(self) -> None:
+        rod = self.valid(7, *self.box).record("run")["warnings"]
+        self.assertIn("7 boxes make a domain of 7x1x1", " ".join(rod))
+        chosen = self.valid(7, *self.box, "problem.boxes=[7,1,1]").record("run")["warnings"]
+        self.assertNotIn("make a domain", " ".join(chosen))
+        uneven = self.valid(3, *self.box, "problem.boxes=[2,2,2]").record("run")["warnings"]
+        self.assertIn("8 boxes on 3 ranks: 2 ranks have 3, the others 2", " ".join(uneven))
+
+    def test_progress_tells_how_many_solves_there_are_and_the_time_left(self) -> None:
+        run = self.run_keel(2, *self.box[:1], "run.warmup=1", "run.repeats=3", "run.verbose=true")
+        lines = re.findall(r"(?m)^keel: (?:warm-up|solve) .*$", run.stderr)
+        self.assertEqual(len(lines), 4)
+        self.assertRegex(lines[0], r"^keel: warm-up 1: \d+ cycles, [\d.]+ [mnu]?s \(1 of 4\)$")
+        self.assertRegex(lines[2], r"^keel: solve 2: .* \(3 of 4, [\d.]+ [mnu]?s left\)$")
+        self.assertRegex(lines[3], r"\(4 of 4\)$")
+        self.assertEqual(self.run_keel(2, *self.box[:1], "run.repeats=1").stderr, "")

@@ -22,7 +22,7 @@ struct CellThread {
     Body body;
     Cells cells;
 
-    // Of a colour, the i-th cell of the row.
+    // The i-th cell of a colour in the row.
     KOKKOS_FUNCTION void operator()(int i, int j, int k, int q) const {
         const int x = cells.first(0, q, j, k) + i * cells.step();
         if (x < cells.extent[0] && cells.contains(x, j, k)) body(q, x, j, k);

@@ -15,13 +15,13 @@ std::string solvers_text(const GridUse& use) {
     std::string text;
     for (const auto& [name, options] : use.solvers) {
         const Method& row = method_named(options.solver);
-        text += fmt::format(
-            "per iteration of {}: {:.4g} exchanges, {:.4g} all-reduces of {:.4g} words together{}\n", name,
-            row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
-            !use.preconditioned ? ""
-            : row.preconditioning == Preconditioning::symmetric
-                ? "; one word more and 1 V-cycle by the preconditioner"
-                : "; and a V-cycle for each application of the operator");
+        text +=
+            fmt::format("per iteration of {}: exchanges {:.4g}, all-reduces {:.4g}, words in them {:.4g}{}\n",
+                        name, row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
+                        !use.preconditioned ? ""
+                        : row.preconditioning == Preconditioning::symmetric
+                            ? "; one word more and 1 V-cycle by the preconditioner"
+                            : "; and a V-cycle for each application of the operator");
     }
     return text;
 }

@@ -61,10 +61,7 @@ std::string convergence_text(const std::string& solver, const KrylovRecord& solv
         if (k < last && k + stride > last)
             text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
     }
-    text += fmt::format("{} iterations, {}{}, {} restarts; residual claimed {:.3e}, true {:.3e}\n",
-                        report.iterations, name(report.outcome),
-                        report.vanished.empty() ? "" : " of " + report.vanished, report.restarts,
-                        report.residuals.back(), report.true_residual);
+    text += outcome_text(report) + "\n";
     if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
     text += fmt::format(
         "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",

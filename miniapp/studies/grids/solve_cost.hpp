@@ -13,7 +13,7 @@
 
 namespace keel {
 
-// Of one solve, set-up not counted; communication on all levels.
+// The cost of one solve without set-up; communication on all levels.
 struct SolveCost {
     double seconds = 0;     // the slowest rank
     double my_seconds = 0;  // this rank

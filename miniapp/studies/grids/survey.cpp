@@ -52,10 +52,10 @@ std::string survey_text(const SurveyRows& rows) {
     std::size_t widest = 6;
     for (const auto& row : rows) widest = std::max(widest, row.solver.size());
     std::string text = fmt::format(
-        "Survey: {} rounds, one solve with each bottom solver a round; counts of the last round\n"
+        "Survey: {}, one solve with each bottom solver a round; counts of the last round\n"
         "{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}\n",
-        rows.front().solves.size(), "solver", widest, "V-cycles", "iterations", "reductions", "words",
-        "exchanges", "missed", "min", "median", "speed-up");
+        counted(static_cast<long>(rows.front().solves.size()), "round"), "solver", widest, "V-cycles",
+        "iterations", "reductions", "words", "exchanges", "missed", "min", "median", "speed-up");
     for (const auto& row : rows) {
         const SolveRecord& last = row.solves.back();
         const std::vector<double> seconds = row.seconds();

@@ -80,7 +80,7 @@ std::vector<std::size_t> lengths(std::size_t smallest, std::size_t largest) {
     return all;
 }
 
-// Of each rank: the socket, or a number of its own if that is unknown.
+// Each rank's socket, or a number of its own if that is unknown.
 std::vector<int> sockets(const Communicator& comm) {
     const std::int64_t mine = socket_of_process().value_or(-1 - comm.rank());
     const auto all = comm.all_gather({&mine, 1});

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
 constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
-// Of the requests that concern a rank's node, while they are negotiated and planned for: measured.
+// How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 8;
 
 std::size_t columns(const MatrixUse& use) {
@@ -83,7 +83,7 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     std::size_t later = 0;
     if (use.solver) {
         const DiagonalScaling scaling = scaling_of(use.solver->options);
-        // Of the check of the residual.
+        // Vectors that the check of the residual makes.
         const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
         later = (vectors_of_solve(use) + checking) * vector;
         // The scaled matrix is made of a copy.

@@ -17,7 +17,7 @@
 namespace keel {
 namespace {
 
-// Of the rank that has most, and of all.
+// A number of the rank that has most, and of all.
 struct Count {
     double most = 0;
     double all = 0;

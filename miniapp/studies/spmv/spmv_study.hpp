@@ -27,7 +27,7 @@ struct SpmvResults {
     std::int64_t rows = 0;
     double nonzeros = 0;
     int columns = 1;
-    // Of the rank with most, and of all together.
+    // Numbers of the rank with most, and of all together.
     double most_rows = 0, most_nonzeros = 0, most_ghosts = 0, all_ghosts = 0;
     TrafficOverRanks traffic;     // of one product
     std::vector<double> seconds;  // of each product of all columns: the slowest rank

@@ -29,14 +29,14 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
     };
     traffic("messages a product", &Traffic::messages, &Traffic::off_node_messages);
     traffic("bytes a product", &Traffic::bytes, &Traffic::off_node_bytes);
-    text += fmt::format("Seconds per product: mean over ranks and the slowest rank\n");
+    text += "Time per product: mean over ranks and the slowest rank\n";
     for (const TimerRow& row : spmv.timers)
-        text += fmt::format("{:<24} {:>14.3e} {:>14.3e}\n", row.op, row.t_mean, row.t_max);
+        text +=
+            fmt::format("{:<24} {:>14} {:>14}\n", row.op, seconds_text(row.t_mean), seconds_text(row.t_max));
     const double rate = seconds > 0 ? spmv.bytes_moved / seconds : 0;
-    text += fmt::format(
-        "Product of {} columns: median {:.3e} s of {} (min {:.3e}, max {:.3e}); {:.2f} GB/s, {:.0f}% of "
-        "triad\n",
-        spmv.columns, seconds, spmv.seconds.size(), *least, *most, rate * 1e-9, 100 * rate / triad);
+    text += fmt::format("Product of {}: median {} of {} (min {}, max {}); {:.2f} GB/s, {:.0f}% of triad\n",
+                        counted(spmv.columns, "column"), seconds_text(seconds), spmv.seconds.size(),
+                        seconds_text(*least), seconds_text(*most), rate * 1e-9, 100 * rate / triad);
     if (!spmv.solves.empty()) {
         const auto& [report, last] = spmv.solves.back();
         std::vector<double> all;

@@ -31,9 +31,7 @@ void relax(Level& level, Operations& operations, int sweeps, const MultigridOpti
 Smoother chebyshev() {
     return {
         .name = "chebyshev",
-        .meaning =
-            "Chebyshev polynomials that damp the eigenvalues of D^-1 L from its bound down to the bound / "
-            "multigrid.chebyshev_ratio.",
+        .meaning = "Chebyshev polynomials that damp the upper part of the spectrum of D^-1 L",
         .keys = {"chebyshev_ratio"},
         .relax = relax,
     };

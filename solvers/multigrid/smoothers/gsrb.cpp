@@ -31,7 +31,7 @@ void reversed(Level& level, Operations& operations, int sweeps, const MultigridO
 Smoother gsrb() {
     return {
         .name = "gsrb",
-        .meaning = "Red-black Gauss-Seidel.",
+        .meaning = "red-black Gauss-Seidel",
         .exchanges = 2,
         .relax = relax,
         .reversed = reversed,

@@ -16,7 +16,7 @@ void relax(Level& level, Operations& operations, int sweeps, const MultigridOpti
 Smoother jacobi() {
     return {
         .name = "jacobi",
-        .meaning = "Jacobi with the weight multigrid.jacobi_weight.",
+        .meaning = "Jacobi with a weight",
         .keys = {"jacobi_weight"},
         .relax = relax,
     };
