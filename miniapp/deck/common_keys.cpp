@@ -194,6 +194,9 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
     s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");
+    s.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
+              "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128",
+              "MB");
     s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
 }
 

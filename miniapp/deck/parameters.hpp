@@ -88,8 +88,9 @@ struct RunOptions {
     std::string backend = "openmp";
     Launches launches = Launches::synchronous;
     bool deterministic = false;
-    int warmup = 1;   // solves thrown away
-    int repeats = 5;  // solves measured
+    int warmup = 1;    // solves thrown away
+    int repeats = 5;   // solves measured
+    int triad_mb = 0;  // of the triad's arrays, on each node; 0 = by the cache
     bool verbose = false;
 };
 

@@ -92,20 +92,22 @@ int most_ranks_per_device(const std::vector<std::string>& devices, const Topolog
 namespace {
 
 // Edge of the cube of cells of one array.
-int triad_width(int ranks_on_node, std::size_t device_cache) {
+int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) {
     // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need more memory
     // than many a problem.
     const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
-    const double bytes = device_cache > 0 ? static_cast<double>(device_cache) : cache / ranks_on_node;
-    const double width = std::cbrt(4 * bytes / (3 * sizeof(double)));
-    return std::clamp(static_cast<int>(width) / 8 * 8, 16, 512);
+    double bytes = 4 * (device_cache > 0 ? static_cast<double>(device_cache) : cache / ranks_on_node);
+    if (node_bytes > 0) bytes = node_bytes / ranks_on_node;
+    const double width = std::cbrt(bytes / (3 * sizeof(double)));
+    return std::clamp(static_cast<int>(width) / 8 * 8, 16, 1024);
 }
 
 }  // namespace
 
-double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend) {
-    const int width = triad_width(most_ranks_per_node(topology), backend.device_cache_bytes());
+double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
+                     double node_bytes) {
+    const int width = triad_width(most_ranks_per_node(topology), backend.device_cache_bytes(), node_bytes);
     constexpr Boundaries periodic{};
     const auto operations = backend.make_operations(Layout({1, 1, 1}, width, periodic, {0}, 0), 0);
     const Field x = operations->make_field();
@@ -115,16 +117,19 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
     operations->fill(y, 2.0);
     double best = 0;
     const double end = now() + 0.15;
-    bool more = true;
-    for (int repetition = 0; more; ++repetition) {
+    int without_gain = 0;
+    for (int repetition = 0; without_gain < 5; ++repetition) {
         comm.barrier();
         const double start = now();
         const Work work = operations->axpby(z, 1.0, x, 3.0, y);
         operations->wait();
         comm.barrier();  // where ranks share a core they run one after the other: the span of all counts
         const double seconds = comm.max(now() - start);
-        if (repetition > 0) best = std::max(best, work.bytes * comm.size() / seconds);  // the first warms up
-        more = repetition < 3 || comm.max(now() < end ? 1.0 : 0.0) > 0;
+        if (repetition == 0) continue;  // it warms up
+        const double bandwidth = work.bytes * comm.size() / seconds;
+        without_gain = bandwidth > 1.01 * best ? 0 : without_gain + 1;
+        best = std::max(best, bandwidth);
+        if (repetition >= 3 && comm.max(now() < end ? 0.0 : 1.0) > 0) break;
     }
     return best;
 }

@@ -23,9 +23,11 @@ std::optional<int> socket_of_process();
 std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
 
 // Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per
-// element, write-allocate not counted), the best of the repetitions that fit in 0.15 s. The arrays of all
-// ranks of a node together are four times the last-level cache, at most 128 MB; they are freed again. Collective.
-double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend);
+// element, write-allocate not counted), the best of the repetitions until they get no better, or that fit in 0.15 s. The
+// arrays of all ranks of a node together have `node_bytes`, 0: four times the last-level cache, at most 128 MB; they are
+// freed again. Collective.
+double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
+                     double node_bytes);
 
 int processors();  // of this machine
 

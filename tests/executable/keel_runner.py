@@ -99,6 +99,7 @@ class KeelTest(unittest.TestCase):
         *words: object,
         threads: int = 1,
         records: bool = True,
+        quick: bool = True,
         times: int = 1,
         mpi: Sequence[str] = (),
     ) -> Run:
@@ -106,6 +107,8 @@ class KeelTest(unittest.TestCase):
 
         ranks = None: without mpiexec."""
         command = [str(self.keel), *map(str, words)] + (["output.json=run.json"] if records else [])
+        if quick and "network" not in " ".join(command[1:]):
+            command.append("run.triad_mb=1")  # no test looks at the bandwidth, and to measure it takes longer than many a run
         if ranks is not None:
             command = [str(self.mpiexec), *mpi, "-n", str(ranks), *command]
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
@@ -133,13 +136,13 @@ class KeelTest(unittest.TestCase):
 
     def text(self, ranks: int | None, *words: object) -> str:
         """What an option that does not solve prints."""
-        run = self.run_keel(ranks, *words, records=False)
+        run = self.run_keel(ranks, *words, records=False, quick=False)
         self.assertEqual((run.status, run.files), (0, {}), run)
         return run.stdout
 
     def refused(self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True) -> None:
         """Bad input: status 2, every expected complaint once, and nothing else done."""
-        run = self.run_keel(ranks, *words, records=records)
+        run = self.run_keel(ranks, *words, records=records, quick=False)
         self.assertEqual(run.status, 2, run)
         self.assertEqual(run.stdout, "", run)
         self.assertEqual(run.files, {}, run)

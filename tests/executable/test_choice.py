@@ -121,7 +121,7 @@ class PrintedPlans(ChoiceTest):
         text = self.text(1, "--print-plan=3", *words, "problem.ranks=5")
         self.assertEqual(text, self.text(5, *words, "--print-plan=3"))
         self.assertIn("rank 3 of 5, on node 1 with ranks 2, 3\n", text)
-        self.assertIn("level 0, boxes of 8^3, 1 layers from 26 neighbours for the stencil: two_step\n", text)
+        self.assertIn("level 0, boxes of 8^3, 1 layer from 26 neighbours for the stencil: two_step\n", text)
         self.assertTrue(self.text(1, "--print-plan", *words, "problem.ranks=5").startswith("rank 0 of 5, on node 0 with"))
 
     def test_the_printed_plans_of_all_ranks_hold_all_the_messages_of_a_scheme(self) -> None:

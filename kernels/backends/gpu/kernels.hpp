@@ -235,7 +235,7 @@ struct SumChunks {
 
     Grid grid() const { return chunks.grid(cells.boxes, cells.extent[0]); }
     __device__ void operator()() const {
-        __shared__ double tree[threads_per_block];
+        __shared__ double tree[N][threads_per_block];
         const int q = static_cast<int>(blockIdx.y);
         const int c = static_cast<int>(blockIdx.x);
         const int t = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
@@ -247,17 +247,14 @@ struct SumChunks {
                 if (static_cast<int>(n) < count) sums[n] += body(n, q, i, j, k);
             });
         });
-        unrolled<N>([&](auto n) {
-            if (static_cast<int>(n) >= count) return;
-            tree[t] = sums[n];
+        unrolled<N>([&](auto n) { tree[n][t] = sums[n]; });
+        __syncthreads();
+        for (int half = threads_per_block / 2; half > 0; half /= 2) {
+            for (int n = 0; n < count && t < half; ++n) tree[n][t] += tree[n][t + half];
             __syncthreads();
-            for (int half = threads_per_block / 2; half > 0; half /= 2) {
-                if (t < half) tree[t] += tree[t + half];
-                __syncthreads();
-            }
-            if (t == 0) partial[(static_cast<int>(n) * cells.boxes + q) * chunks.count + c] = tree[0];
-            __syncthreads();
-        });
+        }
+        for (int n = 0; n < count && t == 0; ++n)
+            partial[(n * cells.boxes + q) * chunks.count + c] = tree[n][0];
     }
 };
 

@@ -35,7 +35,7 @@ class ExchangeStudy : public GridStudy {
              {"problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks", "problem.columns",
               "problem.placement", "problem.boundary", "multigrid.bottom_box", "multigrid.bottom_grid",
               "multigrid.bottom_ranks", "multigrid.cycle", "multigrid.interpolation", "run.mode",
-              "run.backend", "run.launches", "run.warmup", "run.repeats", "run.verbose"})
+              "run.backend", "run.launches", "run.warmup", "run.repeats", "run.triad_mb", "run.verbose"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }

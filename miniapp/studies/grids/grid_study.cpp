@@ -87,7 +87,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     }
 
     site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = measure_triad(site.comm, resolved_.topology, site.backend);
+    facts.triad_bytes_per_second =
+        measure_triad(site.comm, resolved_.topology, site.backend, resolved_.triad_bytes);
     std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
     if (grids_.use.krylov == KrylovLevel::none) {
         findings.text = schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds);

@@ -64,6 +64,7 @@ class SpmvStudy : public Study {
                                  {"comm.allreduce", {solving}},
                                  {"comm.progress", {solving}},
                                  {"bottom.", {solving}},
+                                 {"run.triad_mb"},
                                  {"output."}};
         for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
                                 "problem.ordering", "problem.columns", "problem.ranks",

@@ -120,7 +120,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const Topology& topology = resolved_.topology;
     RunFacts& facts = findings.facts;
     site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = measure_triad(comm, topology, site.backend);
+    facts.triad_bytes_per_second = measure_triad(comm, topology, site.backend, resolved_.triad_bytes);
     const MemoryGrowth growth(site.backend);
 
     site.progress.say("reading or generating the matrix");
