@@ -15,8 +15,6 @@ struct Lot {
     int box;
     Region cells;
     std::size_t offset;  // values behind the start of a one-field buffer
-
-    friend bool operator==(const Lot&, const Lot&) = default;
 };
 
 // How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the

@@ -1,0 +1,131 @@
+"""Random problems, small enough for a dense factorisation, and ways to solve and to run them, as words of a command line."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+BOUNDARIES = ["periodic", "dirichlet", "neumann"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is solved."""
+
+    box: int
+    boxes: tuple[int, int, int]
+    boundary: tuple[str, str, str]
+    a: float
+    b: float
+    coefficients: str
+    contrast: float
+    alpha: str
+    rhs: str
+
+    @property
+    def cells(self) -> tuple[int, int, int]:
+        return (self.box * self.boxes[0], self.box * self.boxes[1], self.box * self.boxes[2])
+
+    @property
+    def box_count(self) -> int:
+        return self.boxes[0] * self.boxes[1] * self.boxes[2]
+
+    @property
+    def singular(self) -> bool:
+        return self.a == 0 and "dirichlet" not in self.boundary
+
+    def words(self) -> list[str]:
+        words = [
+            f"problem.box={self.box}",
+            f"problem.boxes=[{','.join(map(str, self.boxes))}]",
+            f"problem.boundary={json.dumps(self.boundary)}",
+            f"problem.a={self.a!r}",
+            f"problem.b={self.b!r}",
+            f"problem.coefficients={self.coefficients}",
+            f"problem.alpha={self.alpha}",
+            f"problem.rhs={self.rhs}",
+        ]
+        return words + ([f"problem.contrast={self.contrast!r}"] if self.coefficients != "constant" else [])
+
+    def scaled(self, factor: float) -> "Problem":
+        return dataclasses.replace(self, a=self.a * factor, b=self.b * factor)
+
+    def permuted(self, axes: tuple[int, ...]) -> "Problem":
+        first, second, third = axes
+        return dataclasses.replace(
+            self,
+            boxes=(self.boxes[first], self.boxes[second], self.boxes[third]),
+            boundary=(self.boundary[first], self.boundary[second], self.boundary[third]),
+        )
+
+    def with_boxes_split_in_eight(self) -> "Problem":
+        first, second, third = (2 * n for n in self.boxes)
+        return dataclasses.replace(self, box=self.box // 2, boxes=(first, second, third))
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Problem:
+    box = draw(st.sampled_from([4, 4, 8]))
+    most = 1024 // box**3
+    boxes = draw(
+        st.tuples(*[st.integers(1, 4)] * 3).filter(lambda n: n[0] * n[1] * n[2] <= most)
+    )
+    alpha = draw(st.sampled_from(["constant", "wave"]))
+    return Problem(
+        box=box,
+        boxes=boxes,
+        boundary=draw(st.tuples(*[st.sampled_from(BOUNDARIES)] * 3)),
+        a=draw(st.sampled_from([0.0, 0.9, 1e-3, 40.0, 1e4])),
+        b=draw(st.sampled_from([0.9, 1e-2, 1.0, 25.0])),
+        coefficients=draw(st.sampled_from(["constant", "smooth", "ball"])),
+        contrast=draw(st.sampled_from([10.0, 0.05, 100.0])),
+        alpha=alpha,
+        rhs=draw(st.sampled_from(["triangle", "wave", "point"])),
+    )
+
+
+@st.composite
+def methods(draw: st.DrawFn) -> list[str]:
+    """How it is solved; every choice stands on every box of 4^3 cells or more."""
+    solver = draw(st.sampled_from(SOLVERS))
+    smoother = draw(st.sampled_from(["gsrb", "jacobi", "chebyshev"]))
+    widths = [4] if "ca_" in solver[0] else [2, 4]  # 8 cells have too few vectors for s steps
+    return [
+        f"multigrid.bottom_box={draw(st.sampled_from(widths))}",
+        f"multigrid.cycle={draw(st.sampled_from(['V', 'F']))}",
+        f"multigrid.smoother={smoother}",
+        "multigrid.max_cycles=200",
+        *solver,
+    ]
+
+
+SOLVERS = [
+    ["bottom.solver=bicgstab"],
+    ["bottom.solver=bicgstab_fused", "bottom.scaling=none"],
+    ["bottom.solver=cg"],
+    ["bottom.solver=cg", "bottom.scaling=none"],
+    ["bottom.solver=ca_bicgstab", "bottom.s=2"],
+    ["bottom.solver=ca_cg", "bottom.basis=newton"],
+    ["bottom.solver=pipelined_cg"],
+    ["bottom.solver=deep_pipelined_cg"],
+    ["bottom.solver=pipelined_bicgstab"],
+    ["bottom.solver=enlarged_cg", "bottom.splitting=slabs", "bottom.block=2"],
+    ["bottom.solver=sre_cg", "bottom.splitting=interleaved", "bottom.block=2"],
+    ["bottom.solver=smooth"],
+]
+
+# Ways to run that may not change a bit of a deterministic run.
+COMMUNICATION = st.sampled_from([
+    ["comm.scheme=two_step", "comm.ranks_per_node=2"],
+    ["comm.scheme=three_step", "comm.ranks_per_node=2"],
+    ["comm.scheme=split", "comm.ranks_per_node=2", "comm.message_cap=64"],
+    ["comm.scheme=staged_axes", "comm.neighbours=all"],
+    ["comm.neighbours=all", "comm.ghost_depth=2"],
+    ["comm.persistent=true"],
+    ["comm.overlap=true"],
+    ["comm.allreduce=recursive_doubling"],
+    ["multigrid.bottom_grid=gather"],
+    ["multigrid.bottom_grid=replicate"],
+])  # fmt: skip
+PLACEMENTS = st.sampled_from(["lexicographic", "round_robin", "scattered"])
