@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/deck/key_text.hpp"
 #include "miniapp/deck/text.hpp"
 #include "miniapp/front/actions.hpp"
+#include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/studies/verdict.hpp"
 
@@ -18,8 +20,10 @@ namespace {
 using namespace keel;
 
 // Collective. Every rank comes to the same verdict; rank 0 speaks.
-Status run(const CommandLine& command, const Communicator& comm) {
+Status run(std::span<char* const> words, const Communicator& comm) {
+    if (refused(unlike_rank_0(words, comm), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
+    const CommandLine command = read_command_line(words);
     const Table table = make_table();
     if (const auto text = answer(command, table)) {
         const bool complains = text->starts_with("command line:");
@@ -65,7 +69,7 @@ Status run(const CommandLine& command, const Communicator& comm) {
 int main(int argc, char** argv) {
     keel::Session session(argc, argv);
     try {
-        return run(read_command_line({argv + 1, static_cast<std::size_t>(argc - 1)}), Communicator::world());
+        return run({argv + 1, static_cast<std::size_t>(argc - 1)}, Communicator::world());
     } catch (const MissingParameter& error) {
         // All ranks know the same machine.
         if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());

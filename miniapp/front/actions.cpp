@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "miniapp/deck/text.hpp"
+#include "miniapp/front/agreement.hpp"
 #include "miniapp/front/progress.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records.hpp"
@@ -94,6 +95,7 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOp
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output, bool verbose,
                  const Communicator& comm) {
     const auto backend = make_backend(study.resolved());
+    if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
     if (refused(exceeds_memory(study, comm, *backend), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
     Findings findings;

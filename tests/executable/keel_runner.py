@@ -102,8 +102,10 @@ class KeelTest(unittest.TestCase):
         quick: bool = True,
         times: int = 1,
         mpi: Sequence[str] = (),
+        typed: str = "",
     ) -> Run:
-        """Runs keel with these words, `times` in a row in the same folder; `mpi`: further words of mpiexec.
+        """Runs keel with these words, `times` in a row in the same folder; `mpi`: further words of mpiexec; `typed`: its
+        standard input.
 
         ranks = None: without mpiexec."""
         command = [str(self.keel), *map(str, words)] + (["output.json=run.json"] if records else [])
@@ -116,7 +118,13 @@ class KeelTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(times):
                 done = subprocess.run(
-                    command, cwd=folder, env=environment, capture_output=True, text=True, timeout=self.seconds + 30
+                    command,
+                    cwd=folder,
+                    env=environment,
+                    input=typed,
+                    capture_output=True,
+                    text=True,
+                    timeout=self.seconds + 30,
                 )
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         stdout = done.stdout

@@ -94,6 +94,37 @@ class CommandLine(KeelTest):
             self.assertRegex(printed, rf"(?m)^{re.escape(line)}$")
 
 
+class Ranks(KeelTest):
+    """Ranks that are not started alike are no run: refused by all, within seconds."""
+
+    seconds = 60
+    small = ("problem.box=8", *ONCE)
+
+    def test_ranks_with_other_words_are_refused(self) -> None:
+        unlike = "rank 1 was started with other words than rank 0: "
+        for first, second, difference in (
+            (self.small, (*self.small, "problem.rhs=random"), 'nothing in place of "problem.rhs=random"'),
+            ((*self.small, "problem.rhs=random"), self.small, '"problem.rhs=random" in place of nothing'),
+            (("problem.box=8",), ("problem.box=16",), '"problem.box=8" in place of "problem.box=16"'),
+            (("problem.box=8", "a.toml"), ("problem.box=88", "a.toml"), '"problem.box=8" in place of "problem.box=88"'),
+            (self.small, ("--help",), '"problem.box=8" in place of "--help"'),
+            (("--version",), self.small, '"--version" in place of "problem.box=8"'),
+            (("--keys",), (), '"--keys" in place of nothing'),
+        ):
+            words = [*second, ":", "-n", 1, self.keel, *first]
+            self.refused(1, *words, records=False, expected=[f"{unlike}{difference}; give all ranks the same"])
+
+    def test_ranks_with_other_numbers_of_threads_are_refused(self) -> None:
+        words = [*self.small, ":", "-n", 1, "env", "OMP_NUM_THREADS=2", self.keel, *self.small]
+        expected = ["rank 1 has 2 threads, rank 0 has 1; give all ranks the same (OMP_NUM_THREADS)"]
+        self.refused(1, *words, records=False, expected=expected)
+
+    def test_a_deck_comes_through_a_pipe(self) -> None:
+        run = self.run_keel(2, "/dev/stdin", *self.small, typed='[bottom]\nsolver = "cg"\n')
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "cg")
+
+
 class Options(KeelTest):
     def test_help_names_usage_studies_and_status(self) -> None:
         help_text = self.text(2, "--help")
