@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -13,6 +14,8 @@
 #include "miniapp/front/actions.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
+#include "miniapp/report/quantities.hpp"
+#include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/studies/verdict.hpp"
 
 namespace {
@@ -74,6 +77,14 @@ int main(int argc, char** argv) {
         // All ranks know the same machine.
         if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());
         return bad_input;
+    } catch (const std::bad_alloc&) {
+        fmt::print(
+            stderr,
+            "keel: rank {}: no more memory; it held {} at most. Choose a smaller problem or fewer ranks "
+            "a node; --dry-run tells what a rank needs\n",
+            Communicator::world().rank(), bytes_text(static_cast<double>(peak_resident_bytes())));
+        std::fflush(nullptr);
+        Session::abort(broken);
     } catch (const std::exception& error) {
         fmt::print(stderr, "keel: rank {}: {}\n", Communicator::world().rank(), error.what());
         std::fflush(nullptr);

@@ -147,6 +147,7 @@ class Assignment {
     Complaint operator()(const TextKey& kind) const {
         const auto* text = node_.as_string();
         if (!text) return "must be a string, in quotes";
+        if (text->get().find('\0') != std::string::npos) return no_zero;
         kind.value.set(parameters_, text->get());
         return {};
     }
@@ -158,6 +159,7 @@ class Assignment {
         for (const toml::node& element : *array) {
             const auto* text = element.as_string();
             if (!text) return "must be an array of strings, in quotes";
+            if (text->get().find('\0') != std::string::npos) return no_zero;
             texts.push_back(text->get());
         }
         kind.value.set(parameters_, texts);
@@ -197,6 +199,7 @@ class Assignment {
     }
 
   private:
+    static constexpr const char* no_zero = "must not contain \\u0000, which ends texts and paths";
     Complaint outside() const { return "must be " + allowed_text(key_); }
 
     const Key& key_;
@@ -213,9 +216,16 @@ class Reader {
 
     void read_file(const FileText& file);
     void read_overrides(std::span<const std::string> overrides);
-    Deck result() && { return std::move(deck_); }
+    Deck result() && {
+        if (unknown_ > most_unknown)
+            deck_.errors.push_back(
+                fmt::format("and {} more unknown keys and sections", unknown_ - most_unknown));
+        return std::move(deck_);
+    }
 
   private:
+    static constexpr int most_unknown =
+        20;  // that are told, each with the nearest name, which takes its time
     void read_section(const toml::key& name, const toml::node& content);
     void read_override(const std::string& word, std::map<std::string, std::string>& given);
     void take(const std::string& where, const Key& key, const toml::node& node);
@@ -237,6 +247,7 @@ class Reader {
 
     const Table& table_;
     std::string file_;
+    int unknown_ = 0;  // keys and sections
     Deck deck_;
 };
 
@@ -267,20 +278,12 @@ bool has_number_without_digits(const std::string& text, std::size_t line) {
     return equals != std::string::npos && lacks_digits(trimmed(value.substr(equals + 1)));
 }
 
-// Where the text has a control character that TOML does not know, which not every release of toml++ survives.
-std::size_t control_character(const std::string& text) {
-    const auto found = std::ranges::find_if(
-        text, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; });
-    return found == text.end() ? std::string::npos : static_cast<std::size_t>(found - text.begin());
-}
-
 void Reader::read_file(const FileText& file) {
     file_ = file.name;
     if (!file.error.empty()) return lose_file(file.error);
-    if (const auto at = control_character(file.text); at != std::string::npos) {
-        const auto line = std::ranges::count(file.text.substr(0, at), '\n') + 1;
-        file_ = fmt::format("{}:{}", file_, line);
-        return lose_file(fmt::format("not valid TOML: a control character, {}", file.text.substr(at, 1)));
+    if (const auto unparsable = why_unparsable(file.text)) {
+        file_ = fmt::format("{}:{}", file_, unparsable->line);
+        return lose_file(unparsable->reason);
     }
     try {
         const toml::table content = toml::parse(file.text, file_);
@@ -304,6 +307,7 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
                                            shown_value(content), section));
     }
     if (!known) {
+        if (++unknown_ > most_unknown) return;
         const auto meant = nearest(section, sections);
         complain(where, fmt::format("[{}]: unknown section; the sections are {}{}", section,
                                     fmt::join(sections, ", "), did_you_mean(meant)));
@@ -322,6 +326,7 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
 
 // The TOML value that `text` is, if it is exactly one.
 std::optional<toml::table> parse_value(const std::string& text) {
+    if (why_unparsable(text)) return {};
     try {
         auto table = toml::parse("value = " + text);
         if (table.size() == 1 && text.find('\n') == std::string::npos) return table;
@@ -418,6 +423,7 @@ void Reader::take(const std::string& where, const Key& key, const toml::node& no
 }
 
 void Reader::unknown_key(const std::string& where, const std::string& section, const std::string& name) {
+    if (++unknown_ > most_unknown) return;
     const auto sections = table_.sections();
     std::string message =
         fmt::format("{}: unknown key", section.empty() ? name : fmt::format("{}.{}", section, name));
@@ -439,7 +445,7 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
 
 }  // namespace
 
-FileText read_text(const std::filesystem::path& file) {
+FileText read_text(const std::filesystem::path& file, std::size_t most_bytes) {
     FileText result{.name = file.string(), .text = {}, .error = {}};
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) {
@@ -447,11 +453,37 @@ FileText read_text(const std::filesystem::path& file) {
         return result;
     }
     std::ifstream stream(file, std::ios::binary);
-    if (!stream)
+    std::vector<char> part(1 << 16);
+    while (stream && result.text.size() <= most_bytes) {
+        stream.read(part.data(), static_cast<std::streamsize>(part.size()));
+        result.text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+    }
+    if (!stream.eof() && !stream)
         result.error = fmt::format("cannot be read: {}; give the path of a file",
                                    std::generic_category().message(errno));
-    result.text = {std::istreambuf_iterator<char>(stream), {}};
+    else if (result.text.size() > most_bytes)
+        result.error = fmt::format("longer than {} bytes; give a shorter file", most_bytes);
+    if (!result.error.empty()) result.text.clear();
     return result;
+}
+
+std::optional<Unparsable> why_unparsable(const std::string& text) {
+    constexpr long deepest = 50;  // points in a line, comments aside; a key of 20,000 parts ends toml++ 3.3
+    std::istringstream lines(text);
+    std::string line;
+    for (long number = 1; std::getline(lines, line); ++number) {
+        const auto control = std::ranges::find_if(
+            line, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f; });
+        if (control != line.end())
+            return Unparsable{
+                number, fmt::format("not valid TOML: a control character, {}", std::string(1, *control))};
+        if (trimmed(line).starts_with('#')) continue;
+        if (std::ranges::count(line, '.') > deepest)
+            return Unparsable{number, fmt::format("more than {} points in a line; write section.key, and "
+                                                  "long texts shorter",
+                                                  deepest)};
+    }
+    return {};
 }
 
 bool Deck::is_set(const std::string& key) const {

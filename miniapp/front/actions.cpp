@@ -53,8 +53,12 @@ bool refused(const std::vector<std::string>& complaints, const Communicator& com
     const std::vector<std::string> all = comm.gather(fmt::format("{}", fmt::join(complaints, "\n")));
     const auto first = std::ranges::find_if(all, [](const auto& text) { return !text.empty(); });
     if (first == all.end()) return true;
+    constexpr int most = 100;  // that anybody reads
     std::istringstream lines(*first);
-    for (std::string line; std::getline(lines, line);) print_complaints({line});
+    int told = 0;
+    for (std::string line; std::getline(lines, line); ++told)
+        if (told < most) print_complaints({line});
+    if (told > most) print_complaints({fmt::format("and {} more complaints", told - most)});
     return true;
 }
 

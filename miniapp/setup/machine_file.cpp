@@ -84,6 +84,10 @@ MachineFile MachineReader::read() {
         result_.errors.push_back(content_.error);
         return result_;
     }
+    if (const auto unparsable = why_unparsable(content_.text)) {
+        result_.errors.push_back(fmt::format("{}:{}: {}", file_, unparsable->line, unparsable->reason));
+        return result_;
+    }
     try {
         const toml::table content = toml::parse(content_.text, file_);
         read_all(content);

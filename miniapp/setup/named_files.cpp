@@ -11,10 +11,10 @@ FileText broadcast(const FileText& file, const Communicator& comm) {
 
 }  // namespace
 
-std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
-                                  const Communicator& comm) {
+std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file, const Communicator& comm,
+                                  std::size_t most_bytes) {
     if (!file) return {};
-    return broadcast(comm.rank() == 0 ? read_text(*file) : FileText{}, comm);
+    return broadcast(comm.rank() == 0 ? read_text(*file, most_bytes) : FileText{}, comm);
 }
 
 NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
@@ -22,7 +22,8 @@ NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
     NamedFiles files;
     if (!options.machine.empty())
         files.machine = broadcast(comm.rank() == 0 ? find_machine(options.machine) : FileText{}, comm);
-    if (!options.node_map.empty()) files.node_map = read_once(options.node_map, comm);
+    constexpr std::size_t most_map_bytes = 1 << 26;  // a line for each of a million ranks
+    if (!options.node_map.empty()) files.node_map = read_once(options.node_map, comm, most_map_bytes);
     return files;
 }
 

@@ -10,8 +10,9 @@
 
 namespace keel {
 
-// The file's text on all ranks; nothing where there is none. Collective.
-std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file, const Communicator& comm);
+// The file's text on all ranks, of so many bytes at most; nothing where there is no file. Collective.
+std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file, const Communicator& comm,
+                                  std::size_t most_bytes = most_deck_bytes);
 
 struct NamedFiles {
     std::optional<FileText> machine;   // comm.machine

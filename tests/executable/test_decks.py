@@ -125,6 +125,62 @@ class Ranks(KeelTest):
         self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "cg")
 
 
+class OddFiles(KeelTest):
+    """What is no deck, machine or matrix is refused, quickly, whatever it is; each was a crash, or took minutes."""
+
+    seconds = 60
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def refuse(self, expected: str, *words: object) -> None:
+        self.refused(None, *words, expected=[expected])
+
+    def test_devices_and_folders(self) -> None:
+        for device, complaint in (("/dev/zero", "longer than"), ("/proc/self/mem", "cannot be read")):
+            self.refuse(f"{device}: {complaint}", device)
+            self.refuse(complaint, f"comm.node_map={device}")
+            for ending in ("toml", "mtx"):
+                (self.folder / f"{device[1:4]}.{ending}").symlink_to(device)
+            self.refuse(complaint, f"comm.machine={self.folder}/{device[1:4]}.toml")
+        for name, complaint in (("dev", "a line longer than"), ("pro", "cannot be read")):
+            self.refuse(complaint, "run.mode=spmv", f"problem.matrix={self.folder}/{name}.mtx")
+        for name in ("here.toml", "here.mtx"):
+            (self.folder / name).mkdir()
+        self.refuse("is a folder", f"comm.machine={self.folder}/here.toml")
+        self.refuse("cannot be read", "run.mode=spmv", f"problem.matrix={self.folder}/here.mtx")
+
+    def test_a_path_with_a_zero(self) -> None:
+        for section, key in (("comm", "machine"), ("comm", "node_map"), ("problem", "matrix"), ("network", "write")):
+            deck = self.file("zero.toml", f'[{section}]\n{key} = "a\\u0000b.toml"\n')
+            self.refuse(f'zero.toml:2: {section}.{key} = "a\\u0000b.toml": must not contain', deck)
+
+    def test_deep_keys_and_many_unknown_ones(self) -> None:
+        deep = self.file("deep.toml", "# " + 200 * "." + "\n" + 20000 * "a." + "a = 1\n")
+        self.refuse("deep.toml:2: more than 50 points in a line", deep)
+        self.refuse("deep.toml:2: more than 50 points in a line", f"comm.machine={deep}")
+        self.refuse("not a TOML value", "problem.a={" + 20000 * "a." + "a = 1}")
+        many = self.file("many.toml", "[problem]\n" + "".join(f"k{k} = 1\n" for k in range(60000)))
+        self.refuse("and 59980 more unknown keys and sections", many)
+        self.refuse("problem.k19: unknown key", many)
+        sections = self.file("sections.toml", "".join(f"[k{k}]\n" for k in range(60000)))
+        self.refuse("and 59980 more unknown keys and sections", sections)
+
+    def test_a_matrix_that_announces_more_rows_than_there_is_memory(self) -> None:
+        rows = 10**12
+        matrix = self.file("big.mtx", f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} 1\n1 1 1\n")
+        words = ["run.mode=spmv", "run.solve=true", f"problem.matrix={matrix}"]
+        self.refuse("row 2 has no diagonal entry", *words)
+        self.refuse(f"of {rows} rows", *words, "bottom.scaling=none")
+
+
 class Options(KeelTest):
     def test_help_names_usage_studies_and_status(self) -> None:
         help_text = self.text(2, "--help")

@@ -22,18 +22,15 @@ class Lines {
 
     // The words of the next line that has any and is no comment; false at the end.
     bool next() {
-        while (std::getline(file_, text_)) {
-            ++line_;
+        while (read()) {
             if (text_.starts_with('%')) continue;
             split();
             if (!words_.empty()) return true;
         }
-        ++line_;
         return false;
     }
     bool next_of_any_kind() {
-        ++line_;
-        if (!std::getline(file_, text_)) return false;
+        if (!read()) return false;
         split();
         return true;
     }
@@ -69,6 +66,17 @@ class Lines {
     }
 
   private:
+    bool read() {
+        ++line_;
+        file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+        if (file_.bad()) complain("cannot be read; give the path of a Matrix Market file");
+        const auto read = static_cast<std::size_t>(file_.gcount());
+        if (file_.fail() && read + 1 == buffer_.size())
+            complain(fmt::format("a line longer than {} characters; the format allows 1024", read));
+        if (file_.fail()) return false;
+        text_.assign(buffer_.data(), file_.eof() ? read : read - 1);  // without the end of the line
+        return true;
+    }
     void split() {
         words_.clear();
         const std::string_view text = text_;
@@ -83,6 +91,7 @@ class Lines {
     std::istream& file_;
     std::string name_;
     long line_;
+    std::vector<char> buffer_ = std::vector<char>(1 << 16);
     std::string text_;
     std::vector<std::string_view> words_;
 };

@@ -194,17 +194,23 @@ std::string why_not_scalable(const std::string& name, int ranks, int rank, Diago
     const MatrixHeader header = read_matrix_header(file, name);
     const RowPartition partition{header.rows, ranks};
     const std::int64_t first = partition.first(rank);
-    std::vector<FileEntry> diagonal(partition.size(rank), FileEntry{.value = 0});
+    const std::int64_t end = partition.first(rank + 1);
+    // Only what the file has: its header may announce more rows than fit into memory.
+    std::vector<FileEntry> diagonal;
     read_matrix_entries(file, name, header, [&](const FileEntry& entry) {
-        if (entry.row != entry.column || entry.row < first || entry.row >= partition.first(rank + 1)) return;
-        FileEntry& mine = diagonal[static_cast<std::size_t>(entry.row - first)];
-        mine.value += entry.value;
-        mine.line = entry.line;
+        if (entry.row == entry.column && entry.row >= first && entry.row < end) diagonal.push_back(entry);
     });
-    for (std::size_t r = 0; r < diagonal.size(); ++r) {
-        const auto& [row, column, value, line] = diagonal[r];
+    std::ranges::stable_sort(diagonal, {}, &FileEntry::row);
+    auto next = diagonal.begin();
+    for (std::int64_t row = first; row < end; ++row) {
+        double value = 0;
+        long line = 0;
+        for (; next != diagonal.end() && next->row == row; ++next) {
+            value += next->value;
+            line = next->line;
+        }
         if (scalable(value, scaling)) continue;
-        const std::int64_t number = first + static_cast<std::int64_t>(r) + 1;
+        const std::int64_t number = row + 1;
         const std::string found =
             line == 0 ? fmt::format("{}: row {} has no diagonal entry", name, number)
                       : fmt::format("{}:{}: the diagonal entry of row {} is {}", name, line, number, value);
