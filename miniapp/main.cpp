@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <system_error>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/deck/key_text.hpp"
@@ -72,7 +74,12 @@ Status run(std::span<char* const> words, const Communicator& comm) {
 int main(int argc, char** argv) {
     keel::Session session(argc, argv);
     try {
-        return run({argv + 1, static_cast<std::size_t>(argc - 1)}, Communicator::world());
+        const Status status = run({argv + 1, static_cast<std::size_t>(argc - 1)}, Communicator::world());
+        // What is buffered is lost without a word where standard output is a full disk.
+        if (std::fflush(stdout) == 0) return status;
+        fmt::print(stderr, "keel: standard output could not be written: {}\n",
+                   std::generic_category().message(errno));
+        return broken;
     } catch (const MissingParameter& error) {
         // All ranks know the same machine.
         if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());

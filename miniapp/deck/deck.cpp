@@ -279,7 +279,7 @@ bool has_number_without_digits(const std::string& text, std::size_t line) {
 }
 
 void Reader::read_file(const FileText& file) {
-    file_ = file.name;
+    file_ = deck_.file = file.name;
     if (!file.error.empty()) return lose_file(file.error);
     if (const auto unparsable = why_unparsable(file.text)) {
         file_ = fmt::format("{}:{}", file_, unparsable->line);

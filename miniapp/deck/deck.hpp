@@ -35,6 +35,7 @@ std::optional<Unparsable> why_unparsable(const std::string& text);
 
 struct Deck {
     const Table* table = nullptr;  // by which it was read; outlives the deck
+    std::string file;              // it was read from; empty: none
     Parameters parameters;
     std::map<std::string, std::string> origin;  // of every key: "deck.toml:14", "command line" or "default"
     std::vector<std::string> errors;            // empty: all that was given has been taken

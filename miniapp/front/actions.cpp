@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "miniapp/deck/text.hpp"
 #include "miniapp/front/agreement.hpp"
@@ -37,12 +40,23 @@ std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Commun
     return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
 }
 
-// Whether the records could be written to the file, if there is one; complains if not.
+// As a disk that was full leaves it.
+bool ends_in_half_line(const std::string& name) {
+    std::ifstream file(name, std::ios::binary | std::ios::ate);
+    if (!file || file.tellg() <= 0) return false;
+    file.seekg(-1, std::ios::end);
+    return file.get() != '\n';
+}
+
+// Whether the records, if there are any, could be written to the file, if there is one; complains if not.
 bool append(const std::string& output, const std::string& json_lines) {
-    if (output.empty()) return true;
+    if (output.empty() || json_lines.empty()) return true;
+    std::error_code ignored;
+    const bool mend = std::filesystem::is_regular_file(output, ignored) && ends_in_half_line(output);
     std::ofstream file(output, std::ios::app);
-    if (file << json_lines << std::flush) return true;
-    fmt::print(stderr, "output.json = \"{}\": could not be written\n", output);
+    if (file << (mend ? "\n" : "") << json_lines << std::flush) return true;
+    fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n", output,
+               std::generic_category().message(errno));
     return false;
 }
 

@@ -159,6 +159,14 @@ std::string reason_not_writable(const std::filesystem::path& file) {
     return fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno));
 }
 
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+    std::error_code ignored;
+    const auto whole = [&](const std::filesystem::path& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+    };
+    return std::filesystem::equivalent(a, b, ignored) || whole(a) == whole(b);
+}
+
 void check_common(Rules& rules, const NamedFiles& files, int started) {
     const Parameters& p = rules.parameters();
     const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
@@ -193,6 +201,11 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     const std::string reason = reason_not_writable(p.output.json);
     rules.require(reason.empty(), {"output.json"},
                   fmt::format("output.json = \"{}\": {}", p.output.json, reason));
+    for (const std::string& input : {rules.deck().file, files.machine ? files.machine->name : "",
+                                     files.node_map ? files.node_map->name : ""})
+        rules.require(
+            input.empty() || !is_same_file(input, p.output.json), {"output.json"},
+            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
 }
 
 void check_run(Rules& rules, int started) {

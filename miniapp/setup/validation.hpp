@@ -25,6 +25,9 @@ void check_run(Rules& rules, int started);
 // Why `file` cannot be written; empty if it can. Opens nothing, so nothing is truncated.
 std::string reason_not_writable(const std::filesystem::path& file);
 
+// Whether both paths are one file, whether it is there already or not.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
 // What is odd about a run that may go on: threads that share processors, a domain like a rod, ranks with more boxes than others.
 std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given);
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import tempfile
 from math import prod
 from pathlib import Path
@@ -179,6 +180,66 @@ class OddFiles(KeelTest):
         words = ["run.mode=spmv", "run.solve=true", f"problem.matrix={matrix}"]
         self.refuse("row 2 has no diagonal entry", *words)
         self.refuse(f"of {rows} rows", *words, "bottom.scaling=none")
+
+
+class Output(KeelTest):
+    """What is written spoils nothing that is there."""
+
+    small = ("problem.box=8", *ONCE, "run.triad_mb=1")
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_files_that_are_read_are_not_written(self) -> None:
+        texts = {
+            "deck.toml": "[problem]\nbox = 8\n",
+            "nodes.txt": "a\n",
+            "here.mtx": "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
+            "machine.toml": (INPUTS / "machines/lassen.toml").read_text(),
+        }
+        files = {name: self.folder / name for name in texts}
+        for name, path in files.items():
+            path.write_text(texts[name])
+        (self.folder / "link.toml").symlink_to(files["deck.toml"])
+        complaint = "is read by this run; choose another"
+        for words in (
+            [files["deck.toml"], f"output.json={files['deck.toml']}"],
+            [files["deck.toml"], f"output.json={self.folder}/./link.toml"],
+            [f"comm.node_map={files['nodes.txt']}", f"output.json={files['nodes.txt']}"],
+            [f"comm.machine={files['machine.toml']}", f"output.json={files['machine.toml']}"],
+            ["run.mode=spmv", f"problem.matrix={files['here.mtx']}", f"output.json={files['here.mtx']}"],
+        ):
+            self.refused(None, *words, records=False, expected=[complaint])
+        machine = f"network.write={files['machine.toml']}"
+        self.refused(2, "run.mode=network", machine, expected=["is there already; choose another, or remove it"])
+        both = ["run.mode=network", "network.write=new.toml", "output.json=./new.toml"]
+        self.refused(2, *both, records=False, expected=["is output.json too"])
+        for name, path in files.items():
+            self.assertEqual(path.read_text(), texts[name])
+
+    def test_a_dry_run_without_records_leaves_no_file(self) -> None:
+        run = self.run_keel(None, "--dry-run", *self.small[:1])
+        self.assertEqual((run.status, run.files), (0, {}), run)
+
+    def test_a_half_line_is_ended_before_the_next_record(self) -> None:
+        for text, whole in (('{"record": "ru', '{"record": "ru\n'), ("{}\n", "{}\n"), ("", "")):
+            output = self.folder / "run.json"
+            output.write_text(text)
+            run = self.run_keel(None, *self.small, f"output.json={output}", records=False, quick=False)
+            self.assertEqual(run.status, 0, run)
+            self.assertTrue(output.read_text().startswith(whole + '{"record":"run"'), output.read_text()[:50])
+
+    def test_what_cannot_be_written_is_told(self) -> None:
+        run = self.run_keel(None, *self.small, "output.json=/dev/full", records=False, quick=False)
+        self.assertEqual(run.status, 3, run)
+        self.assertIn('output.json = "/dev/full": could not be written', run.stderr)
+        for words in (self.small, ("--help",)):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([self.keel, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 3, words)
+            self.assertIn("No space left on device", done.stderr)
 
 
 class Options(KeelTest):

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "build_info.hpp"
 #include "miniapp/deck/section.hpp"
@@ -112,8 +114,13 @@ class NetworkStudy : public Study {
             fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
                         n.eager_from, n.rendezvous_from));
         if (n.write.empty()) return;
-        const std::string reason =
-            n.write.ends_with(".toml") ? reason_not_writable(n.write) : "give a name that ends in .toml";
+        std::error_code ignored;
+        const std::string reason = !n.write.ends_with(".toml") ? "give a name that ends in .toml"
+                                   : is_same_file(n.write, rules.parameters().output.json)
+                                       ? "is output.json too; choose another"
+                                   : std::filesystem::is_regular_file(n.write, ignored)
+                                       ? "is there already; choose another, or remove it"
+                                       : reason_not_writable(n.write);
         rules.require(reason.empty(), {"network.write"},
                       fmt::format("network.write = \"{}\": {}", n.write, reason));
     }

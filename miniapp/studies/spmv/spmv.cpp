@@ -96,6 +96,11 @@ class SpmvStudy : public Study {
                 fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
         rules.require(reason.empty(), {"problem.matrix"},
                       fmt::format("problem.matrix = \"{}\": {}", options.matrix, reason));
+        rules.require(
+            !is_matrix_file(options.matrix) || p.output.json.empty() ||
+                !is_same_file(options.matrix, p.output.json),
+            {"output.json"},
+            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
         check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
