@@ -13,6 +13,12 @@ bool unusable(double value) {
 Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method)
     : A_(A), method_(std::move(method)), r_(A.make_vector()), best_(A.make_vector()) {}
 
+double Solver::verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x) {
+    A_.apply(r_, x);
+    A_.axpby(r_, scale, b, -1, r_);
+    return A_.dot(r_, r_);
+}
+
 Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop) {
     const Counts before = A_.counts();
     Report report;
@@ -20,13 +26,15 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
     report.residuals.push_back(1.0);
     A_.fill(x, 0.0);
     A_.fill(best_, 0.0);
-    A_.copy(r_, b);
     double rr = A_.dot(b, b);
+    const double scale = safe(rr) ? 1.0 : A_.unit(b);  // of b, and so of x and r
+    A_.combine(r_, std::array{scale}, std::array{b});
+    if (scale != 1.0) rr = A_.dot(r_, r_);
     const double norm_b = std::sqrt(rr);
     const double target = stop.tolerance * norm_b;
     double least = norm_b;  // the true residual of best_
 
-    if (!std::isfinite(rr)) {  // b is not, or its square overflows: no residual can be told
+    if (!std::isfinite(rr)) {  // nor is b: no residual can be told
         report.outcome = report.breakdown("(b,b)");
         report.true_residual = std::numeric_limits<double>::infinity();
         report.met = false;
@@ -39,12 +47,12 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
             {.x = x, .r = r_, .rr = rr, .target = target, .limit = stop.limit - done, .scale = norm_b},
             report);
 
-        A_.residual(r_, b, x);  // verify
-        rr = A_.dot(r_, r_);
+        rr = verify(scale, b, x);
+        const double norm_r = safe(rr) ? std::sqrt(rr) : A_.norm(r_);
         const double previous = least;
-        if (std::sqrt(rr) < least) {
+        if (norm_r < least) {
             A_.copy(best_, x);
-            least = std::sqrt(rr);
+            least = norm_r;
         }
         if (least <= target) report.outcome = Outcome::converged;
         if (least <= target || report.iterations >= stop.limit) break;
@@ -55,13 +63,17 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
             break;
         }
         ++report.restarts;
-        if (!(std::sqrt(rr) <= 1e4 * previous)) {  // garbage, or not a number: discard the run
+        if (!(norm_r <= 1e4 * previous)) {  // garbage, or not a number: discard the run
             A_.copy(x, best_);
-            A_.residual(r_, b, x);
-            rr = A_.dot(r_, r_);
+            rr = verify(scale, b, x);
         }
     }
-    A_.copy(x, best_);
+    A_.combine(x, std::array{1 / scale}, std::array{best_});
+    if (scale != 1.0) {
+        A_.residual(r_, b, x);
+        least = A_.norm(r_) * scale;
+        if (least > target && report.outcome == Outcome::converged) report.outcome = report.breakdown("x");
+    }
     if (report.iterations >= stop.limit && least > target) report.outcome = Outcome::iteration_limit;
     if (report.outcome != Outcome::breakdown) report.vanished.clear();
     report.true_residual = norm_b > 0.0 ? least / norm_b : 0.0;

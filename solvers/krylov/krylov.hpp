@@ -75,6 +75,10 @@ class KrylovMethod {
 // is formed (one application, one all-reduce). If it misses the tolerance, the method restarts from it, at
 // most stop.max_restarts times; a run that raised the residual by more than 1e4 is discarded. Without this
 // rule most "converged" verdicts after a breakdown are false.
+//
+// Where (b,b) is not safe() or zero, the method sees b times a power of two, and its iterates are x times
+// that: its sums of squares neither under- nor overflow, and no bit of its history changes. The x returned is
+// verified once more, since it may be too large or too small for a double.
 class Solver {
   public:
     Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method);
@@ -83,6 +87,9 @@ class Solver {
     Report solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
 
   private:
+    // r_ = scale b - A x, and (r_,r_)
+    double verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x);
+
     LinearSystem& A_;
     std::unique_ptr<KrylovMethod> method_;
     LinearSystem::Vector r_;

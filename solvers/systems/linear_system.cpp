@@ -1,6 +1,7 @@
 #include "solvers/systems/linear_system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/check.hpp"
 
@@ -22,6 +23,22 @@ void LinearSystem::powers(std::span<const Vectors> bases, const Recurrence& recu
         for (const Vectors& v : bases)
             if (i + 1 < v.size()) recur(v[i + 1], v, i, recurrence);
     }
+}
+
+double LinearSystem::norm(Vector x, double weight) {
+    const double xx = dot(x, x);
+    if (safe(xx)) return std::sqrt(weight * xx);
+    const double scale = unit(x);
+    combine(x, std::array{scale}, std::array{x});
+    const double scaled = dot(x, x);
+    combine(x, std::array{1 / scale}, std::array{x});
+    return std::isnan(scaled) ? HUGE_VAL : std::sqrt(weight * scaled) / scale;
+}
+
+double LinearSystem::unit(Vector x) {
+    const double largest = max_norm(x);
+    if (largest == 0.0 || !std::isfinite(largest)) return 1.0;
+    return std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1022, 1022));
 }
 
 void LinearSystem::recur(Vector next, Vectors v, std::size_t i, const Recurrence& recurrence) {

@@ -27,6 +27,12 @@ struct Counts {
     }
 };
 
+// Whether a sum of squares is far from under- and overflow, and so are the sums that a method forms of a
+// residual 1e-60 times as large; not so where it is zero or no number.
+constexpr bool safe(double sum_of_squares) {
+    return sum_of_squares > 0x1p-300 && sum_of_squares < 0x1p300;
+}
+
 class LinearSystem {
   public:
     using Vector = Field;  // a cheap handle; the system owns the memory
@@ -54,6 +60,8 @@ class LinearSystem {
     virtual void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) = 0;
     // The same begun and not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
+    // max|x|, with one all-reduce; +infinity where a value is not finite.
+    virtual double max_norm(Vector x) = 0;
     virtual Counts counts() const = 0;
 
     // --- Shorthands
@@ -64,6 +72,12 @@ class LinearSystem {
         dots(std::span(&product, 1), std::span(&result, 1));
         return result;
     }
+    // sqrt(weight (x,x)); +infinity where a value is not finite. Where (x,x) is not safe(), of x scaled by a
+    // power of two in place, and back.
+    double norm(Vector x, double weight = 1.0);
+    // The power of two, or one near it that is a double, that brings max|x| to [1, 2); 1 where x is zero or
+    // not finite.
+    double unit(Vector x);
     template <std::size_t N>
     std::array<double, N> dots(const Product (&products)[N]) {
         std::array<double, N> results{};

@@ -32,6 +32,12 @@ PendingSum ScaledSystem::begin_dots(std::span<const Product> products) {
     return reduction_.begin_sum(local_sums(products), products.size());
 }
 
+double ScaledSystem::max_norm(Vector x) {
+    double norm = 0;
+    operations_.max_norm(x, norm);
+    return reduction_.max(norm);
+}
+
 void ScaledSystem::gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
     const auto local = parts(gram_pairs(x.size(), y.size()));
     operations_.gram(x, y, local);

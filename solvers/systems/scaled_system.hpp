@@ -18,6 +18,7 @@ class ScaledSystem : public LinearSystem {
     void dots(std::span<const Product> products, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
     PendingSum begin_dots(std::span<const Product> products) override;
+    double max_norm(Vector x) override;
     Counts counts() const override;
     using LinearSystem::combine;
     using LinearSystem::dots;

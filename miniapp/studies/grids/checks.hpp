@@ -23,8 +23,9 @@ Check residual_recomputed(Level& level, DiagonalScaling scaling, double toleranc
 // log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h.
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
 
-// |(Lx,y) - (x,Ly)| / (|Lx| |y|) for x, y without structure: the worst level. The same for M on the finest level. Both
-// overwrite u, f and r of all levels.
+// For x, y without structure: |(Lx,y) - (x,Ly)| / (|Dx| |y|) of the worst level, with the diagonal D of L, since L may be
+// nothing but rounding (one periodic cell, a = 0); and |(Mx,y) - (x,My)| / (|Mx| |y|) on the finest level. Both overwrite
+// u, f and r of all levels.
 Check operator_symmetry(Hierarchy& hierarchy);
 Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M);
 

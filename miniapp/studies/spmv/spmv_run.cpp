@@ -60,7 +60,7 @@ Check residual_check(SparseMatrix& A, DiagonalScaling scaling, Field u, Field f,
             A.operations().multiply(scaled, scale, x);
         else
             plain.copy(scaled, x);
-        return std::sqrt(plain.dot(scaled, scaled));
+        return plain.norm(scaled);
     };
     const double norm_f = norm(f);
     const double value = norm_f > 0 ? norm(r) / norm_f : norm(r);

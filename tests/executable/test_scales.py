@@ -1,0 +1,61 @@
+"""Problems of any size of number, and without a solution of their own: no wrong verdict, the same solve again."""
+
+import tempfile
+from pathlib import Path
+
+from keel_runner import ONCE, KeelTest, Run, at_once
+
+KRYLOV = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.max_iterations=500", *ONCE]
+# Of every family a method; enlarged ones fit only some problems.
+SOLVERS = ["bicgstab", "bicgstab_fused", "cg", "ca_cg", "ca_bicgstab", "pipelined_cg", "pipelined_bicgstab", "richardson"]
+
+
+def check_of(run: Run, name: str) -> dict[str, object]:
+    (check,) = (check for check in run.records("check") if check["name"] == name)
+    return check
+
+
+class Scales(KeelTest):
+    def test_entries_of_a_matrix_near_the_smallest_number_change_no_bit_of_a_history(self) -> None:
+        def solve(case: tuple[str, int]) -> list[float]:
+            solver, exponent = case
+            with tempfile.TemporaryDirectory() as folder:
+                matrix = Path(folder) / "laplacian.mtx"
+                rows = 40
+                entries = [f"{row} {row} {2.5 * 2.0**exponent!r}" for row in range(1, rows + 1)]
+                entries += [f"{row + 1} {row} {-(2.0**exponent)!r}" for row in range(1, rows)]
+                head = ["%%MatrixMarket matrix coordinate real symmetric", f"{rows} {rows} {len(entries)}"]
+                matrix.write_text("\n".join([*head, *entries, ""]))
+                run = self.valid(2, "run.mode=spmv", f"problem.matrix={matrix}", "run.solve=true", *ONCE,
+                                 f"bottom.solver={solver}", "bottom.tolerance=1e-10")  # fmt: skip
+            return run.record("solve")["residuals"]
+
+        for solver in ("cg", "bicgstab", "pipelined_bicgstab", "ca_cg"):
+            with self.subTest(solver=solver):
+                one, *others = at_once(2, solve, [(solver, exponent) for exponent in (0, -550, -800, 800)])
+                self.assertGreater(len(one), 5)
+                for other in others:
+                    self.assertEqual(other, one)
+
+    def test_a_right_side_near_either_end_of_the_numbers_is_solved_or_the_verdict_is_no(self) -> None:
+        def solve(case: tuple[str, str, str]) -> Run:
+            solver, scaling, b = case
+            return self.run_keel(1, *KRYLOV, f"problem.b={b}", "problem.a=0", "problem.boundary=dirichlet",
+                                 f"bottom.solver={solver}", f"bottom.scaling={scaling}",
+                                 "bottom.tolerance=1e-12")  # fmt: skip
+
+        cases = [(s, scaling, b) for s in SOLVERS for scaling in ("jacobi", "none") for b in ("1e-290", "1e160", "1e304")]
+        for case, run in zip(cases, at_once(3, solve, cases), strict=True):
+            with self.subTest(case=case):
+                self.assertIn(run.status, (0, 1), run)
+                solve_record = run.record("solve")
+                if run.status == 0:
+                    self.assertGreater(solve_record["iterations"], 5, run)
+                    self.assertGreater(check_of(run, "residual_recomputed")["value"], 0, run)
+                elif solve_record["outcome"] == "converged":  # by the method, before u was made of its solution
+                    self.assertFalse(check_of(run, "residual_recomputed")["passed"], run)
+
+    def test_an_operator_that_overflows_is_not_symmetric(self) -> None:
+        run = self.run_keel(1, *KRYLOV, "problem.b=1e308", "problem.a=0", "problem.boundary=dirichlet", "bottom.solver=cg")
+        self.assertEqual(run.status, 1, run)
+        self.assertFalse(check_of(run, "operator_symmetry")["passed"], run)
