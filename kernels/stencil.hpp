@@ -111,14 +111,17 @@ struct PolynomialStep {
     }
 };
 
-// D += SUM_f c_f where D holds a alpha; then 1 / D.
+// D += SUM_f c_f where D holds a alpha; then 1 / D, or 1 where the whole row is zero (a domain of one cell without
+// boundary values, a = 0): unscaled, such a row is solved if f is zero there, and seen to be unsolved if not.
 struct CompleteDiagonal {
     StencilView L;
 
     static constexpr Cost cost{8, 4, 2};
     constexpr void operator()(int q, int i, int j, int k) const {
-        L.diagonal(q, i, j, k) += L.faces(q, i, j, k);
-        L.inverse_diagonal(q, i, j, k) = 1.0 / L.diagonal(q, i, j, k);
+        const double faces = L.faces(q, i, j, k);
+        const double diagonal = L.diagonal(q, i, j, k) + faces;
+        L.diagonal(q, i, j, k) = diagonal;
+        L.inverse_diagonal(q, i, j, k) = diagonal == 0.0 && faces == 0.0 ? 1.0 : 1.0 / diagonal;
     }
 };
 

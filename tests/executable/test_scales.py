@@ -6,6 +6,7 @@ from pathlib import Path
 from keel_runner import ONCE, KeelTest, Run, at_once
 
 KRYLOV = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.max_iterations=500", *ONCE]
+SINGULAR = ["problem.a=0", "problem.rhs=random"]
 # Of every family a method; enlarged ones fit only some problems.
 SOLVERS = ["bicgstab", "bicgstab_fused", "cg", "ca_cg", "ca_bicgstab", "pipelined_cg", "pipelined_bicgstab", "richardson"]
 
@@ -59,3 +60,33 @@ class Scales(KeelTest):
         run = self.run_keel(1, *KRYLOV, "problem.b=1e308", "problem.a=0", "problem.boundary=dirichlet", "bottom.solver=cg")
         self.assertEqual(run.status, 1, run)
         self.assertFalse(check_of(run, "operator_symmetry")["passed"], run)
+
+
+class Singular(KeelTest):
+    def test_a_domain_of_one_cell_is_solved_by_zero(self) -> None:
+        # s-step methods are refused: they have no basis there.
+        one_unknown = [solver for solver in (*SOLVERS, "smooth") if not solver.startswith("ca_")]
+        one_cell = ["problem.boxes=[1,1,1]", "multigrid.bottom_box=1", *SINGULAR, *ONCE]
+        cases = [
+            (f"problem.boundary={boundary}", *words)
+            for boundary in ("periodic", "neumann", '["neumann","periodic","neumann"]')
+            for words in (
+                *((f"bottom.solver={solver}", f"problem.box={box}") for solver in one_unknown for box in (4, 1)),
+                *((f"bottom.solver={solver}", "bottom.scaling=none", "problem.box=4") for solver in ("cg", "richardson")),
+                ("multigrid.smoother=jacobi", "problem.box=4"),
+                ("multigrid.smoother=chebyshev", "problem.box=4"),
+                ("run.mode=krylov", "bottom.solver=bicgstab", "problem.box=1"),
+                ("run.mode=krylov", "bottom.solver=cg", "problem.box=1"),
+            )
+        ]
+
+        def solve(words: tuple[str, ...]) -> Run:
+            whole = [word for word in one_cell if "krylov" not in words[1] or "bottom_box" not in word]
+            return self.valid(1, *whole, *words)
+
+        for words, run in zip(cases, at_once(3, solve, cases), strict=True):
+            with self.subTest(words=words):
+                solve_record = run.record("solve")
+                self.assertTrue(solve_record["converged"])
+                if "problem.box=1" in words:
+                    self.assertEqual(solve_record["u_l2"], 0)
