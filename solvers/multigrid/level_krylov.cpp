@@ -36,7 +36,8 @@ class PlainKrylov : public KrylovSolver {
           singular_(singular),
           stop_{options.tolerance, options.max_iterations, options.max_restarts},
           system_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, scaling_of(options),
-                  static_cast<std::size_t>(vectors_at_once(options)), deep_ghosts_of(level, options)),
+                  static_cast<std::size_t>(vectors_at_once(options)), deep_ghosts_of(level, options),
+                  singular),
           solver_(system_, make_method(options, system_, spectrum_of(level, scaling_of(options)))),
           y_(system_.make_vector()),
           b_(system_.make_vector()) {}

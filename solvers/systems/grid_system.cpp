@@ -10,8 +10,11 @@
 namespace keel {
 
 GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-                       DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep)
-    : ScaledSystem(operations, exchange, reduction, scaling, at_once), L_(L), deep_(deep) {
+                       DiagonalScaling scaling, std::size_t at_once, DeepGhosts deep, bool singular)
+    : ScaledSystem(operations, exchange, reduction, scaling, at_once),
+      L_(L),
+      deep_(deep),
+      singular_(singular) {
     if (scaling == DiagonalScaling::none) return;
     for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
     scale_ = L.inverse_diagonal;
@@ -53,6 +56,31 @@ void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting spli
     const Bricks bricks = bricks_of(splitting, operations_.layout(), static_cast<int>(columns.size()));
     for (int n = 0; n < bricks.columns; ++n)
         operations_.take_column(columns[static_cast<std::size_t>(n)], r, bricks, n);
+    if (singular_) project_on_range(columns);
+}
+
+// What is orthogonal to the range of L, and of L D^-1, is the constants; to that of D^-1/2 L D^-1/2, D^1/2 times
+// the constants.
+void GridSystem::project_on_range(std::span<const Vector> columns) {
+    const auto cells = static_cast<double>(operations_.layout().cell_count());
+    sums_.resize(columns.size() + 1);
+    if (scaling_ != DiagonalScaling::symmetric) {
+        const auto local = parts(columns.size());
+        const std::size_t boxes = local.size() / columns.size();
+        for (std::size_t n = 0; n < columns.size(); ++n)
+            operations_.totals(columns[n], local.subspan(n * boxes, boxes));
+        reduction_.sum(local, std::span(sums_).first(columns.size()));
+        for (std::size_t n = 0; n < columns.size(); ++n) operations_.shift(columns[n], -sums_[n] / cells);
+        return;
+    }
+    const Vector v = scaled_.front();
+    operations_.multiply(v, L_.diagonal, scale_);
+    products_.clear();
+    for (const Vector column : columns) products_.push_back({v, column});
+    products_.push_back({v, v});
+    dots(products_, sums_);
+    for (std::size_t n = 0; n < columns.size(); ++n)
+        axpby(columns[n], 1, columns[n], -sums_[n] / sums_.back(), v);
 }
 
 void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurrence) {

@@ -27,8 +27,9 @@ class GridSystem : public ScaledSystem {
   public:
     // At most `at_once` vectors are applied to in one call. Nothing is owned: operations, exchanges and
     // reduction must outlive this object.
+    // `singular`: constants are in the null space of L; split() then makes columns that are in A's range.
     GridSystem(Operations& operations, Exchange& exchange, Reduction& reduction, const Stencil& L,
-               DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {});
+               DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {}, bool singular = false);
     // Grid-sized arrays that the scaling needs.
     static int fields(DiagonalScaling scaling, int at_once);
     // Flops per cell of one application of the operator, the scaling included: 13, and 1 (right) or 2
@@ -40,16 +41,21 @@ class GridSystem : public ScaledSystem {
     // With deep ghosts of d layers: an exchange for every d powers.
     void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
     void fill(Vector y, double value) override { operations_.fill(y, value); }
+    // Where the problem is singular, with one all-reduce.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Counts counts() const override;
     using LinearSystem::apply;
 
   private:
+    void project_on_range(std::span<const Vector> columns);
     void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
 
     Stencil L_;
     DeepGhosts deep_;
+    bool singular_;
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
+    std::vector<Product> products_;
+    std::vector<double> sums_;
 };
 
 }  // namespace keel

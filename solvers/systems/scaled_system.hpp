@@ -32,6 +32,8 @@ class ScaledSystem : public LinearSystem {
     ScaledSystem(Operations& operations, Exchange& exchange, Reduction& reduction, DiagonalScaling scaling,
                  std::size_t at_once);
 
+    std::span<double> parts(std::size_t sums);  // room for so many of each local box
+
     Operations& operations_;
     Exchange& exchange_;
     Reduction& reduction_;
@@ -41,7 +43,6 @@ class ScaledSystem : public LinearSystem {
 
   private:
     std::span<double> local_sums(std::span<const Product> products);
-    std::span<double> parts(std::size_t sums);
 
     std::vector<double> parts_;
 };

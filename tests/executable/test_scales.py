@@ -90,3 +90,17 @@ class Singular(KeelTest):
                 self.assertTrue(solve_record["converged"])
                 if "problem.box=1" in words:
                     self.assertEqual(solve_record["u_l2"], 0)
+
+    def test_enlarged_methods_take_no_more_iterations_than_cg(self) -> None:
+        def iterations(words: list[str]) -> int:
+            run = self.valid(1, *KRYLOV, *SINGULAR, "problem.boundary=neumann", "bottom.tolerance=1e-8", *words)
+            return run.record("solve")["iterations"]
+
+        cg = {scaling: iterations(["bottom.solver=cg", f"bottom.scaling={scaling}"]) for scaling in ("jacobi", "none")}
+        enlarged = [["bottom.solver=enlarged_cg", "bottom.variant=orthomin"], ["bottom.solver=enlarged_cg"], ["bottom.solver=sre_cg"]]
+        cases = [[*words, f"bottom.block={t}", f"bottom.splitting={splitting}", f"bottom.scaling={scaling}"]
+                 for words in enlarged for t in (2, 8) for splitting in ("boxes", "interleaved", "slabs")
+                 for scaling in ("jacobi", "none")]  # fmt: skip
+        for words, taken in zip(cases, at_once(3, iterations, cases), strict=True):
+            with self.subTest(words=words):
+                self.assertLessEqual(taken, cg["none" if "bottom.scaling=none" in words else "jacobi"] + 1)

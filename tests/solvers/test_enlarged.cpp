@@ -40,8 +40,8 @@ struct System {
                     const Communicator& comm = Communicator::world(), Placement placement = Placement::curve)
         : setup(problem, with_bottom(options, problem.width), comm, placement),
           level(setup.finest()),
-          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling,
-            static_cast<std::size_t>(t)) {}
+          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, static_cast<std::size_t>(t),
+            {}, problem.singular()) {}
 
     Report solve(const Make& make, const Stop& stop) {
         Solver solver(A, make(A));
