@@ -10,8 +10,7 @@ class KrylovSolver {
   public:
     virtual ~KrylovSolver() = default;
     // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees
-    // (scaled_system.hpp); where the problem is singular the mean of f is removed first, in place.
-    // Collective.
+    // (scaled_system.hpp). f is not changed; where the problem is singular it has no mean. Collective.
     virtual Report solve(Field u, Field f) = 0;
 };
 

@@ -12,9 +12,10 @@ namespace {
 class KrylovBottom : public BottomSolver {
   public:
     KrylovBottom(Level& level, bool singular, const BottomOptions& options)
-        : level_(level), krylov_(make_krylov(level_, singular, options)) {}
+        : level_(level), singular_(singular), krylov_(make_krylov(level_, singular, options)) {}
 
     Visit solve(Field u, Field f) override {
+        if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
         const Report report = krylov_->solve(u, f);
         return {.iterations = report.iterations,
                 .outcome = name(report.outcome),
@@ -37,6 +38,7 @@ class KrylovBottom : public BottomSolver {
 
   private:
     Level& level_;
+    bool singular_;
     std::unique_ptr<KrylovSolver> krylov_;
 };
 

@@ -33,7 +33,7 @@ class BottomSolver {
 
     virtual ~BottomSolver() = default;
     // u = approximately L^-1 f on the bottom level, from a zero guess; where the problem is singular the mean
-    // of f is removed first, in place. Collective.
+    // of f is removed first, in place: f is what the cycle has just restricted. Collective.
     virtual Visit solve(Field u, Field f) = 0;
     // Improves the level's u towards L u = f: all there is to a cycle of a hierarchy of one level. Overwrites
     // the level's r. Collective.

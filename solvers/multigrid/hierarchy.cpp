@@ -93,4 +93,15 @@ void remove_mean(Operations& operations, Reduction& reduction, Field u) {
     operations.shift(u, -total / static_cast<double>(operations.layout().cell_count()));
 }
 
+void make_solvable(Level& level) {
+    const auto norm_of_f = [&] {
+        double norm = 0;
+        level.operations.max_norm(level.f, norm);
+        return level.reduction->max(norm);
+    };
+    const double with_mean = norm_of_f();
+    remove_mean(level.operations, *level.reduction, level.f);
+    if (norm_of_f() < 1e-14 * with_mean) level.operations.fill(level.f, 0.0);
+}
+
 }  // namespace keel

@@ -50,4 +50,9 @@ class Hierarchy {
 // u -= mean(u). Collective, one all-reduce.
 void remove_mean(Operations& operations, Reduction& reduction, Field u);
 
+// f of a level where constants are in the null space, given a solution: less its mean, and zero where that
+// leaves rounding alone. Once for an f: its mean is then rounding, and to remove that again would make another
+// problem of it. Collective, three all-reduces.
+void make_solvable(Level& level);
+
 }  // namespace keel

@@ -32,9 +32,7 @@ DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
 class PlainKrylov : public KrylovSolver {
   public:
     PlainKrylov(Level& level, bool singular, const BottomOptions& options)
-        : level_(level),
-          singular_(singular),
-          stop_{options.tolerance, options.max_iterations, options.max_restarts},
+        : stop_{options.tolerance, options.max_iterations, options.max_restarts},
           system_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, scaling_of(options),
                   static_cast<std::size_t>(vectors_at_once(options)), deep_ghosts_of(level, options),
                   singular),
@@ -43,7 +41,6 @@ class PlainKrylov : public KrylovSolver {
           b_(system_.make_vector()) {}
 
     Report solve(Field u, Field f) override {
-        if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
         system_.scale_right_side(b_, f);
         Report report = solver_.solve(y_, b_, stop_);
         system_.unscale_solution(u, y_);
@@ -51,8 +48,6 @@ class PlainKrylov : public KrylovSolver {
     }
 
   private:
-    Level& level_;
-    bool singular_;
     Stop stop_;
     GridSystem system_;
     Solver solver_;
@@ -62,10 +57,8 @@ class PlainKrylov : public KrylovSolver {
 // Solves L M y = f, or L u = f with a method that has a preconditioned form of its own, where y is u.
 class PreconditionedKrylov : public KrylovSolver {
   public:
-    PreconditionedKrylov(Level& level, bool singular, const BottomOptions& options, Preconditioner& M)
-        : level_(level),
-          singular_(singular),
-          stop_{options.tolerance, options.max_iterations, options.max_restarts},
+    PreconditionedKrylov(Level& level, const BottomOptions& options, Preconditioner& M)
+        : stop_{options.tolerance, options.max_iterations, options.max_restarts},
           L_(level.bottom_operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none,
              static_cast<std::size_t>(vectors_at_once(options))) {
         const Method& method = method_named(options.solver);
@@ -79,15 +72,12 @@ class PreconditionedKrylov : public KrylovSolver {
     }
 
     Report solve(Field u, Field f) override {
-        if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
         Report report = solver_->solve(LM_ ? y_ : u, f, stop_);
         if (LM_) LM_->recover(u, y_);
         return report;
     }
 
   private:
-    Level& level_;
-    bool singular_;
     Stop stop_;
     GridSystem L_;
     std::optional<RightPreconditioned> LM_;
@@ -115,7 +105,7 @@ std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const Bot
     if (!method.accepts_preconditioner() || options.scaling != Scaling::none ||
         (makes_bases && (options.basis != Basis::monomial || options.powers == Powers::matrix_powers)))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
-    return std::make_unique<PreconditionedKrylov>(level, singular, options, *M);
+    return std::make_unique<PreconditionedKrylov>(level, options, *M);
 }
 
 }  // namespace keel

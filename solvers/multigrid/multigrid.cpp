@@ -92,19 +92,9 @@ double Multigrid::residual_norm(int l) {
 SolveReport Multigrid::solve(int finest) {
     Level& level = levels_.level(finest);
     const bool only_bottom = finest == levels_.levels() - 1;
-    const auto norm_of_f = [&] {
-        double norm = 0;
-        level.operations.max_norm(level.f, norm);
-        return level.reduction->max(norm);
-    };
-    double norm_f = norm_of_f();
-    if (levels_.singular()) {
-        const double with_mean = norm_f;
-        remove_mean(level.operations, *level.reduction, level.f);
-        norm_f = norm_of_f();
-        // A constant: what is left is rounding, and the solution 0.
-        if (norm_f < 1e-14 * with_mean) norm_f = 0.0;
-    }
+    double norm_f = 0;
+    level.operations.max_norm(level.f, norm_f);
+    norm_f = level.reduction->max(norm_f);
     level.operations.fill(level.u, 0.0);
 
     SolveReport report;

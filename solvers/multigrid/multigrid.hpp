@@ -27,9 +27,9 @@ class Multigrid {
     // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
-    // Solves L u = f on level `finest`, whose f is given (and loses its mean where the problem is singular),
-    // from u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r of all coarser levels.
-    // Collective.
+    // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
+    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r
+    // of all coarser levels. Collective.
     SolveReport solve(int finest = 0);
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless

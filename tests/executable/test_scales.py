@@ -63,6 +63,22 @@ class Scales(KeelTest):
 
 
 class Singular(KeelTest):
+    def test_repeated_solves_of_a_singular_problem_are_one_solve(self) -> None:
+        def solves(words: list[str]) -> list[dict[str, object]]:
+            run = self.valid(2, *words, *SINGULAR, "problem.coefficients=smooth", "problem.boxes=[2,1,1]",
+                             "run.deterministic=true", "run.warmup=1", "run.repeats=3")  # fmt: skip
+            names = ("residuals", "u_l2", "bottom_iterations", "iterations")
+            return [{name: solve.get(name) for name in names} for solve in run.records("solve")]
+
+        krylov = ["run.mode=krylov", "problem.box=8", "bottom.max_iterations=500", "bottom.tolerance=1e-8"]
+        cases = [[*krylov, f"bottom.solver={solver}"] for solver in (*SOLVERS[:-1], "enlarged_cg", "sre_cg")]
+        cases += [[*krylov, "run.preconditioner=v_cycle", "bottom.scaling=none", "bottom.solver=cg"]]
+        cases += [["problem.box=8", f"multigrid.bottom_box={box}"] for box in (2, 8)]
+        for words, (one, *others) in zip(cases, at_once(2, solves, cases), strict=True):
+            with self.subTest(words=words):
+                for other in others:
+                    self.assertEqual(other, one)
+
     def test_a_domain_of_one_cell_is_solved_by_zero(self) -> None:
         # s-step methods are refused: they have no basis there.
         one_unknown = [solver for solver in (*SOLVERS, "smooth") if not solver.startswith("ca_")]

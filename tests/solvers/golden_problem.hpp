@@ -186,12 +186,18 @@ class Setup {
                     Layout(problem.boxes, problem.width, problem.boundaries,
                            place(problem.boxes, comm.size(), placement), comm.rank()),
                     problem.formulas(), options, ledger) {
-        set(finest().f, [this](const Index& cell) { return problem.f(cell); });
+        set_f([this](const Index& cell) { return problem.f(cell); });
     }
 
     Level& finest() { return hierarchy.level(0); }
     void set(Field field, const Formula& formula) {
         finest().plain->assign(field, cube(problem.width), formula);
+    }
+    // The finest right-hand side, with a solution where the problem is singular.
+    void set_f(const Formula& formula) {
+        set(finest().f, formula);
+        if (problem.singular()) make_solvable(finest());
+        ledger.clear();
     }
 
     // The values of all cells of a level on rank 0; zeros elsewhere.

@@ -363,7 +363,7 @@ TEST_CASE("the cycle reduces once per cycle for the stopping test and nowhere el
         const bool singular = problem.singular();
         long bottom = singular ? 3 : 0;  // the mean of the right-hand side
         for (const auto& visit : report.visits) bottom += visit.counts.reductions;
-        CHECK(reductions(0) == (singular ? 3 + 3 * 2 : 1 + 3));
+        CHECK(reductions(0) == 1 + 3 * (singular ? 2 : 1));
         CHECK(reductions(1) == 0);
         CHECK(reductions(2) == bottom);
         CHECK(setup.ledger.at(Op::reduction, 0).calls == reductions(0));

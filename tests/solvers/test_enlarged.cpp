@@ -310,7 +310,6 @@ TEST_CASE("a singular problem is solved with every splitting") {
         for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
             System system(poisson, DiagonalScaling::symmetric);
-            remove_mean(system.level.operations, *system.level.reduction, system.level.f);
             const Report report = system.solve(enlarged(method, 8, splitting), {1e-8, 200, 4});
             CHECK(report.met);
             CHECK(report.outcome == Outcome::converged);

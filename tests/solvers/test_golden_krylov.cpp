@@ -60,7 +60,6 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
         const Problem problem = problem_of(json.at("problem"), m);
         Setup setup(problem, {.bottom_box = problem.width});
         Level& level = setup.finest();
-        if (problem.singular()) remove_mean(level.operations, *level.reduction, level.f);
         GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2);
         Solver krylov(system, method_of(json)(system));
         const Field y = system.make_vector();

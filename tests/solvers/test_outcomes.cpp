@@ -328,9 +328,7 @@ TEST_CASE("multigrid stops at once when the right-hand side is not finite") {
                  {"bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "ca_cg", "smooth"}) {
                 CAPTURE(a, poison, name);
                 Setup setup({.width = 8, .a = a});
-                setup.set(setup.finest().f, [&](const Index& c) {
-                    return c == Index{9, 3, 2} ? poison : std::cos(c[0]);
-                });
+                setup.set_f([&](const Index& c) { return c == Index{9, 3, 2} ? poison : std::cos(c[0]); });
                 BottomOptions bottom;
                 bottom.solver = name;
                 const SolveReport report = Multigrid(setup.hierarchy, {}, bottom).solve();
@@ -354,7 +352,7 @@ TEST_CASE("a singular problem whose right-hand side is constant has the solution
     for (const double constant : {1.0, 0.1}) {
         CAPTURE(constant);
         Setup setup({.width = 8, .boundaries = neumann, .a = 0.0});
-        setup.set(setup.finest().f, [&](const Index&) { return constant; });
+        setup.set_f([&](const Index&) { return constant; });
         const SolveReport report = Multigrid(setup.hierarchy, {}, {}).solve();
         CHECK(setup.agreed(max_norm(setup.gather(setup.finest().u))) < 1e-14);
         CHECK(report.converged);

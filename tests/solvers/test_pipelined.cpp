@@ -44,7 +44,6 @@ struct System {
           A(level.operations, *level.ghosts, *level.reduction, level.L, scaling),
           b(A.make_vector()),
           y(A.make_vector()) {
-        if (problem.singular()) remove_mean(level.operations, *level.reduction, level.f);
         A.scale_right_side(b, level.f);
     }
 

@@ -110,6 +110,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
                         options, ledger);
     Level& top = hierarchy.level(0);
     top.plain->assign(top.f, cube(finest.width()), problem.right_side());
+    if (problem.singular()) make_solvable(top);
     measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
     facts.measured_bytes = site.comm.max(
         site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
