@@ -1,4 +1,4 @@
-// The way of a run: words, deck, study, findings, text and records, exit status.
+// The way of a run: words, deck, study, report, exit status.
 
 #include <fmt/format.h>
 

@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <system_error>
 
 #include "miniapp/deck/text.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/progress.hpp"
+#include "miniapp/front/record_file.hpp"
+#include "miniapp/front/reporter.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/setup/machine_facts.hpp"
@@ -38,26 +36,6 @@ std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Commun
         study.exceeds(device ? SharedMemory{free, most_ranks_per_device(devices, detected), "device"}
                              : SharedMemory{free, most_ranks_per_node(detected), "node"});
     return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
-}
-
-// As a disk that was full leaves it.
-bool ends_in_half_line(const std::string& name) {
-    std::ifstream file(name, std::ios::binary | std::ios::ate);
-    if (!file || file.tellg() <= 0) return false;
-    file.seekg(-1, std::ios::end);
-    return file.get() != '\n';
-}
-
-// Whether the records, if there are any, could be written to the file, if there is one; complains if not.
-bool append(const std::string& output, const std::string& json_lines) {
-    if (output.empty() || json_lines.empty()) return true;
-    std::error_code ignored;
-    const bool mend = std::filesystem::is_regular_file(output, ignored) && ends_in_half_line(output);
-    std::ofstream file(output, std::ios::app);
-    if (file << (mend ? "\n" : "") << json_lines << std::flush) return true;
-    fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n", output,
-               std::generic_category().message(errno));
-    return false;
 }
 
 }  // namespace
@@ -107,7 +85,9 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOp
     for (const auto& all : {resolved.topology.warnings(), resolved.warnings})
         for (const std::string& warning : all) text += wrapped("warning: " + warning, 4) + "\n";
     fmt::print("{}", text + found.text);
-    return append(output.json, found.records) ? valid : broken;
+    RecordFile file(output.json);
+    file.append(found.records);
+    return file.complete() ? valid : broken;
 }
 
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output, bool verbose,
@@ -119,13 +99,15 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const Output
     Findings findings;
     findings.facts = facts_of(study.resolved(), comm, *backend);
     const auto progress = make_progress(speaks, verbose);
-    study.run({comm, *backend, *progress}, findings);
-    if (speaks) {
-        fmt::print("{}\n{}{}", header_text(deck, findings.facts), findings.text, closing_text(findings));
-        if (!append(output.json, json_lines(deck, findings))) return broken;
-        if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", findings.trouble);
-    }
-    return !findings.trouble.empty() ? broken : findings.valid() ? valid : invalid;
+    RecordFile file(output.json);
+    const auto report = make_reporter(speaks, deck, file);
+    const Interrupts interrupts;
+    study.run({comm, *backend, *progress, *report, interrupts}, findings);
+    report->tell(speaks ? closing_text(findings) : "");
+    report->record(closing_records(findings));
+    if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", findings.trouble);
+    if (!findings.trouble.empty() || !file.complete()) return broken;
+    return findings.interrupted ? interrupted : findings.valid() ? valid : invalid;
 }
 
 }  // namespace keel

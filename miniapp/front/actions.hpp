@@ -12,7 +12,7 @@
 
 namespace keel {
 
-enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3 };
+enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3, interrupted = 4 };
 
 // Whether any rank complains; rank 0 then tells its own complaints or, if it has none, those of the first that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);

@@ -49,28 +49,47 @@ struct RunFacts {
     std::vector<Index> level_cells;
     std::vector<int> level_boxes;       // their width
     double triad_bytes_per_second = 0;  // all ranks together
-    double setup_seconds = 0;
-    double tuning_seconds = 0;  // spent on trying communication schemes
-    double graph_replays = 0;   // in the measured solves, on rank 0
     // Memory of the rank with most: what it needs at the least, and the name of that; all of it with ghosts, padding and
-    // buffers, as predicted; and the growth of the resident set from before anything was built to its peak.
+    // buffers, as predicted.
     std::string least_memory;
     double array_bytes = 0;
     double predicted_bytes = 0;
+    // --- Known when the run ends
+    double setup_seconds = 0;
+    double tuning_seconds = 0;  // spent on trying communication schemes
+    double graph_replays = 0;   // in the measured solves, on rank 0
+    // Growth of the resident set from before anything was built to its peak, on the rank with most.
     double measured_bytes = 0;
+};
+
+// How many of the things that were to be done were done.
+struct Tally {
+    std::string what;  // "solves"
+    int done = 0;
+    int all = 0;
 };
 
 // Complete on rank 0.
 struct Findings {
     RunFacts facts;
-    std::string text;     // what was found, between the header and the closing lines
-    std::string records;  // the same as JSON lines
     std::vector<Check> checks;
     std::optional<FigureOfMerit> merit;
     double seconds = 0;   // that the figure of merit is made from
     std::string trouble;  // with something that was to be written: the run fails, but what was found is told
+    std::vector<Tally> tallies;
+    bool interrupted = false;  // a signal ended it before all was done; the same on all ranks
 
-    bool valid() const;  // every check passed
+    bool valid() const;  // all was done, and every check passed
+};
+
+// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Rank 0's is told.
+class Reporter {
+  public:
+    virtual ~Reporter() = default;
+    // The header; before anything else, when the facts are known but for those of the end.
+    virtual void begin(const RunFacts& facts) = 0;
+    virtual void tell(const std::string& text) = 0;     // between the header and the closing lines
+    virtual void record(const std::string& lines) = 0;  // for programs: whole lines of JSON
 };
 
 }  // namespace keel

@@ -59,9 +59,9 @@ std::string grids_text(const RunFacts& facts) {
 
 std::string memory_text(const RunFacts& facts) {
     if (facts.predicted_bytes == 0) return "";
-    return line("memory", fmt::format("{} a rank predicted, {} measured; {} alone need {}",
-                                      bytes_text(facts.predicted_bytes), bytes_text(facts.measured_bytes),
-                                      facts.least_memory, bytes_text(facts.array_bytes)));
+    return line("memory",
+                fmt::format("{} a rank predicted; {} alone need {}", bytes_text(facts.predicted_bytes),
+                            facts.least_memory, bytes_text(facts.array_bytes)));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Check all_converged(long converged, long solves) {
 }
 
 bool Findings::valid() const {
-    return std::ranges::all_of(checks, &Check::passed);
+    return !interrupted && std::ranges::all_of(checks, &Check::passed);
 }
 
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
@@ -97,6 +97,10 @@ std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
 
 std::string closing_text(const Findings& findings) {
     std::string text;
+    if (findings.facts.measured_bytes > 0)
+        text += fmt::format("Memory: {} a rank measured, {} predicted\n",
+                            bytes_text(findings.facts.measured_bytes),
+                            bytes_text(findings.facts.predicted_bytes));
     for (const Check& check : findings.checks) {
         const bool small = check.value != 0 && std::abs(check.value) < 1e-3;
         text += fmt::format("CHECK  {:<24} {}  {}  (want {})\n", check.name, check.passed ? "PASS" : "FAIL",
@@ -106,7 +110,12 @@ std::string closing_text(const Findings& findings) {
     if (findings.merit && findings.valid())
         text += fmt::format("FOM    {:<24} {:.6e}  {}\n", findings.merit->name, findings.merit->value,
                             findings.merit->unit);
-    return text + fmt::format("RESULT {}\n", findings.valid() ? "VALID" : "INVALID");
+    if (!findings.interrupted)
+        return text + fmt::format("RESULT {}\n", findings.valid() ? "VALID" : "INVALID");
+    std::vector<std::string> done;
+    for (const Tally& tally : findings.tallies)
+        done.push_back(fmt::format("{} of {} {}", tally.done, tally.all, tally.what));
+    return text + fmt::format("RESULT INTERRUPTED  {}\n", fmt::join(done, ", "));
 }
 
 }  // namespace keel

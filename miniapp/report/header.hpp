@@ -19,7 +19,7 @@ struct DeckFacts {
 // Version, build, machine, what the study built, the deck's non-default keys, remarks and warnings.
 std::string header_text(const DeckFacts& deck, const RunFacts& facts);
 
-// Checks, figure of merit, RESULT.
+// Memory, checks, figure of merit, RESULT.
 std::string closing_text(const Findings& findings);
 
 }  // namespace keel

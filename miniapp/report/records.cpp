@@ -37,16 +37,12 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
             {"devices", facts.devices},
             {"device_sharing", facts.device_sharing},
             {"device_messages", facts.device_messages},
-            {"graph_replays", facts.graph_replays},
             {"boxes", facts.boxes},
             {"cells", facts.cells},
             {"levels", levels},
             {"triad_bytes_per_second", facts.triad_bytes_per_second},
-            {"setup_seconds", facts.setup_seconds},
-            {"tuning_seconds", facts.tuning_seconds},
             {"array_bytes", facts.array_bytes},
             {"predicted_bytes", facts.predicted_bytes},
-            {"measured_bytes", facts.measured_bytes},
             {"remarks", deck.remarks},
             {"warnings", facts.warnings},
             {"deck", Json::parse(deck.json)}};
@@ -74,8 +70,14 @@ Json timer_record(const TimerRow& row) {
             {"words", row.words}};
 }
 
-std::string json_lines(const DeckFacts& deck, const Findings& findings) {
-    std::string lines = line_of(run_record(deck, findings.facts)) + findings.records;
+std::string timer_records(const std::vector<TimerRow>& rows) {
+    std::string lines;
+    for (const TimerRow& row : rows) lines += line_of(timer_record(row));
+    return lines;
+}
+
+std::string closing_records(const Findings& findings) {
+    std::string lines;
     for (const Check& check : findings.checks)
         lines += line_of({{"record", "check"},
                           {"name", check.name},
@@ -83,12 +85,20 @@ std::string json_lines(const DeckFacts& deck, const Findings& findings) {
                           {"value", check.value},
                           {"want", check.want}});
     const auto& merit = findings.merit;
+    const RunFacts& facts = findings.facts;
     return lines + line_of({{"record", "result"},
                             {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
                             {"unit", merit ? Json(merit->unit) : Json()},
                             {"seconds", merit ? Json(findings.seconds) : Json()},
+                            {"setup_seconds", facts.setup_seconds},
+                            {"tuning_seconds", facts.tuning_seconds},
+                            {"graph_replays", facts.graph_replays},
+                            {"measured_bytes", facts.measured_bytes},
+                            {"interrupted", findings.interrupted},
                             {"valid", findings.valid()},
-                            {"exit", findings.valid() ? 0 : 1}});
+                            {"exit", findings.interrupted ? 4
+                                     : findings.valid()   ? 0
+                                                          : 1}});
 }
 
 }  // namespace keel

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "miniapp/report/findings.hpp"
 #include "miniapp/report/header.hpp"
@@ -17,12 +18,13 @@ using Json = nlohmann::ordered_json;
 std::string line_of(const Json& record);
 Json number_or_null(const std::optional<double>& value);
 
-// "run", which begins every report.
+// "run", which begins every report: what is known before anything is solved.
 Json run_record(const DeckFacts& deck, const RunFacts& facts);
 // "timer": one operation on one level.
 Json timer_record(const TimerRow& row);
+std::string timer_records(const std::vector<TimerRow>& rows);
 
-// All of a report: "run", those of the study, a "check" each, and "result".
-std::string json_lines(const DeckFacts& deck, const Findings& findings);
+// What every report ends with: a "check" each, and "result".
+std::string closing_records(const Findings& findings);
 
 }  // namespace keel

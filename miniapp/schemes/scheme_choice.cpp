@@ -181,16 +181,20 @@ std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& t
 }
 
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
-                   std::vector<SchemeTable>& tables) {
+                   std::vector<SchemeTable>& tables, const std::function<bool()>& ended) {
     const double begin = now();
     int different = 0;
+    bool early = false;
     for (SchemeTable& table : tables) {
+        if (early) break;
         const std::unique_ptr<Trial> trial = make_trial(table);
         const std::vector<double> expected = trial->filled(0);
         for (std::size_t row = 0; row < table.rows.size(); ++row)
             different += comm.max(trial->filled(row) == expected ? 0 : 1) > 0 ? 1 : 0;
         table.rounds.assign(table.rows.size(), {});
-        for (int round = -rounds.warmup; round < rounds.repeats; ++round)
+        for (int round = -rounds.warmup; round < rounds.repeats; ++round) {
+            early = ended();
+            if (early) break;
             for (std::size_t row = 0; row < table.rows.size(); ++row) {
                 comm.barrier();
                 const double start = now();
@@ -198,8 +202,14 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
                 const double seconds = comm.max(now() - start) / exchanges_per_round;
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }
+        }
     }
+    if (early)
+        std::erase_if(tables, [](const SchemeTable& table) {
+            return table.rounds.empty() || table.rounds.front().empty();
+        });
     return {comm.max(now() - begin),
+            early,
             {"ghosts_of_schemes", different == 0, static_cast<double>(different),
              "0 that differ from standard's"}};
 }

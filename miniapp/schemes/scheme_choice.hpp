@@ -57,10 +57,12 @@ struct Rounds {
 };
 struct Tried {
     double seconds = 0;  // that it took
+    bool ended = false;  // before all was tried
     Check check;         // no row filled some ghost with other bits than the standard scheme did
 };
+// `ended` is asked between rounds, on all ranks alike; if it says so, tables without rounds are dropped.
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
-                   std::vector<SchemeTable>& tables);
+                   std::vector<SchemeTable>& tables, const std::function<bool()>& ended);
 
 // Fills in what is chosen, the same on all ranks.
 void choose_schemes(const Communication& how, const Communicator& comm, std::vector<SchemeTable>& tables);

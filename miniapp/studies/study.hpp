@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/interrupts.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/key_use.hpp"
 #include "miniapp/deck/rules.hpp"
@@ -32,6 +33,8 @@ struct Site {
     const Communicator& comm;
     const Backend& backend;
     Progress& progress;
+    Reporter& report;
+    const Interrupts& interrupts;
 };
 
 struct DryRun {
@@ -50,7 +53,8 @@ class PreparedStudy {
     virtual std::optional<std::string> plan_text(int rank) const = 0;
     // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm) const = 0;
-    // The facts of the machine are filled in. Collective; complete on rank 0.
+    // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
+    // a signal asks for it. Collective; complete on rank 0.
     virtual void run(const Site& site, Findings& findings) const = 0;
 };
 

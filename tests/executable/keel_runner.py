@@ -51,6 +51,11 @@ class Run:
         (only,) = self.records(kind)
         return only
 
+    @property
+    def facts(self) -> Record:
+        """Of the run as a whole: what was known at its beginning, and what at its end."""
+        return self.record("run") | self.record("result")
+
     def timer(self, op: str) -> dict[int, Record]:
         """The rows of one operation, by level."""
         return {row["level"]: row for row in self.records("timer") if row["op"] == op}

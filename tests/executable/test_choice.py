@@ -187,7 +187,7 @@ class Choice(ChoiceTest):
                 rivals = [r for r in rows if (r["level"], r["purpose"]) == (row["level"], row["purpose"])]
                 self.assertEqual({len(r["rounds"]) for r in rivals}, {3})
                 self.assertEqual(min(row["rounds"]), min(min(r["rounds"]) for r in rivals))
-            self.assertGreater(run.record("run")["tuning_seconds"], 0)
+            self.assertGreater(run.facts["tuning_seconds"], 0)
             self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
             self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
 

@@ -394,7 +394,7 @@ class DryRun(KeelTest):
         for ranks in (1, 2):
             with self.subTest(ranks=ranks):
                 predicted = foretold_bytes(self.text(ranks, "--dry-run", deck))
-                facts = self.valid(ranks, deck, *ONCE).record("run")
+                facts = self.valid(ranks, deck, *ONCE).facts
                 self.assertEqual(prod(facts["cells"]), ranks * 64**3)
                 self.assertAlmostEqual(predicted, facts["predicted_bytes"], delta=0.06e6)  # printed in 0.1 MB
                 self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
@@ -407,7 +407,7 @@ class DryRun(KeelTest):
         shallow = foretold_bytes(self.text(2, "--dry-run", *words, "bottom.powers=paired"))
         # Four ghost layers for one, in nearly all the memory there is.
         self.assertGreater(deep, 1.3 * shallow)
-        facts = self.valid(2, *words, *ONCE).record("run")
+        facts = self.valid(2, *words, *ONCE).facts
         self.assertAlmostEqual(deep, facts["predicted_bytes"], delta=0.06e6)
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
@@ -415,7 +415,7 @@ class DryRun(KeelTest):
         words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5", *ONCE]
         for place in ("agglomerate", "gather", "replicate"):
             there = foretold_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
-            facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").record("run")
+            facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").facts
             self.assertAlmostEqual(there, facts["predicted_bytes"], delta=0.06e6)
             self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
             self.assertGreater(there, 1.5 * foretold_bytes(self.text(4, "--dry-run", *words)))

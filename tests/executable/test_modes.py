@@ -215,7 +215,7 @@ class Krylov(ModeTest):
         for words in (["bottom.solver=ca_bicgstab"], ["bottom.solver=cg", "bottom.scaling=none", "run.preconditioner=v_cycle"]):
             words = ["run.mode=krylov", "bottom.tolerance=1e-2", *words, *ONCE]
             with self.subTest(words=words):
-                facts = self.valid(1, *words).record("run")
+                facts = self.valid(1, *words).facts
                 self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
         self.refused(2, "problem.box=1024", "problem.boxes=[4,4,4]", "run.mode=krylov", expected=["on a node of"])
 
@@ -291,7 +291,7 @@ class Survey(ModeTest):
         text = self.text(1, "--dry-run", *words)
         one = self.text(1, "--dry-run", "multigrid.bottom_box=32")
         self.assertGreater(foretold_bytes(text), 1.5 * foretold_bytes(one))
-        facts = self.valid(1, *words).record("run")
+        facts = self.valid(1, *words).facts
         self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_the_shipped_decks_resolve(self) -> None:

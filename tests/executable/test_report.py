@@ -11,13 +11,14 @@ from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, strict_json
 # The fields of each record that other programs may rely on.
 FIELDS = {
     "run": {"version", "revision", "compiler", "flags", "mpi", "backend", "ranks", "threads", "nodes", "boxes", "cells",
-            "levels", "triad_bytes_per_second", "array_bytes", "predicted_bytes", "measured_bytes", "deck"},
+            "levels", "triad_bytes_per_second", "array_bytes", "predicted_bytes", "deck"},
     "solve": {"repeat", "seconds", "converged", "cycles", "residuals", "bottom", "reductions", "reduction_words",
               "exchanges", "u_l2"},
     "timer": {"op", "level", "calls", "t_min", "t_mean", "t_max", "rank_max", "bytes_moved", "messages", "bytes",
               "off_node_messages", "off_node_bytes", "words"},
     "check": {"name", "passed", "value", "want"},
-    "result": {"fom", "unit", "seconds", "valid", "exit"},
+    "result": {"fom", "unit", "seconds", "setup_seconds", "tuning_seconds", "graph_replays", "measured_bytes",
+               "interrupted", "valid", "exit"},
 }  # fmt: skip
 VISIT = {"iterations", "outcome", "vanished", "true_residual", "met", "columns_dropped", "reductions", "exchanges"}
 

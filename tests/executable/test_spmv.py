@@ -76,7 +76,7 @@ class Spmv(KeelTest):
                 grid = [] if "problem.matrix=random" in words else ["problem.box=40"]
                 words = ["run.mode=spmv", *grid, *words]
                 predicted = foretold_bytes(self.text(2, "--dry-run", *words))
-                facts = self.valid(2, *words, *ONCE).record("run")
+                facts = self.valid(2, *words, *ONCE).facts
                 self.assertAlmostEqual(predicted, facts["predicted_bytes"], delta=0.06e6)
                 self.assertAlmostEqual(
                     facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"]
@@ -186,7 +186,7 @@ class Schemes(KeelTest):
                 self.assertEqual([len(rounds) for rounds in rivals], [3] * len(SCHEMES))
                 self.assertEqual(min(row["rounds"]), min(min(rounds) for rounds in rivals))
             self.assertEqual(run.record("spmv")["all"]["messages"], self.chosen(run, "product")["all"]["messages"])
-            self.assertGreater(run.record("run")["tuning_seconds"], 0)
+            self.assertGreater(run.facts["tuning_seconds"], 0)
             self.assertRegex(run.stdout, r"(?m)^trying the schemes took \d")
             self.assertRegex(run.stdout, r"(?m)^CHECK  ghosts_of_schemes +PASS")
 

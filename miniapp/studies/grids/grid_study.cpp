@@ -59,13 +59,15 @@ std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, co
     }
     if (!tries_schemes(resolved_.comm.chooser)) return tables;
     // In a run that does nothing else the deck says how often.
-    const Rounds rounds = resolved_.comm.chooser == SchemeChooser::nobody
-                              ? Rounds{resolved_.warmup, resolved_.repeats}
-                              : Rounds{};
+    const bool alone = resolved_.comm.chooser == SchemeChooser::nobody;
+    const Rounds rounds = alone ? Rounds{resolved_.warmup, resolved_.repeats} : Rounds{};
+    // The few rounds before solves end by themselves, with a choice.
+    const auto ended = [&] { return alone && site.interrupts.asked(site.comm); };
     const MakeTrial make_trial = [&](const SchemeTable& table) {
         return make_grid_trial(grids_, resolved_.topology, site.comm, site.backend, table);
     };
-    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables);
+    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables, ended);
+    findings.interrupted = tried.ended;
     findings.facts.tuning_seconds = tried.seconds;
     findings.checks.push_back(tried.check);
     return tables;
@@ -89,17 +91,20 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     site.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second =
         measure_triad(site.comm, resolved_.topology, site.backend, resolved_.triad_bytes);
-    std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
     if (grids_.use.krylov == KrylovLevel::none) {
-        findings.text = schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds);
-        findings.records = scheme_records(resolved_.comm.chooser, schemes);
+        site.report.begin(facts);
+        const std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
+        site.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
+        site.report.record(scheme_records(resolved_.comm.chooser, schemes));
         return;
     }
+    std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
     choose_schemes(resolved_.comm, site.comm, schemes);
     HierarchyOptions options = grids_.hierarchy;
     options.schemes = schemes_by_level(schemes);
     facts.predicted_bytes = site.comm.max(
         static_cast<double>(predicted_bytes(grids_, finest, resolved_.topology, options.schemes)));
+    site.report.begin(facts);
 
     site.progress.say("building the hierarchy");
     const MemoryGrowth growth(site.backend);

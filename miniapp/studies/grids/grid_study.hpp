@@ -56,8 +56,8 @@ class PreparedGrids : public PreparedStudy {
     void run(const Site& site, Findings& findings) const override;
 
   protected:
-    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, and fills in text, records, checks, figure of merit
-    // and seconds. Collective.
+    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks, figure of merit and
+    // seconds. Collective.
     virtual void measure(const Setting& setting, Findings& findings) const = 0;
 
     // Compares the schemes and tries them, where that is wanted. Collective.

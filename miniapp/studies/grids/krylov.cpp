@@ -13,6 +13,7 @@
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/repeat.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/multigrid/v_cycle.hpp"
@@ -88,7 +89,7 @@ class PreparedKrylov : public PreparedGrids {
         std::vector<KrylovRecord> solves;
         double my_seconds = 0;
         std::vector<double> seconds;
-        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+        const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
             const long v_cycles = M ? M->applications() : 0;
             KrylovRecord solve;
@@ -100,19 +101,28 @@ class PreparedKrylov : public PreparedGrids {
             setting.site.progress.say(fmt::format("{}: {} iterations, {}", numbered(n),
                                                   solve.report.iterations, seconds_text(solve.cost.seconds)),
                                       resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-            if (n < 0) continue;
+            if (n < 0) return;
             my_seconds += solve.cost.my_seconds;
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
             seconds.push_back(solve.cost.seconds);
             const Ledger solves_only = setting.ledger;
             solve.u_l2 = l2_norm(top, top.u);
             setting.ledger = solves_only;  // the norm's reduction is no part of the solve
+            Json record = krylov_record(solves.size(), solver, solve.cost.seconds, solve.report);
+            record["v_cycles"] = solve.v_cycles;
+            add_cost(record, solve.cost, solve.u_l2);
+            setting.site.report.record(line_of(record));
             solves.push_back(solve);
-        }
-        const std::vector<TimerRow> timers =
-            gather_timers(comm, setting.ledger, my_seconds, resolved_.repeats);
+        };
+        const int done = repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+        if (done == 0) return;
+        const std::vector<TimerRow> timers = gather_timers(comm, setting.ledger, my_seconds, done);
         findings.seconds = median(seconds);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
+        setting.site.report.tell(convergence_text(solver, solves.back()) + "\n" +
+                                 level_report(setting, findings.facts, timers, seconds));
+        setting.site.report.record(timer_records(timers) +
+                                   scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");
         findings.checks.push_back(residual_recomputed(top, norm_of(options), options.tolerance));
@@ -120,20 +130,7 @@ class PreparedKrylov : public PreparedGrids {
         if (M && method_named(options.solver).preconditioning == Preconditioning::symmetric)
             findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
         findings.checks.push_back(all_converged(
-            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }),
-            resolved_.repeats));
-
-        findings.text = convergence_text(solver, solves.back()) + "\n" +
-                        level_report(setting, findings.facts, timers, seconds);
-        for (std::size_t n = 0; n < solves.size(); ++n) {
-            const KrylovRecord& solve = solves[n];
-            Json record = krylov_record(n, solver, solve.cost.seconds, solve.report);
-            record["v_cycles"] = solve.v_cycles;
-            add_cost(record, solve.cost, solve.u_l2);
-            findings.records += line_of(record);
-        }
-        for (const TimerRow& row : timers) findings.records += line_of(timer_record(row));
-        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
+            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
     }
 };
 

@@ -11,6 +11,7 @@
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/repeat.hpp"
 
 namespace keel {
 namespace {
@@ -28,31 +29,32 @@ class PreparedSolve : public PreparedGrids {
         std::vector<SolveRecord> solves;
         double my_seconds = 0;
         std::vector<double> seconds;
-        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+        const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
             const SolveRecord solve = solve_once(setting, multigrid, bottom.name);
             setting.site.progress.say(fmt::format("{}: {} cycles, {}", numbered(n), solve.report.cycles,
                                                   seconds_text(solve.cost.seconds)),
                                       resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-            if (n < 0) continue;
+            if (n < 0) return;
             my_seconds += solve.cost.my_seconds;
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
             seconds.push_back(solve.cost.seconds);
+            setting.site.report.record(line_of(solve_record(solves.size(), solve)));
             solves.push_back(solve);
-        }
+        };
+        const int done = repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+        if (done == 0) return;
         const std::vector<TimerRow> timers =
-            gather_timers(setting.site.comm, setting.ledger, my_seconds, resolved_.repeats);
+            gather_timers(setting.site.comm, setting.ledger, my_seconds, done);
         findings.seconds = median(seconds);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
+        setting.site.report.tell(convergence_text(solves.back()) + "\n" +
+                                 level_report(setting, findings.facts, timers, seconds));
+        setting.site.report.record(timer_records(timers) +
+                                   scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");
         check(setting, multigrid, solves, findings.checks);
-        findings.text =
-            convergence_text(solves.back()) + "\n" + level_report(setting, findings.facts, timers, seconds);
-        for (std::size_t n = 0; n < solves.size(); ++n)
-            findings.records += line_of(solve_record(n, solves[n]));
-        for (const TimerRow& row : timers) findings.records += line_of(timer_record(row));
-        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
     }
 
   private:
@@ -65,7 +67,7 @@ class PreparedSolve : public PreparedGrids {
         checks.push_back(operator_symmetry(hierarchy));
         checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged; }),
-            resolved_.repeats));
+            static_cast<long>(solves.size())));
     }
 };
 

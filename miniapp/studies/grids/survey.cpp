@@ -15,6 +15,7 @@
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/repeat.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -120,36 +121,42 @@ class PreparedSurvey : public PreparedGrids {
 
         // The worst of the solves that claim to have converged.
         Check residual{"residual_recomputed", true, 0.0, "<= multigrid.tolerance"};
-        const int rounds = resolved_.warmup + resolved_.repeats;
         const auto count = static_cast<int>(contenders.size());
-        for (int n = -resolved_.warmup; n < resolved_.repeats; ++n)
-            for (std::size_t c = 0; c < contenders.size(); ++c) {
-                SurveyRow& row = rows[c];
-                setting.ledger.clear();
-                const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
-                setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(n), row.solver,
-                                                      solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                          (resolved_.warmup + n) * count + static_cast<int>(c) + 1,
-                                          rounds * count);
-                if (n < 0) continue;
-                contenders[c].ledger += setting.ledger;
-                contenders[c].my_seconds += solve.cost.my_seconds;
-                findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-                row.solves.push_back(solve);
-                if (!solve.report.converged) continue;
-                const Check again = residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance);
-                residual.passed = residual.passed && again.passed;
-                residual.value = std::max(residual.value, again.value);
-            }
+        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count};
+        const auto one = [&](int turn) {
+            const int from_first = turn + turns.warmup;
+            const auto c = static_cast<std::size_t>(from_first % count);
+            const int round = from_first / count - resolved_.warmup;
+            SurveyRow& row = rows[c];
+            setting.ledger.clear();
+            const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
+            setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
+                                                  solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                      from_first + 1, turns.warmup + turns.counted);
+            if (round < 0) return;
+            contenders[c].ledger += setting.ledger;
+            contenders[c].my_seconds += solve.cost.my_seconds;
+            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+            setting.site.report.record(line_of(solve_record(row.solves.size(), solve)));
+            row.solves.push_back(solve);
+            if (!solve.report.converged) return;
+            const Check again = residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance);
+            residual.passed = residual.passed && again.passed;
+            residual.value = std::max(residual.value, again.value);
+        };
+        if (repeat(setting.site, turns, findings, one) == 0) return;
+        // Where a signal ended the first round, the last had no turn.
+        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
         double fastest = std::numeric_limits<double>::infinity();
-        for (std::size_t c = 0; c < contenders.size(); ++c) {
+        for (std::size_t c = 0; c < rows.size(); ++c) {
             SurveyRow& row = rows[c];
             row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
-                                       resolved_.repeats);
+                                       static_cast<int>(row.solves.size()));
             if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
         }
         findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
         findings.merit = cells_per_second(findings.facts, findings.seconds);
+        tell(setting, rows, findings.facts);
 
         setting.site.progress.say("checking");
         findings.checks.push_back(residual);
@@ -157,29 +164,26 @@ class PreparedSurvey : public PreparedGrids {
         Check converged =
             all_converged(std::ranges::count_if(rows.front().solves,
                                                 [](const auto& solve) { return solve.report.converged; }),
-                          resolved_.repeats);
+                          static_cast<long>(rows.front().solves.size()));
         converged.name = "baseline_converged";
         findings.checks.push_back(converged);
-        tell(setting, rows, findings);
     }
 
   private:
-    void tell(const Setting& setting, const SurveyRows& rows, Findings& findings) const {
-        findings.text =
+    void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
+        setting.site.report.tell(
             survey_text(rows) + "\n" +
-            schemes_text(resolved_.comm.chooser, setting.schemes, {}, findings.facts.tuning_seconds);
-        // In the order in which they ran.
-        for (std::size_t n = 0; n < rows.front().solves.size(); ++n)
-            for (const SurveyRow& row : rows) findings.records += line_of(solve_record(n, row.solves[n]));
+            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds));
+        std::string records;
         for (const SurveyRow& row : rows) {
-            findings.records += line_of(survey_record(rows, row));
+            records += line_of(survey_record(rows, row));
             for (const TimerRow& timer : row.timers) {
                 Json record = timer_record(timer);
                 record["solver"] = row.solver;
-                findings.records += line_of(record);
+                records += line_of(record);
             }
         }
-        findings.records += scheme_records(resolved_.comm.chooser, setting.schemes);
+        setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }
 };
 

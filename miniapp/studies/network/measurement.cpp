@@ -167,8 +167,8 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
     return classes;
 }
 
-NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved, const Communicator& comm,
-                               Progress& progress) {
+NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved, const Site& site) {
+    const Communicator& comm = site.comm;
     const Topology& topology = resolved.topology;
     const Stopwatch stopwatch(keys.repeats, resolved.comm.all_reduce.algorithm, comm);
     const auto bytes_of =
@@ -179,10 +179,15 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     network.machine.ranks_per_node = most_ranks_per_node(topology);
     network.machine.ranks_per_socket = ranks_per_socket(topology, sockets(comm));
     network.classes = network_classes(comm, topology);
+    const auto interrupted = [&] {
+        network.interrupted = network.interrupted || site.interrupts.asked(comm);
+        return network.interrupted;
+    };
     for (auto& one : network.classes) {
         if (one.pairs.empty()) continue;
-        progress.say(fmt::format("ping-pong: {}", name(one.locality)));
+        site.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
         for (const std::size_t bytes : bytes_of) {
+            if (interrupted()) return network;
             double best = std::numeric_limits<double>::infinity();
             for (const Pair& pair : one.pairs) best = std::min(best, stopwatch.ping_pong({pair}, bytes));
             one.samples.push_back({static_cast<double>(bytes), best});
@@ -192,20 +197,24 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     for (std::size_t processes = 1; processes <= between_nodes.size();
          processes = processes == between_nodes.size() ? processes + 1
                                                        : std::min(2 * processes, between_nodes.size())) {
-        progress.say(fmt::format("node-pong: {} of each node", processes));
+        site.progress.say(fmt::format("node-pong: {} of each node", processes));
         const std::vector<Pair> pairs(between_nodes.begin(),
                                       between_nodes.begin() + static_cast<long>(processes));
-        for (const std::size_t bytes : bytes_of)
+        for (const std::size_t bytes : bytes_of) {
+            if (interrupted()) return network;
             if (const std::size_t share = bytes / processes; share > 0)
                 network.node_pong.push_back({static_cast<int>(processes),
                                              static_cast<double>(share * processes),
                                              stopwatch.ping_pong(pairs, share)});
+        }
     }
-    progress.say("all-reduce");
+    site.progress.say("all-reduce");
     for (const std::size_t bytes :
-         lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double))))
+         lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
+        if (interrupted()) return network;
         network.all_reduce.push_back(
             {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
+    }
     fit(keys, network);
     remark_on_gaps(network);
     return network;

@@ -37,6 +37,7 @@ struct NetworkResults {
     Switches switches;
     Machine machine;                   // of what has been measured and accepted
     std::vector<std::string> remarks;  // what could not be measured or was rejected, and why
+    bool interrupted = false;          // by a signal: nothing was fitted
 };
 
 // The classes with their pairs, nothing measured. Collective.
@@ -44,8 +45,7 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
 
 // One-way times of ping-pongs, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
 // take turns, and the machine fitted to them; the same on all ranks. Needs two ranks. Collective.
-NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
-                               const Communicator& comm, Progress& progress);
+NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved, const Site& site);
 
 // Tables of what was measured and fitted, and the same as records.
 std::string network_text(const NetworkResults& network);

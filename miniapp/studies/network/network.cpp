@@ -51,10 +51,12 @@ class PreparedNetwork : public PreparedStudy {
     }
 
     void run(const Site& site, Findings& findings) const override {
-        const NetworkResults network = measure_network(options_, resolved_, site.comm, site.progress);
-        findings.text = network_text(network);
-        findings.records = network_records(network);
-        if (site.comm.rank() == 0 && !options_.write.empty() &&
+        site.report.begin(findings.facts);
+        const NetworkResults network = measure_network(options_, resolved_, site);
+        site.report.tell(network_text(network));
+        site.report.record(network_records(network));
+        findings.interrupted = network.interrupted;
+        if (site.comm.rank() == 0 && !network.interrupted && !options_.write.empty() &&
             !write_machine(options_, network, findings.facts))
             findings.trouble = fmt::format("network.write = \"{}\": could not be written", options_.write);
     }

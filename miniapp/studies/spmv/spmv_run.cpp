@@ -8,6 +8,7 @@
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/studies/repeat.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/matrix_source.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -81,7 +82,7 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
             [&](const SchemeTable& table) {
                 return make_matrix_trial(resolved, site.comm, site.backend, part, table);
             },
-            tables);
+            tables, [] { return false; });
         findings.facts.tuning_seconds = tried.seconds;
         findings.checks.push_back(tried.check);
     }
@@ -154,6 +155,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
     facts.least_memory = "the matrix and the vectors";
+    site.report.begin(facts);
 
     std::vector<Field> x;
     std::vector<Field> y;
@@ -164,34 +166,37 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     }
     site.progress.say("multiplying");
     double my_seconds = 0;
-    for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+    const auto one = [&](int n) {
         if (n == 0) ledger.clear();
         const double seconds = seconds_of(comm, [&] {
             A.apply(y, A.plain(), x);
             A.operations().wait();
         });
-        if (n < 0) continue;
+        if (n < 0) return;
         my_seconds += seconds;
         mine.seconds.push_back(comm.max(seconds));
-    }
-    mine.timers = gather_timers(comm, ledger, my_seconds, resolved_.repeats);
+    };
+    const int done = repeat(site, {"products", resolved_.warmup, resolved_.repeats}, findings, one);
+    if (done == 0) return;
+    mine.timers = gather_timers(comm, ledger, my_seconds, done);
+    site.report.record(spmv_records(mine));
     findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
     findings.checks.push_back(product_check(comm, A, rows, y));
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
-        solve(*use_.solver, site, A, y[0], mine, findings.checks);
+        solve(*use_.solver, site, A, y[0], mine, findings);
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
-    findings.text = spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
-                    schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
-                                 facts.tuning_seconds);
-    findings.records = spmv_records(mine) + scheme_records(resolved_.comm.chooser, tables);
+    site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
+                     schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
+                                  facts.tuning_seconds));
+    site.report.record(scheme_records(resolved_.comm.chooser, tables));
 }
 
 // Solves A u = f, which has a solution, as often as asked for.
 void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f,
-                         SpmvResults& mine, std::vector<Check>& checks) const {
+                         SpmvResults& mine, Findings& findings) const {
     const Communicator& comm = site.comm;
     const auto& [name, options] = solver;
     const DiagonalScaling scaling = scaling_of(options);
@@ -200,7 +205,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const Field u = A.make_vector();
     long converged = 0;
     // f = A x, so that a singular matrix has a solution as well.
-    for (int n = -resolved_.warmup; n < resolved_.repeats; ++n) {
+    const auto one = [&](int n) {
         SpmvResults::Solve solve;
         solve.seconds = comm.max(seconds_of(comm, [&] {
             solve.report = krylov->solve(u, f);
@@ -209,12 +214,15 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         site.progress.say(
             fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
             resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-        if (n < 0) continue;
+        if (n < 0) return;
         if (solve.report.succeeded()) ++converged;
+        site.report.record(solve_record(name, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
-    }
-    checks.push_back(residual_check(A, scaling, u, f, options.tolerance));
-    checks.push_back(all_converged(converged, resolved_.repeats));
+    };
+    const int done = repeat(site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+    if (done == 0) return;
+    findings.checks.push_back(residual_check(A, scaling, u, f, options.tolerance));
+    findings.checks.push_back(all_converged(converged, done));
 }
 
 }  // namespace keel

@@ -44,7 +44,9 @@ struct SpmvResults {
 };
 
 std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second);
+// "spmv" and the timers; each solve is a record of its own.
 std::string spmv_records(const SpmvResults& spmv);
+std::string solve_record(const std::string& solver, std::size_t repeat, const SpmvResults::Solve& solve);
 
 class PreparedSpmv : public PreparedStudy {
   public:
@@ -61,7 +63,7 @@ class PreparedSpmv : public PreparedStudy {
 
   private:
     void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f, SpmvResults& mine,
-               std::vector<Check>& checks) const;
+               Findings& findings) const;
 
     Resolved resolved_;
     MatrixUse use_;

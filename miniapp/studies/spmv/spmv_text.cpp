@@ -69,16 +69,16 @@ std::string spmv_records(const SpmvResults& spmv) {
                                    {"all", traffic(spmv.traffic.all)},
                                    {"bytes_moved", spmv.bytes_moved},
                                    {"seconds", spmv.seconds}});
-    for (const TimerRow& row : spmv.timers) records += line_of(timer_record(row));
-    for (std::size_t n = 0; n < spmv.solves.size(); ++n) {
-        const auto& [report, seconds] = spmv.solves[n];
-        Json record = krylov_record(n, spmv.solver, seconds, report);
-        record["reductions"] = report.counts.reductions;
-        record["reduction_words"] = report.counts.words;
-        record["exchanges"] = report.counts.exchanges;
-        records += line_of(record);
-    }
-    return records;
+    return records + timer_records(spmv.timers);
+}
+
+std::string solve_record(const std::string& solver, std::size_t repeat, const SpmvResults::Solve& solve) {
+    const Report& report = solve.report;
+    Json record = krylov_record(repeat, solver, solve.seconds, report);
+    record["reductions"] = report.counts.reductions;
+    record["reduction_words"] = report.counts.words;
+    record["exchanges"] = report.counts.exchanges;
+    return line_of(record);
 }
 
 }  // namespace keel

@@ -1,0 +1,18 @@
+#include "miniapp/studies/repeat.hpp"
+
+namespace keel {
+
+int repeat(const Site& site, const Repeats& repeats, Findings& findings,
+           const std::function<void(int n)>& action) {
+    Tally tally{repeats.what, 0, repeats.counted};
+    for (int n = -repeats.warmup; n < repeats.counted && !findings.interrupted; ++n) {
+        findings.interrupted = site.interrupts.asked(site.comm);
+        if (findings.interrupted) break;
+        action(n);
+        if (n >= 0) ++tally.done;
+    }
+    findings.tallies.push_back(tally);
+    return tally.done;
+}
+
+}  // namespace keel
