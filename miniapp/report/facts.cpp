@@ -2,23 +2,45 @@
 
 #include <fmt/format.h>
 
+#include "comm/ranks/starter.hpp"
 #include "miniapp/deck/text.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 
 namespace keel {
 namespace {
 
-// Threads that share processors, and the cure; empty where none do.
-std::string oversubscription(int ranks, int threads, int processors) {
-    if (ranks * threads <= processors) return "";
-    const std::string cure = ranks <= processors
-                                 ? fmt::format("set OMP_NUM_THREADS={}", processors / ranks)
-                                 : fmt::format("start at most {} on a node", counted(processors, "rank"));
+// What is wrong with ranks that share processors of a node with so many, and the cure.
+std::string oversubscription(const Crowd& crowd, int on_node) {
+    const int processors = crowd.processors;
+    std::string cure = crowd.ranks <= processors
+                           ? fmt::format("set OMP_NUM_THREADS={}", processors / crowd.ranks)
+                           : fmt::format("start at most {} on {}", counted(processors, "rank"),
+                                         processors < on_node ? "these" : "a node");
+    if (processors < on_node)
+        cure += fmt::format(
+            "; they may run on {} {} only, of {}: let them run on more (mpiexec --bind-to, srun --cpu-bind, "
+            "taskset)",
+            processors == 1 ? "processor" : "processors", crowd.where, on_node);
     return fmt::format(
         "{} x {} on {}: they take turns, so times by operation are those of a rank while it ran or waited "
-        "for "
-        "its turn, and bandwidths add up ranks that did not run at once; {}",
-        counted(ranks, "rank"), counted(threads, "thread"), counted(processors, "processor"), cure);
+        "for its turn, and bandwidths add up ranks that did not run at once; {}",
+        counted(crowd.ranks, "rank"), counted(crowd.threads / crowd.ranks, "thread"),
+        counted(processors, "processor"), cure);
+}
+
+// What is odd about a single rank whose starter started more; empty if nothing is.
+std::string alone_among_tasks(const Communicator& comm) {
+    if (comm.size() > 1) return "";
+    const auto [variable, tasks, by_mpi] = started_tasks();
+    if (tasks <= 1) return "";
+    if (!by_mpi)
+        return fmt::format(
+            "{}={}: {} tasks in this job, but this run has 1 rank; start keel with srun or mpiexec", variable,
+            tasks, tasks);
+    return fmt::format(
+        "{}={}, but this run has 1 rank: started by another MPI's mpiexec, or by srun without this MPI's "
+        "plugin (srun --mpi=list), every rank is a run of its own; start keel with that of {}",
+        variable, tasks, Session::library());
 }
 
 }  // namespace
@@ -37,14 +59,13 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     if (!backend.device().empty())
         facts.device_messages = resolved.comm.exchange.wire == Wire::direct ? "from the device's memory"
                                                                             : "staged through host memory";
-    const int on_node = most_ranks_per_node(resolved.detected);
-    const auto fewest = static_cast<int>(comm.min(processors()));
-    const auto threads = static_cast<int>(comm.max(facts.threads));
-    facts.shared_cores = on_node * threads > fewest;
+    const Crowd crowd = most_crowded(comm, resolved.detected, facts.threads);
+    facts.shared_cores = crowd.crowding() > 1;
     facts.bindings = comm.gather(cpu_binding());
 
-    if (const std::string shared = oversubscription(on_node, threads, fewest); !shared.empty())
-        facts.warnings.push_back(shared);
+    if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
+    if (facts.shared_cores)
+        facts.warnings.push_back(oversubscription(crowd, static_cast<int>(comm.min(processors()))));
     if (facts.device_sharing > 1)
         facts.warnings.push_back(
             fmt::format("up to {} ranks share a device: they take turns on it", facts.device_sharing));

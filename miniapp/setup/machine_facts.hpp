@@ -31,6 +31,19 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
 
 int processors();  // of this machine
 
+// Processors of a node, and the ranks that may run on no others.
+struct Crowd {
+    int ranks = 0;
+    int threads = 0;  // of all these ranks
+    int processors = 0;
+    std::string where;  // the processors, e.g. "0-1"
+
+    double crowding() const { return processors > 0 ? 1.0 * threads / processors : 0; }
+};
+// The most crowded processors of all nodes: of those that a rank may run on, and of those that all ranks of a node may.
+// `threads` of this rank. Collective; on rank 0.
+Crowd most_crowded(const Communicator& comm, const Topology& detected, int threads);
+
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);
 // The most ranks on one device, of `devices` by rank and nodes as detected; 1 where the host computes.

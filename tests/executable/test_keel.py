@@ -16,6 +16,7 @@ import test_detection
 import test_ending
 import test_modes
 import test_network
+import test_placement
 import test_report
 import test_scales
 import test_schemes
@@ -26,8 +27,8 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_decks, test_detection, test_ending, test_modes, test_network, test_report,
-        test_scales, test_schemes, test_solution, test_spmv,
+        test_backends, test_choice, test_decks, test_detection, test_ending, test_modes, test_network,
+        test_placement, test_report, test_scales, test_schemes, test_solution, test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
 

@@ -1,0 +1,77 @@
+"""Where ranks run and who started them: what the header warns of."""
+
+import os
+import unittest
+from unittest.mock import patch
+
+from keel_runner import ONCE, KeelTest, Run
+
+SMALL = ["problem.box=4", "multigrid.bottom_box=2", *ONCE]
+CPU = str(min(os.sched_getaffinity(0)))
+
+
+class Binding(KeelTest):
+    def setUp(self) -> None:
+        mpi = self.valid(1, *SMALL).record("run")["mpi"]
+        self.unbound = ["--bind-to", "none"] if "Open MPI" in mpi else []
+
+    def turns(self, run: Run) -> list[str]:
+        warnings = [warning for warning in run.record("run")["warnings"] if "take turns" in warning]
+        self.assertEqual(run.record("run")["shared_cores"], bool(warnings), run)
+        for warning in warnings:
+            self.assertIn(f"\nwarning   {warning}\n", run.stdout)
+        return warnings
+
+    def test_all_ranks_on_one_processor(self) -> None:
+        mpiexec = str(self.mpiexec)
+        with patch.object(type(self), "mpiexec", "taskset"):
+            (warning,) = self.turns(self.valid(2, *SMALL, mpi=["-c", CPU, mpiexec, *self.unbound]))
+        self.assertRegex(warning, r"^2 ranks x 1 thread on 1 processor: they take turns, .*; start at most 1 rank")
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertIn(f"they may run on processor {CPU} only", warning)
+            self.assertRegex(warning, "mpiexec --bind-to.*srun --cpu-bind")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
+    def test_some_ranks_on_one_processor(self) -> None:
+        given = [*SMALL, "output.json=run.json", "run.triad_mb=1"]
+        first = [*self.unbound, "-n", "2", "taskset", "-c", CPU, str(self.keel), *given, ":"]
+        (warning,) = self.turns(self.valid(1, *SMALL, mpi=first))
+        self.assertTrue(warning.startswith("2 ranks x 1 thread on 1 processor: "), warning)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
+    def test_threads_of_one_rank_on_one_processor(self) -> None:
+        with patch.object(type(self), "mpiexec", "taskset"):
+            run = self.valid(1, *SMALL, threads=2, mpi=["-c", CPU, str(KeelTest.mpiexec), *self.unbound])
+        (warning,) = self.turns(run)
+        self.assertRegex(warning, "^1 rank x 2 threads on 1 processor: .*; set OMP_NUM_THREADS=1")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
+    def test_ranks_that_have_room(self) -> None:
+        self.assertEqual(self.turns(self.valid(2, *SMALL, mpi=self.unbound)), [])
+        # OpenMP's own binding narrows the first thread, not the others.
+        with patch.dict(os.environ, {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}):
+            self.assertEqual(self.turns(self.valid(1, *SMALL, threads=2, mpi=self.unbound)), [])
+
+
+class Starting(KeelTest):
+    def warnings(self, ranks: int | None, **environment: str) -> list[str]:
+        with patch.dict(os.environ, environment):
+            return self.valid(ranks, *SMALL).record("run")["warnings"]
+
+    def test_one_rank_of_an_mpiexec_that_started_several(self) -> None:
+        for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):
+            with self.subTest(name=name):
+                (warning,) = self.warnings(None, **{name: "4"})
+                self.assertIn(f"{name}=4, but this run has 1 rank", warning)
+                self.assertIn("another MPI's mpiexec", warning)
+
+    def test_one_rank_in_a_job_of_several_tasks(self) -> None:
+        (warning,) = self.warnings(None, SLURM_NTASKS="8")
+        self.assertEqual(warning, "SLURM_NTASKS=8: 8 tasks in this job, but this run has 1 rank; start keel with srun or mpiexec")
+        (warning,) = self.warnings(None, SLURM_STEP_NUM_TASKS="8", SLURM_NTASKS="8")
+        self.assertIn("SLURM_STEP_NUM_TASKS=8, but this run has 1 rank", warning)
+
+    def test_one_rank_that_was_meant_to_be_one(self) -> None:
+        self.assertEqual(self.warnings(None), [])
+        self.assertEqual(self.warnings(None, SLURM_NTASKS="1"), [])
+        self.assertEqual(self.warnings(1, SLURM_NTASKS="8"), [])
