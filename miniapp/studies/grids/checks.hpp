@@ -20,7 +20,8 @@ double l2_norm(Level& level, Field u);
 Check residual_recomputed(Level& level, double tolerance);
 Check residual_recomputed(Level& level, DiagonalScaling scaling, double tolerance);
 
-// log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h.
+// log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h. A grid
+// that is too coarse to tell passes, and says so.
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
 
 // For x, y without structure: |(Lx,y) - (x,Ly)| / (|Dx| |y|) of the worst level, with the diagonal D of L, since L may be
