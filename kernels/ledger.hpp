@@ -66,6 +66,10 @@ struct Traffic {
         off_node_bytes += other.off_node_bytes;
         return *this;
     }
+    friend Traffic operator-(const Traffic& a, const Traffic& b) {
+        return {a.messages - b.messages, a.bytes - b.bytes, a.off_node_messages - b.off_node_messages,
+                a.off_node_bytes - b.off_node_bytes};
+    }
     friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
@@ -73,7 +77,7 @@ struct Entry {
     long calls = 0;
     double seconds = 0;
     Work work;        // by the bodies' declared costs
-    Traffic traffic;  // of `send`
+    Traffic traffic;  // of `send`, and of `reduction` where sums travel in messages of ours
     long words = 0;   // of `reduction`
 
     Entry& operator+=(const Entry& other) {

@@ -14,7 +14,7 @@ namespace {
 
 class RecursiveDoubling : public AllReduce {
   public:
-    RecursiveDoubling(const Communicator& comm, int tag) : comm_(comm), tag_(tag) {
+    RecursiveDoubling(const Communicator& comm, const Topology& topology, int tag) : comm_(comm), tag_(tag) {
         int doubling = 1;
         while (2 * doubling <= comm.size()) doubling *= 2;
         const int rank = comm.rank();
@@ -27,13 +27,21 @@ class RecursiveDoubling : public AllReduce {
             if (rank < beyond) rounds_.push_back({rank + doubling, true, Received::nothing});
         }
         round_ = rounds_.size();
+        for (const Round& round : rounds_)
+            if (round.sends) {
+                const long off_node = topology.same_node(rank, round.peer) ? 0 : 1;
+                of_one_byte_ += {1, 1, off_node, off_node};
+            }
     }
 
-    void start(std::span<double> words) override {
+    Traffic start(std::span<double> words) override {
         words_ = words;
         received_.resize(words.size());
         round_ = 0;
         post();
+        const auto bytes = static_cast<long>(words.size_bytes());
+        return {of_one_byte_.messages, of_one_byte_.bytes * bytes, of_one_byte_.off_node_messages,
+                of_one_byte_.off_node_bytes * bytes};
     }
 
     void progress() override {
@@ -88,7 +96,8 @@ class RecursiveDoubling : public AllReduce {
     Communicator comm_;
     int tag_;
     std::vector<Round> rounds_;
-    std::size_t round_;  // that is under way; behind the last: none is
+    Traffic of_one_byte_;  // the messages of a sum, were each a byte long
+    std::size_t round_;    // that is under way; behind the last: none is
     std::span<double> words_;
     std::vector<double> received_;
     MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -96,8 +105,9 @@ class RecursiveDoubling : public AllReduce {
 
 }  // namespace
 
-std::unique_ptr<AllReduce> make_recursive_doubling(const Communicator& comm, int tag) {
-    return std::make_unique<RecursiveDoubling>(comm, tag);
+std::unique_ptr<AllReduce> make_recursive_doubling(const Communicator& comm, const Topology& topology,
+                                                   int tag) {
+    return std::make_unique<RecursiveDoubling>(comm, topology, tag);
 }
 
 }  // namespace keel

@@ -12,9 +12,10 @@ namespace {
 
 class MpiReduction : public Reduction {
   public:
-    MpiReduction(const Communicator& comm, const Layout& layout, bool deterministic,
+    MpiReduction(const Communicator& comm, const Topology& topology, const Layout& layout, bool deterministic,
                  const AllReduceOptions& options)
         : comm_(options.algorithm == AllReduceAlgorithm::mpi ? comm : comm.duplicate()),
+          topology_(topology),
           options_(options),
           boxes_(static_cast<std::size_t>(layout.local_count())) {
         if (!deterministic) return;
@@ -46,7 +47,7 @@ class MpiReduction : public Reduction {
         s.busy = true;
         ++busy_;
         fill(s.words, parts, sums);
-        s.all_reduce->start(s.words);
+        count_.traffic += s.all_reduce->start(s.words);
         return {*this, slot};
     }
 
@@ -80,7 +81,7 @@ class MpiReduction : public Reduction {
 
     std::unique_ptr<AllReduce> make_all_reduce(int slot) const {
         if (options_.algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm_);
-        return make_recursive_doubling(comm_, slot);
+        return make_recursive_doubling(comm_, topology_, slot);
     }
 
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
@@ -110,6 +111,7 @@ class MpiReduction : public Reduction {
     }
 
     Communicator comm_;
+    Topology topology_;
     AllReduceOptions options_;
     std::size_t boxes_;
     std::size_t all_boxes_ = 0;  // 0: not deterministic
@@ -122,9 +124,10 @@ class MpiReduction : public Reduction {
 
 }  // namespace
 
-std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
+std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topology& topology,
+                                          const Layout& layout, bool deterministic,
                                           const AllReduceOptions& options) {
-    return std::make_unique<MpiReduction>(comm, layout, deterministic, options);
+    return std::make_unique<MpiReduction>(comm, topology, layout, deterministic, options);
 }
 
 }  // namespace keel

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/topology.hpp"
 #include "comm/sums/all_reduce.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/ledger.hpp"
@@ -29,10 +30,11 @@ class PendingSum {
     int slot_;
 };
 
-// How many all-reduces, and doubles in them.
+// How many all-reduces, doubles in them, and messages of ours that carry them.
 struct Reductions {
     long calls = 0;
     long words = 0;
+    Traffic traffic;
 };
 
 class Reduction {
@@ -70,7 +72,8 @@ struct AllReduceOptions {
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the
 // result depends neither on the number of ranks nor on the MPI; an all-reduce then carries a word per sum and
 // global box.
-std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Layout& layout, bool deterministic,
+std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topology& topology,
+                                          const Layout& layout, bool deterministic,
                                           const AllReduceOptions& options = {});
 
 // Books `reduction`, also the time that begin and finish of a pending sum take.
@@ -112,9 +115,11 @@ class TimedReduction : public Reduction {
     template <class Action>
     void book(Action&& action) {
         Entry& entry = ledger_.at(Op::reduction, level_);
-        const long words = inner_->count().words;
+        const Reductions before = inner_->count();
         timed(entry, action);
-        entry.words += inner_->count().words - words;
+        const Reductions after = inner_->count();
+        entry.words += after.words - before.words;
+        entry.traffic += after.traffic - before.traffic;
     }
 
     std::unique_ptr<Reduction> inner_;

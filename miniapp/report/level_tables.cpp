@@ -84,6 +84,15 @@ std::string LevelTables::communication() const {
     line("off-node bytes", "exchange.send", &TimerRow::off_node_bytes);
     line("reductions", "reduction", &TimerRow::calls);
     line("words in them", "reduction", &TimerRow::words);
+    const auto sends = [&](const auto& cell) {
+        return cell.first.first == "reduction" && cell.second->messages > 0;
+    };
+    if (std::ranges::any_of(cells_, sends)) {  // comm.allreduce = recursive_doubling
+        line("messages in them", "reduction", &TimerRow::messages);
+        line("bytes in them", "reduction", &TimerRow::bytes);
+        line("  off-node msgs", "reduction", &TimerRow::off_node_messages);
+        line("  off-node bytes", "reduction", &TimerRow::off_node_bytes);
+    }
     return text;
 }
 

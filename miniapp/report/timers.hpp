@@ -19,7 +19,7 @@ struct TimerRow {
     int rank_max = 0;        // the rank that took t_max
     double bytes_moved = 0;  // all ranks, by declared costs
     double flops = 0;        // all ranks
-    // Messages sent: the busiest rank, and all ranks together.
+    // Messages sent, those of sums if they are ours: the busiest rank, and all ranks together.
     double messages = 0, bytes = 0, off_node_messages = 0, off_node_bytes = 0;
     double all_messages = 0, all_bytes = 0, all_off_node_messages = 0, all_off_node_bytes = 0;
     double words = 0;  // in all-reduces

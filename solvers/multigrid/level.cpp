@@ -38,8 +38,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                .diagonal = make.make_field(),
                .inverse_diagonal = make.make_field()};
     level.reduction = std::make_unique<TimedReduction>(
-        make_reduction(site.comm, layout, options.deterministic, options.all_reduce), site.ledger,
-        site.number);
+        make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce),
+        site.ledger, site.number);
 
     const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme) {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);

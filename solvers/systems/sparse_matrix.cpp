@@ -75,7 +75,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
         }
     plain_rows_ = vectors_->make_rows(csr_);
     reduction_ = std::make_unique<TimedReduction>(
-        make_reduction(comm, vectors_->layout(), false, options.all_reduce), ledger, 0);
+        make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce), ledger, 0);
     carry_by(comm, topology, options.scheme);
 }
 

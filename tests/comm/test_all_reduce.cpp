@@ -14,9 +14,13 @@ using namespace keel;
 
 namespace {
 
+Topology nodes_of_two(const Communicator& comm) {
+    return virtual_topology(comm.size(), 2);
+}
+
 std::unique_ptr<AllReduce> make(AllReduceAlgorithm algorithm, const Communicator& comm, int tag) {
     if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
-    return make_recursive_doubling(comm, tag);
+    return make_recursive_doubling(comm, nodes_of_two(comm), tag);
 }
 
 // Sums of which depend on the order of the additions.
@@ -75,7 +79,7 @@ TEST_CASE("a sum under way is the sum over all ranks") {
 
 TEST_CASE("recursive doubling gives the same bits on all ranks and in every run") {
     const Communicator comm = Communicator::world().duplicate();
-    const auto all_reduce = make_recursive_doubling(comm, 0);
+    const auto all_reduce = make_recursive_doubling(comm, nodes_of_two(comm), 0);
     std::vector<double> first;
     for (int run = 0; run < 4; ++run) {
         std::vector<double> words = words_of(comm.rank(), 17);
@@ -118,9 +122,28 @@ TEST_CASE("several sums under way at a time, of different lengths, are finished 
         }
 }
 
+// With p ranks, the largest power of two q of them takes part in the rounds: q log2 q messages, two more for each
+// of the others. Of a group of 2^k consecutive ranks nodes of two part all but the first round.
+TEST_CASE("recursive doubling says what it sends") {
+    const Communicator comm = Communicator::world();
+    int doubling = 1, rounds = 0;
+    for (; 2 * doubling <= comm.size(); doubling *= 2) ++rounds;
+    const auto own = make_recursive_doubling(comm, nodes_of_two(comm), 0);
+    std::vector<double> words = words_of(comm.rank(), 5);
+    const Traffic sent = own->start(words);
+    own->wait();
+    CHECK(comm.sum(static_cast<double>(sent.messages)) == doubling * rounds + 2 * (comm.size() - doubling));
+    CHECK(sent.bytes == 5 * 8 * sent.messages);
+    CHECK(sent.off_node_bytes == 5 * 8 * sent.off_node_messages);
+    if (comm.size() == doubling) CHECK(sent.off_node_messages == std::max(0, rounds - 1));
+    const auto by_mpi = make_mpi_all_reduce(comm);
+    CHECK(by_mpi->start(words) == Traffic{});
+    by_mpi->wait();
+}
+
 TEST_CASE("progress alone completes a sum, without anyone waiting") {
     const Communicator comm = Communicator::world().duplicate();
-    const auto all_reduce = make_recursive_doubling(comm, 3);
+    const auto all_reduce = make_recursive_doubling(comm, nodes_of_two(comm), 3);
     std::vector<double> words = words_of(comm.rank(), 4);
     const auto done = [&] {
         for (std::size_t n = 0; n < words.size(); ++n)
@@ -142,12 +165,12 @@ TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking 
     std::vector<double> parts;
     for (int sum = 0; sum < 3; ++sum)
         for (const int box : layout.local()) parts.push_back(awkward(box, static_cast<std::size_t>(sum)));
-    const auto mpi = make_reduction(comm, layout, false);
+    const auto mpi = make_reduction(comm, nodes_of_two(comm), layout, false);
     std::array<double, 3> reference{};
     mpi->sum(parts, reference);
     for (const bool progress : {false, true}) {
-        const auto own =
-            make_reduction(comm, layout, false, {AllReduceAlgorithm::recursive_doubling, progress});
+        const auto own = make_reduction(comm, nodes_of_two(comm), layout, false,
+                                        {AllReduceAlgorithm::recursive_doubling, progress});
         std::array<double, 3> blocking{};
         own->sum(parts, blocking);
         std::vector<PendingSum> pending;
@@ -165,6 +188,8 @@ TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking 
         for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
         CHECK(own->count().calls == 5);
         CHECK(own->count().words == 15);
+        CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
+        CHECK((own->count().traffic.messages > 0) == (comm.size() > 1));
     }
 }
 
@@ -173,8 +198,8 @@ TEST_CASE("messages of a duplicate communicator do not meet those of the first")
     const Communicator other = comm.duplicate();
     CHECK(other.rank() == comm.rank());
     CHECK(other.size() == comm.size());
-    const auto first = make_recursive_doubling(comm, 0);
-    const auto second = make_recursive_doubling(other, 0);
+    const auto first = make_recursive_doubling(comm, nodes_of_two(comm), 0);
+    const auto second = make_recursive_doubling(other, nodes_of_two(comm), 0);
     std::vector<double> ones(2, 1.0), tens(2, 10.0);
     first->start(ones);
     second->start(tens);

@@ -407,7 +407,8 @@ TEST_CASE("sums over all boxes, several in one all-reduce") {
         return total;
     };
     Ledger ledger(1);
-    TimedReduction reduction(make_reduction(comm, layout, deterministic), ledger, 0);
+    TimedReduction reduction(make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic),
+                             ledger, 0);
 
     std::vector<double> totals(3);
     reduction.sum(parts_of(3), totals);
@@ -441,7 +442,7 @@ TEST_CASE("sums under way survive those begun and finished meanwhile") {
     const Communicator comm = Communicator::world();
     // Two boxes: from three ranks on some ranks have nothing to add.
     const Layout layout({2, 1, 1}, 2, periodic, place({2, 1, 1}, comm.size(), Placement::curve), comm.rank());
-    const auto reduction = make_reduction(comm, layout, deterministic);
+    const auto reduction = make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic);
     const auto parts = [&](double scale) {
         std::vector<double> values;
         for (const int box : layout.local()) values.push_back(scale * (box + 1));
@@ -475,7 +476,7 @@ TEST_CASE("every rank gets the same sum, to the last bit") {
     const Communicator comm = Communicator::world();
     const Layout layout({5, 3, 2}, 2, periodic, place({5, 3, 2}, comm.size(), Placement::round_robin),
                         comm.rank());
-    const auto reduction = make_reduction(comm, layout, deterministic);
+    const auto reduction = make_reduction(comm, virtual_topology(comm.size(), 2), layout, deterministic);
     std::vector<double> parts;
     for (const int box : layout.local()) parts.push_back(std::exp(0.9 * box) * std::sin(1.0 + box));
     double total = 0;

@@ -26,12 +26,12 @@ int round_trips_of(std::size_t bytes) {
 
 class Stopwatch {
   public:
-    Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm)
+    Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
         : comm_(comm.duplicate()), repeats_(repeats) {
         if (algorithm == AllReduceAlgorithm::mpi)
             all_reduce_ = make_mpi_all_reduce(comm_);
         else
-            all_reduce_ = make_recursive_doubling(comm_, all_reduce_tag);
+            all_reduce_ = make_recursive_doubling(comm_, topology, all_reduce_tag);
     }
 
     // Seconds one way, of the slowest pair.
@@ -170,7 +170,7 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
 NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved, const Site& site) {
     const Communicator& comm = site.comm;
     const Topology& topology = resolved.topology;
-    const Stopwatch stopwatch(keys.repeats, resolved.comm.all_reduce.algorithm, comm);
+    const Stopwatch stopwatch(keys.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
     const auto bytes_of =
         lengths(static_cast<std::size_t>(keys.smallest), static_cast<std::size_t>(keys.largest));
     NetworkResults network;

@@ -90,6 +90,11 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
     return tables;
 }
 
+Traffic sent(const Ledger& ledger) {
+    Traffic all = ledger.at(Op::send, 0).traffic;
+    return all += ledger.at(Op::reduction, 0).traffic;
+}
+
 template <class Action>
 double seconds_of(const Communicator& comm, const Action& action) {
     comm.barrier();
@@ -185,7 +190,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     findings.checks.push_back(product_check(comm, A, rows, y));
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
-        solve(*use_.solver, site, A, y[0], mine, findings);
+        solve(*use_.solver, site, A, ledger, y[0], mine, findings);
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
     site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
@@ -195,8 +200,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 }
 
 // Solves A u = f, which has a solution, as often as asked for.
-void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f,
-                         SpmvResults& mine, Findings& findings) const {
+void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger,
+                         Field f, SpmvResults& mine, Findings& findings) const {
     const Communicator& comm = site.comm;
     const auto& [name, options] = solver;
     const DiagonalScaling scaling = scaling_of(options);
@@ -207,6 +212,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     // f = A x, so that a singular matrix has a solution as well.
     const auto one = [&](int n) {
         SpmvResults::Solve solve;
+        const Traffic before = sent(ledger);
         solve.seconds = comm.max(seconds_of(comm, [&] {
             solve.report = krylov->solve(u, f);
             A.operations().wait();
@@ -216,6 +222,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
             resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
         if (n < 0) return;
         if (solve.report.succeeded()) ++converged;
+        solve.traffic = over_ranks(comm, sent(ledger) - before);
         site.report.record(solve_record(name, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };

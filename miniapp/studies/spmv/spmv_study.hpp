@@ -36,6 +36,7 @@ struct SpmvResults {
     struct Solve {
         Report report;
         double seconds = 0;
+        TrafficOverRanks traffic;  // of the products and of sums that travel in messages of ours
     };
     std::string solver;  // empty: none asked for
     std::vector<Solve> solves;
@@ -62,8 +63,8 @@ class PreparedSpmv : public PreparedStudy {
     void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
 
   private:
-    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, Field f, SpmvResults& mine,
-               Findings& findings) const;
+    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger, Field f,
+               SpmvResults& mine, Findings& findings) const;
 
     Resolved resolved_;
     MatrixUse use_;

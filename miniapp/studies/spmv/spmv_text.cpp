@@ -38,25 +38,32 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
                         counted(spmv.columns, "column"), seconds_text(seconds), spmv.seconds.size(),
                         seconds_text(*least), seconds_text(*most), rate * 1e-9, 100 * rate / triad);
     if (!spmv.solves.empty()) {
-        const auto& [report, last] = spmv.solves.back();
+        const auto& [report, last, sent] = spmv.solves.back();
         std::vector<double> all;
         for (const auto& solve : spmv.solves) all.push_back(solve.seconds);
         text += fmt::format(
             "Solve by {}: {}\n"
-            "{} applications, {} exchanges, {} all-reduces of {} words together; median {} of {}\n",
+            "{} applications, {} exchanges, {} all-reduces of {} words together; {} messages of {} by the "
+            "busiest rank; median {} of {}\n",
             spmv.solver, outcome_text(report), report.counts.applications, report.counts.exchanges,
-            report.counts.reductions, report.counts.words, seconds_text(median(all)), all.size());
+            report.counts.reductions, report.counts.words, sent.busiest.messages,
+            bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
     }
     return text + "\n";
 }
 
+namespace {
+
+Json json_of(const Traffic& t) {
+    return {{"messages", t.messages},
+            {"bytes", t.bytes},
+            {"off_node_messages", t.off_node_messages},
+            {"off_node_bytes", t.off_node_bytes}};
+}
+
+}  // namespace
+
 std::string spmv_records(const SpmvResults& spmv) {
-    const auto traffic = [](const Traffic& t) {
-        return Json{{"messages", t.messages},
-                    {"bytes", t.bytes},
-                    {"off_node_messages", t.off_node_messages},
-                    {"off_node_bytes", t.off_node_bytes}};
-    };
     std::string records = line_of({{"record", "spmv"},
                                    {"rows", spmv.rows},
                                    {"nonzeros", spmv.nonzeros},
@@ -65,8 +72,8 @@ std::string spmv_records(const SpmvResults& spmv) {
                                    {"most_nonzeros", spmv.most_nonzeros},
                                    {"most_ghosts", spmv.most_ghosts},
                                    {"all_ghosts", spmv.all_ghosts},
-                                   {"busiest", traffic(spmv.traffic.busiest)},
-                                   {"all", traffic(spmv.traffic.all)},
+                                   {"busiest", json_of(spmv.traffic.busiest)},
+                                   {"all", json_of(spmv.traffic.all)},
                                    {"bytes_moved", spmv.bytes_moved},
                                    {"seconds", spmv.seconds}});
     return records + timer_records(spmv.timers);
@@ -78,6 +85,8 @@ std::string solve_record(const std::string& solver, std::size_t repeat, const Sp
     record["reductions"] = report.counts.reductions;
     record["reduction_words"] = report.counts.words;
     record["exchanges"] = report.counts.exchanges;
+    record["busiest"] = json_of(solve.traffic.busiest);
+    record["all"] = json_of(solve.traffic.all);
     return line_of(record);
 }
 
