@@ -96,6 +96,7 @@ class KeelTest(unittest.TestCase):
 
     keel = Path()
     mpiexec = Path()
+    counter: Path | None = None
     seconds = 120  # that a run may take
 
     def run_keel(
@@ -107,17 +108,18 @@ class KeelTest(unittest.TestCase):
         quick: bool = True,
         times: int = 1,
         mpi: Sequence[str] = (),
+        under: Sequence[str] = (),
         typed: str = "",
     ) -> Run:
-        """Runs keel with these words, `times` in a row in the same folder; `mpi`: further words of mpiexec; `typed`: its
-        standard input.
+        """Runs keel with these words, `times` in a row in the same folder; `mpi`: further words of mpiexec, `under`: those of a
+        program that starts each rank; `typed`: its standard input.
 
         ranks = None: without mpiexec."""
         command = [str(self.keel), *map(str, words)] + (["output.json=run.json"] if records else [])
         if quick and "network" not in " ".join(command[1:]):
             command.append("run.triad_mb=1")  # no test looks at the bandwidth, and to measure it takes longer than many a run
         if ranks is not None:
-            command = [str(self.mpiexec), *mpi, "-n", str(ranks), *command]
+            command = [str(self.mpiexec), *mpi, "-n", str(ranks), *under, *command]
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
         environment["MPIEXEC_TIMEOUT"] = str(self.seconds)  # on the stroke of which mpiexec ends its ranks
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,154 @@
+"""What the program counts is what a library between it and MPI counts: messages, bytes, all-reduces, requests."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from keel_runner import ROOT, KeelTest, Record, Run, at_once
+
+SMALL = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", "run.warmup=1",
+         "run.deterministic=true", "run.triad_mb=1"]  # fmt: skip
+KRYLOV = [*SMALL, "run.mode=krylov", "bottom.tolerance=1e-3", "comm.ranks_per_node=2"]
+MULTIGRID = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.bottom_box=4"]
+MATRIX = ["run.mode=spmv", "problem.matrix=stencil7", "problem.box=8", "comm.ranks_per_node=2", "run.solve=true",
+          "bottom.solver=cg", "run.warmup=1", "run.triad_mb=1"]  # fmt: skip
+OWN_SUMS = "comm.allreduce=recursive_doubling"
+BOXES = 8
+REPEATS = 3
+TRAFFIC = ["messages", "bytes", "off_node_messages", "off_node_bytes"]
+# What keel calls and the library leaves to MPI: no message of the program's own, no request, no handle.
+NOT_COUNTED = {
+    "MPI_Abort", "MPI_Allgather", "MPI_Allgatherv", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_rank", "MPI_Comm_set_errhandler",
+    "MPI_Comm_size", "MPI_Error_string", "MPI_Gather", "MPI_Get_count", "MPI_Get_library_version", "MPI_Init_thread",
+    "MPI_Iprobe", "MPI_Recv",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    ranks: int
+    words: tuple[str, ...]
+
+
+def doubling_messages(ranks: int) -> int:
+    """Of all ranks in one sum by recursive doubling: the largest power of two takes the rounds, others join and leave."""
+    rounds = ranks.bit_length() - 1
+    return 2**rounds * rounds + 2 * (ranks - 2**rounds)
+
+
+class Counts(KeelTest):
+    def setUp(self) -> None:
+        if self.counter is None:
+            self.skipTest("no library that counts MPI calls: --counter")
+
+    def counted(self, case: Case, repeats: int) -> tuple[Run, list[Record]]:
+        """A run of so many measured solves, and what the library counted of each rank in all of it."""
+        run = self.run_keel(case.ranks, *case.words, f"run.repeats={repeats}", quick=False,
+                            under=["env", f"LD_PRELOAD={self.counter}"])  # fmt: skip
+        self.assertEqual(run.status, 0, run)
+        ranks = [json.loads(run.files[f"counts_{rank}.json"]) for rank in range(case.ranks)]
+        for seen in ranks:  # nothing is left behind, and nothing complete is tested or waited for
+            for name in ("requests_left", "persistent_left", "communicators_left", "idle_tests", "idle_waits"):
+                self.assertEqual(seen[name], 0, f"{name}{run}")
+        return run, ranks
+
+    def difference(self, case: Case) -> tuple[Run, dict[str, int]]:
+        """The longer of two runs, and what it did more than the shorter, by all ranks (all-reduces: by rank 0)."""
+        (_, once), (run, more) = (self.counted(case, repeats) for repeats in (1, REPEATS))
+        node_of = run.record("run")["node_of"]
+
+        def seen(name: str, ranks: list[Record], off_node: bool) -> int:
+            return sum(
+                number
+                for sender, rank in enumerate(ranks)
+                for receiver, number in enumerate(rank[name])
+                if not off_node or node_of[sender] != node_of[receiver]
+            )
+
+        result: dict[str, int] = {
+            prefix + name: seen(name, more, prefix != "") - seen(name, once, prefix != "")
+            for prefix in ("", "off_node_")
+            for name in ("messages", "bytes")
+        }
+        for name in ("sums", "words"):
+            result[name] = more[0][name] - once[0][name]
+        return run, result
+
+    def hold(self, case: Case) -> None:
+        """Holds the timer and solve records of a run on grids against the library's counts."""
+        run, seen = self.difference(case)
+        solves = REPEATS - 1
+        own_sums = OWN_SUMS in case.words
+        # Beyond a solve, a repeat takes the norm of u, to which every box adds a word.
+        norm = doubling_messages(case.ranks) if own_sums else 0
+        outside = {"messages": norm, "bytes": norm * 8 * BOXES}
+        timers = run.records("timer")
+        for name in TRAFFIC:
+            if own_sums and name.startswith("off_node"):
+                continue  # the norm's messages have no record
+            counted = sum(row[f"all_{name}"] for row in timers) + outside.get(name, 0)
+            self.assertEqual(seen[name], solves * counted, f"{name}{run}")
+        if not own_sums:
+            # What multigrid takes on level 0 are maxima, of its stopping test.
+            level = max(row["level"] for row in timers)
+            sums = [row for row in timers if (row["op"], row["level"]) == ("reduction", level)]
+            self.assertEqual(seen["sums"], solves * (sum(row["calls"] for row in sums) + 1), run)
+            self.assertEqual(seen["words"], solves * (sum(row["words"] for row in sums) + BOXES), run)
+        self.assertGreater(seen["messages"], 0)
+
+    def hold_all(self, cases: list[Case]) -> None:
+        def hold(case: Case) -> None:
+            with self.subTest(case=case):
+                self.hold(case)
+
+        at_once(2, hold, cases)
+
+    def test_every_call_of_keel_is_counted_or_known_to_need_none(self) -> None:
+        def names(text: str) -> set[str]:
+            return set(re.findall(r"\b(MPI_[A-Z][a-z_]+)\(", text))
+
+        called = set[str]().union(*(names(path.read_text()) for path in (ROOT / "comm").glob("*/*.[ch]pp")))
+        wrapped = names((ROOT / "tests/pmpi/count_calls.cpp").read_text())
+        self.assertEqual(called - wrapped, NOT_COUNTED)
+        self.assertLessEqual(wrapped, called | {"MPI_Finalize"})
+
+    def test_every_bottom_solver(self) -> None:
+        table = [line for line in self.text(None, "--tables", "solvers").splitlines() if line.startswith("| `")]
+        solvers = [line.split("|")[1].strip(" `") for line in table]
+        self.assertGreaterEqual(len(solvers), 12)
+        cases = []
+        for number, solver in enumerate(solvers):
+            ranks = (2, 3, 4, 8)[number % 4]
+            words = MULTIGRID if solver in ("smooth", "richardson") else KRYLOV  # too slow for a whole problem
+            cases.append(Case(ranks, (*words, f"bottom.solver={solver}")))
+        self.hold_all(cases)
+
+    def test_sums_in_messages_of_our_own(self) -> None:
+        cases = [
+            Case(ranks, (*words, OWN_SUMS, f"bottom.solver={solver}"))
+            for ranks, words, solver in (
+                (2, KRYLOV, "cg"), (3, KRYLOV, "deep_pipelined_cg"), (4, MULTIGRID, "bicgstab"), (8, KRYLOV, "pipelined_cg"),
+                (3, [*MULTIGRID, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"], "bicgstab"),
+            )
+        ]  # fmt: skip
+        self.hold_all(cases)
+
+    def test_every_scheme(self) -> None:
+        schemes = ["standard", "two_step", "three_step", "split", "staged_axes"]
+        cases = []
+        for number, scheme in enumerate(schemes):
+            words = [*MULTIGRID, f"comm.scheme={scheme}", "comm.ranks_per_node=2",
+                     f"comm.persistent={str(number % 2 == 0).lower()}"]  # fmt: skip
+            cases += [Case(ranks, tuple(words)) for ranks in ((4,), (3, 8))[number % 2]]
+        self.hold_all(cases)
+
+    def test_products_and_solves_with_a_matrix(self) -> None:
+        for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):
+            with self.subTest(case=case):
+                run, seen = self.difference(case)
+                products = run.records("timer")
+                solves = run.records("solve")[1:]
+                for name in TRAFFIC:
+                    counted = (REPEATS - 1) * sum(row[f"all_{name}"] for row in products)
+                    self.assertEqual(seen[name], counted + sum(solve["all"][name] for solve in solves), f"{name}{run}")
+                self.assertGreater(seen["off_node_messages"], 0)

@@ -1,0 +1,259 @@
+// Counts a program's MPI calls from outside, by MPI's profiling interface: to be preloaded (LD_PRELOAD). At
+// MPI_Finalize every rank writes what it counted to counts_N.json in the folder that it runs in. Wrapped is what
+// Keel calls of those counted; tests/executable/test_counts.py holds that. One thread calls MPI.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Messages {
+    long messages = 0;
+    long bytes = 0;
+};
+
+// A request that is started again and again.
+struct Persistent {
+    int peer;  // in MPI_COMM_WORLD; negative: a receive
+    long bytes;
+    bool active;
+};
+
+struct Counts {
+    std::vector<Messages> sent;  // by receiver, a rank of MPI_COMM_WORLD
+    long sums = 0;               // all-reduces that add up, blocking or not
+    long words = 0;              // in these
+    long pending_sums = 0;       // of them not blocking
+    long tests = 0, waits = 0;
+    long idle_tests = 0, idle_waits = 0;  // of requests all of which were complete before
+    long in_flight = 0, most_in_flight = 0;
+    long communicators = 0;  // made and not freed
+    std::map<MPI_Request, Persistent> persistent;
+};
+Counts counts;
+
+long bytes_of(int count, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Type_size(type, &size);
+    return static_cast<long>(count) * size;
+}
+
+int in_world(MPI_Comm comm, int rank) {
+    MPI_Group group, world;
+    PMPI_Comm_group(comm, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    int translated = 0;
+    PMPI_Group_translate_ranks(group, 1, &rank, world, &translated);
+    PMPI_Group_free(&group);
+    PMPI_Group_free(&world);
+    return translated;
+}
+
+void sends(int receiver, long bytes) {
+    if (counts.sent.empty()) {
+        int ranks = 0;
+        PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+        counts.sent.resize(static_cast<std::size_t>(ranks));
+    }
+    Messages& to = counts.sent[static_cast<std::size_t>(receiver)];
+    ++to.messages;
+    to.bytes += bytes;
+}
+
+void begins() {
+    ++counts.in_flight;
+    counts.most_in_flight = std::max(counts.most_in_flight, counts.in_flight);
+}
+
+// Maxima are not told: measurements of the machine take as many as there is time for.
+void adds_up(MPI_Op op, int words) {
+    if (op != MPI_SUM) return;
+    ++counts.sums;
+    counts.words += words;
+}
+
+void starts(MPI_Request request) {
+    Persistent& known = counts.persistent.at(request);
+    known.active = true;
+    if (known.peer >= 0) sends(known.peer, known.bytes);
+    begins();
+}
+
+bool active(MPI_Request request) {
+    const auto known = counts.persistent.find(request);
+    return request != MPI_REQUEST_NULL && (known == counts.persistent.end() || known->second.active);
+}
+
+// Calls MPI to test or wait for requests, and counts those that this completes.
+template <class Call>
+int completes(int count, MPI_Request* requests, long& calls, long& idle_calls, const Call& call) {
+    const std::vector<MPI_Request> before(requests, requests + count);
+    ++calls;
+    if (count > 0 && std::none_of(before.begin(), before.end(), active)) ++idle_calls;
+    bool done = true;
+    const int status = call(done);
+    for (int n = 0; n < count; ++n) {
+        const MPI_Request request = before[static_cast<std::size_t>(n)];
+        if (!active(request)) continue;
+        const auto known = counts.persistent.find(request);
+        // What MPI_Testall has not completed altogether it leaves as it was.
+        const bool completed = known == counts.persistent.end() ? requests[n] == MPI_REQUEST_NULL : done;
+        if (!completed) continue;
+        --counts.in_flight;
+        if (known != counts.persistent.end()) known->second.active = false;
+    }
+    return status;
+}
+
+void write() {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const std::string name = "counts_" + std::to_string(rank) + ".json";
+    std::FILE* file = std::fopen(name.c_str(), "w");
+    if (file == nullptr) return;
+    const auto list = [&](const char* name, long Messages::*number) {
+        std::fprintf(file, "\"%s\": [", name);
+        for (std::size_t n = 0; n < counts.sent.size(); ++n)
+            std::fprintf(file, "%s%ld", n > 0 ? ", " : "", counts.sent[n].*number);
+        std::fprintf(file, "], ");
+    };
+    std::fprintf(file, "{");
+    list("messages", &Messages::messages);
+    list("bytes", &Messages::bytes);
+    std::fprintf(file,
+                 "\"sums\": %ld, \"words\": %ld, \"pending_sums\": %ld, \"tests\": %ld, \"waits\": %ld, "
+                 "\"idle_tests\": %ld, \"idle_waits\": %ld, \"most_in_flight\": %ld, "
+                 "\"requests_left\": %ld, \"persistent_left\": %zu, \"communicators_left\": %ld}\n",
+                 counts.sums, counts.words, counts.pending_sums, counts.tests, counts.waits,
+                 counts.idle_tests, counts.idle_waits, counts.most_in_flight, counts.in_flight,
+                 counts.persistent.size(), counts.communicators);
+    std::fclose(file);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    sends(in_world(comm, to), bytes_of(count, type));
+    return PMPI_Send(data, count, type, to, tag, comm);
+}
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    sends(in_world(comm, to), bytes_of(count, type));
+    begins();
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    sends(in_world(comm, to), bytes_of(count, type));
+    begins();
+    return PMPI_Issend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    begins();
+    return PMPI_Irecv(data, count, type, from, tag, comm, request);
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = PMPI_Send_init(data, count, type, to, tag, comm, request);
+    counts.persistent[*request] = {in_world(comm, to), bytes_of(count, type), false};
+    return status;
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = PMPI_Recv_init(data, count, type, from, tag, comm, request);
+    counts.persistent[*request] = {-1, bytes_of(count, type), false};
+    return status;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    for (int n = 0; n < count; ++n) starts(requests[n]);
+    return PMPI_Startall(count, requests);
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    counts.persistent.erase(*request);
+    return PMPI_Request_free(request);
+}
+
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    adds_up(op, count);
+    return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+    adds_up(op, count);
+    ++counts.pending_sums;
+    begins();
+    return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    begins();
+    return PMPI_Ibarrier(comm, request);
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    return completes(1, request, counts.tests, counts.idle_tests, [&](bool& done) {
+        const int result = PMPI_Test(request, flag, status);
+        done = *flag != 0;
+        return result;
+    });
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+    return completes(count, requests, counts.tests, counts.idle_tests, [&](bool& done) {
+        const int result = PMPI_Testall(count, requests, flag, statuses);
+        done = *flag != 0;
+        return result;
+    });
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    return completes(1, request, counts.waits, counts.idle_waits,
+                     [&](bool&) { return PMPI_Wait(request, status); });
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+    return completes(count, requests, counts.waits, counts.idle_waits,
+                     [&](bool&) { return PMPI_Waitall(count, requests, statuses); });
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
+    ++counts.communicators;
+    return PMPI_Comm_dup(comm, copy);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
+    ++counts.communicators;
+    return PMPI_Comm_split(comm, colour, key, part);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
+    ++counts.communicators;
+    return PMPI_Comm_split_type(comm, type, key, info, part);
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+    --counts.communicators;
+    return PMPI_Comm_free(comm);
+}
+
+int MPI_Finalize() {
+    write();
+    return PMPI_Finalize();
+}
+}
