@@ -23,19 +23,25 @@ void print_complaints(const std::vector<std::string>& complaints) {
     for (const std::string& complaint : complaints) fmt::print(stderr, "{}\n", wrapped(complaint, 4));
 }
 
-// Why the study does not fit where the backend keeps its data. Collective; rank 0 knows.
+// Why the study does not fit where so many ranks share what this rank finds so many bytes of. Collective; rank 0 knows.
 std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Communicator& comm,
-                                        const Backend& backend) {
-    const Topology& detected = study.resolved().detected;
-    const bool device = !backend.device().empty();
-    const auto devices = comm.gather(backend.device());
-    const double free =
-        comm.min(device ? static_cast<double>(backend.free_device_bytes()) : memory_of_node());
+                                        const SharedMemory& found) {
+    const double bytes = comm.min(found.bytes);
     if (comm.rank() != 0) return {};
-    const std::string complaint =
-        study.exceeds(device ? SharedMemory{free, most_ranks_per_device(devices, detected), "device"}
-                             : SharedMemory{free, most_ranks_per_node(detected), "node"});
+    const std::string complaint = study.exceeds({bytes, found.sharing, found.where});
     return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
+}
+
+SharedMemory memory_of_nodes(const Topology& topology) {
+    return {memory_of_node(), most_ranks_per_node(topology), "node"};
+}
+
+// Where the backend keeps its data. Collective; complete on rank 0.
+SharedMemory memory_of(const Backend& backend, const PreparedStudy& study, const Communicator& comm) {
+    const auto devices = comm.gather(backend.device());
+    if (backend.device().empty()) return memory_of_nodes(study.resolved().detected);
+    return {static_cast<double>(backend.free_device_bytes()),
+            most_ranks_per_device(devices, study.resolved().detected), "device"};
 }
 
 }  // namespace
@@ -75,15 +81,23 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
 
 Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output,
                const Communicator& comm) {
+    const Resolved& resolved = study.resolved();
+    // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
+    const bool here = !resolved.imagined() && !backend_info(resolved.backend).features.device_memory;
+    if (here && refused(exceeds_memory(study, comm, memory_of_nodes(resolved.detected)), comm))
+        return bad_input;
     const DryRun found = study.dry_run(comm);
     if (comm.rank() != 0) return valid;
-    const Resolved& resolved = study.resolved();
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
     if (resolved.topology.nodes() > 1 && !resolved.imagined())
         text += fmt::format("nodes {}\n", resolved.topology.map());
     for (const std::string& remark : deck.remarks) text += wrapped("remark: " + remark, 4) + "\n";
     for (const auto& all : {resolved.topology.warnings(), resolved.warnings})
         for (const std::string& warning : all) text += wrapped("warning: " + warning, 4) + "\n";
+    if (resolved.imagined())
+        if (const std::string complaint = study.exceeds(memory_of_nodes(resolved.topology));
+            !complaint.empty())
+            text += wrapped("remark: with nodes like this one: " + complaint, 4) + "\n";
     fmt::print("{}", text + found.text);
     RecordFile file(output.json);
     file.append(found.records);
@@ -94,7 +108,7 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const Output
                  const Communicator& comm) {
     const auto backend = make_backend(study.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
-    if (refused(exceeds_memory(study, comm, *backend), comm)) return bad_input;
+    if (refused(exceeds_memory(study, comm, memory_of(*backend, study, comm)), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
     Findings findings;
     findings.facts = facts_of(study.resolved(), comm, *backend);

@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include "comm/plans/itinerary.hpp"
 #include "comm/plans/schemes.hpp"
@@ -110,31 +114,85 @@ std::size_t array_bytes(const GridSetup& grids, const Layout& finest) {
     return values * sizeof(double);
 }
 
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// Bytes that a job of Slurm may take on a node: its own limit, or that of a processor times those it has there.
+// 0 asks for all the memory.
+double limit_of_slurm() {
+    const auto megabytes = [](const char* name) {
+        const char* const text = std::getenv(name);
+        return text ? std::strtod(text, nullptr) : 0.0;
+    };
+    constexpr double mebibyte = 1024 * 1024;
+    if (const double of_node = megabytes("SLURM_MEM_PER_NODE"); of_node > 0) return of_node * mebibyte;
+    const double of_processors = megabytes("SLURM_MEM_PER_CPU") * megabytes("SLURM_CPUS_ON_NODE");
+    return of_processors > 0 ? of_processors * mebibyte : unlimited;
+}
+
+// The least limit of the control groups that this process is in, and of those around them; a container may see its own
+// group as the outermost.
+double limit_of_cgroups() {
+    double least = unlimited;
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {  // number:controllers:path
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (first == std::string::npos || second == std::string::npos) continue;
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        const bool unified = controllers.empty();
+        if (!unified && controllers != "memory") continue;
+        const std::filesystem::path root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+        const char* const name = unified ? "memory.max" : "memory.limit_in_bytes";
+        std::filesystem::path group = std::filesystem::path(line.substr(second + 1)).relative_path();
+        for (;; group = group.parent_path()) {
+            double bytes = 0;  // "max" is no number
+            if (std::ifstream(root / group / name) >> bytes) least = std::min(least, bytes);
+            if (group.empty()) break;
+        }
+    }
+    return least;
+}
+
+}  // namespace
+
 double memory_of_node() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const double machine =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    return std::min({machine, limit_of_cgroups(), limit_of_slurm()});
 }
 
 std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory) {
     const Index& boxes = grids.boxes;
     const int box = grids.problem.box;
-    const double cells = std::pow(box, 3) * boxes[0] * boxes[1] * boxes[2];
-    const double coarsening = std::pow(1.0 * grids.hierarchy.bottom_box / box, 3);
-    const double fields =
-        grids.fields_of_level + grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
+    const int bottom_box = grids.hierarchy.bottom_box;
     // The node that holds most of a bottom grid that is elsewhere has at least so many copies of it.
     const BottomPlace place = grids.hierarchy.bottom_place;
     const double copies = place == BottomPlace::replicate ? memory.sharing
                           : place == BottomPlace::gather  ? 1
                                                           : 0;
-    const double needed = sizeof(double) * cells *
-                          (fields / grids.ranks * memory.sharing +
-                           copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
+    const auto needed_with = [&](int width) {
+        const double cells = std::pow(width, 3) * boxes[0] * boxes[1] * boxes[2];
+        const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, 3);
+        const double fields =
+            grids.fields_of_level + grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
+        return sizeof(double) * cells *
+               (fields / grids.ranks * memory.sharing +
+                copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
+    };
+    const double needed = needed_with(box);
     if (needed <= memory.bytes) return {};
+    // Half as wide a box coarsens as well, down to the coarsest level's.
+    const int narrowest = bottom_box < box ? 2 * bottom_box : 1;
+    int fits = box;
+    do fits = fits % 2 == 0 ? fits / 2 : 0;
+    while (fits >= narrowest && needed_with(fits) > memory.bytes);
     return fmt::format(
         "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a {} of {:.1f} GB; "
-        "choose smaller or fewer boxes, or more {}s",
+        "choose {}fewer boxes, or more {}s",
         box, fmt::join(boxes, ","), grids.ranks, needed * 1e-9, memory.where, memory.bytes * 1e-9,
-        memory.where);
+        fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "", memory.where);
 }
 
 }  // namespace keel

@@ -376,14 +376,34 @@ class KeysWithoutEffect(KeelTest):
 
 
 class DryRun(KeelTest):
-    def test_a_dry_run_of_more_than_any_memory_holds_ends_well(self) -> None:
-        text = self.text(2, "--dry-run", "problem.box=1024", "problem.boxes=[4,4,4]")
+    def test_more_than_any_memory_holds_is_refused_dry_or_not_with_what_fits(self) -> None:
+        words = ("problem.box=1024", "problem.boxes=[4,4,4]")
+        complaint = "problem.boxes = [4,4,4] on 2 ranks: at least 4398.0 GB on a node of"
+        for action in ([], ["--dry-run"]):
+            run = self.run_keel(2, *action, *words, quick=False)
+            self.assertEqual((run.status, run.stdout, run.files), (2, "", {}), run)
+            self.assertIn(complaint, run.stderr)
+        (fits,) = re.findall(r"choose problem\.box = (\d+) or less, fewer boxes, or more nodes", run.stderr)
+        self.text(2, "--dry-run", f"problem.box={fits}", *words[1:])
+        self.refused(2, "--dry-run", f"problem.box={2 * int(fits)}", *words[1:], expected=["choose problem.box ="])
+
+    def test_ranks_that_are_imagined_may_need_more_than_this_node_has(self) -> None:
+        text = self.text(1, "--dry-run", "problem.box=1024", "problem.boxes=[4,4,4]", "problem.ranks=2", "comm.ranks_per_node=2")
         self.assertIn("4096x4096x4096", text)
         self.assertGreater(foretold_bytes(text), 2e12)
+        self.assertIn("remark: with nodes like this one: problem.box = 1024, problem.boxes = [4,4,4] on 2 ranks: at least", text)
 
-    def test_a_run_of_more_than_any_memory_holds_is_refused(self) -> None:
-        words = ("problem.box=1024", "problem.boxes=[4,4,4]")
-        self.refused(2, *words, expected=["problem.boxes = [4,4,4] on 2 ranks: at least 4398.0 GB on a node of"])
+    def test_the_memory_of_a_job_of_slurm_is_all_there_is(self) -> None:
+        # 8 arrays of 128^3 cells and more.
+        words = ("problem.box=128", "problem.boxes=[1,1,1]")
+        for given, least in (({"SLURM_MEM_PER_NODE": "64"}, 67.1), ({"SLURM_MEM_PER_CPU": "20", "SLURM_CPUS_ON_NODE": "2"}, 41.9)):
+            under = ["env", *(f"{name}={value}" for name, value in given.items())]
+            for action in ([], ["--dry-run"]):
+                run = self.run_keel(1, *action, *words, quick=False, under=under)
+                self.assertEqual(run.status, 2, run)
+                self.assertIn(f"GB on a node of {least / 1000:.1f} GB; choose problem.box = 64 or less", run.stderr)
+        run = self.run_keel(1, "--dry-run", *words, quick=False, under=["env", "SLURM_MEM_PER_NODE=0"])
+        self.assertEqual(run.status, 0, run)
 
     def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
         deck = INPUTS / "smoke/bad_range.toml"

@@ -9,7 +9,6 @@
 
 #include "comm/plans/negotiation.hpp"
 #include "miniapp/report/quantities.hpp"
-#include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -38,12 +37,9 @@ struct Sizes {
 using Complaint = std::string;
 
 // By all ranks that there are, each for its own rows.
-std::variant<Sizes, Complaint> negotiated(const MatrixUse& use, const Resolved& resolved,
-                                          const Communicator& comm, const MatrixSize& size) {
+Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
+                 const MatrixSize& size) {
     const Topology& topology = resolved.topology;
-    // Planning takes the pattern of every row.
-    const SharedMemory node{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node"};
-    if (auto complaint = exceeds_memory(use, comm.size(), node)) return *complaint;
     const RowPartition partition{size.rows, comm.size()};
     const GlobalRows rows = read_matrix(use.matrix, partition, comm.rank());
     const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
@@ -151,7 +147,7 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
 DryRun PreparedSpmv::dry_run(const Communicator& comm) const {
     if (resolved_.imagined() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
-    const auto result =
+    const std::variant<Sizes, Complaint> result =
         resolved_.imagined() ? imagined(use_, resolved_, size) : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
