@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <system_error>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/deck/key_text.hpp"
@@ -16,6 +14,7 @@
 #include "miniapp/front/actions.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
+#include "miniapp/front/reporter.hpp"
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/studies/verdict.hpp"
@@ -75,11 +74,8 @@ int main(int argc, char** argv) {
     keel::Session session(argc, argv);
     try {
         const Status status = run({argv + 1, static_cast<std::size_t>(argc - 1)}, Communicator::world());
-        // What is buffered is lost without a word where standard output is a full disk.
-        if (std::fflush(stdout) == 0) return status;
-        fmt::print(stderr, "keel: standard output could not be written: {}\n",
-                   std::generic_category().message(errno));
-        return broken;
+        write_out();
+        return std::ferror(stdout) != 0 ? broken : status;
     } catch (const MissingParameter& error) {
         // All ranks know the same machine.
         if (Communicator::world().rank() == 0) fmt::print(stderr, "comm.machine: {}\n", error.what());

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -443,6 +444,15 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
     complain(where, message);
 }
 
+// Whether the line begins a section and no name: "[ #".
+bool lacks_section_name(const std::string& line) {
+    std::string rest = trimmed(line);
+    if (!rest.starts_with('[')) return false;
+    rest = trimmed(rest.substr(rest.starts_with("[[") ? 2 : 1));
+    return rest.empty() || (std::isalnum(static_cast<unsigned char>(rest.front())) == 0 &&
+                            std::string_view("_-\"']").find(rest.front()) == std::string_view::npos);
+}
+
 }  // namespace
 
 FileText read_text(const std::filesystem::path& file, std::size_t most_bytes) {
@@ -478,6 +488,8 @@ std::optional<Unparsable> why_unparsable(const std::string& text) {
             return Unparsable{
                 number, fmt::format("not valid TOML: a control character, {}", std::string(1, *control))};
         if (trimmed(line).starts_with('#')) continue;
+        if (lacks_section_name(line))
+            return Unparsable{number, "not valid TOML: a section without a name; write [section]"};
         if (std::ranges::count(line, '.') > deepest)
             return Unparsable{number, fmt::format("more than {} points in a line; write section.key, and "
                                                   "long texts shorter",

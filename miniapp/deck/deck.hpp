@@ -26,7 +26,7 @@ inline constexpr std::size_t most_deck_bytes = 1 << 20;
 // At most so many bytes; a longer file, such as /dev/zero, is an error.
 FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = most_deck_bytes);
 
-// Why a text is kept from the TOML library, not every release of which survives control characters and deep keys.
+// Why a text is kept from the TOML library, not every release of which survives control characters, deep keys and nameless sections.
 struct Unparsable {
     long line = 1;
     std::string reason;

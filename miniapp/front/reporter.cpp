@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "miniapp/report/records.hpp"
 
@@ -23,7 +25,7 @@ class ReporterOfRank : public Reporter {
     void tell(const std::string& text) override {
         if (!speaks_) return;
         fmt::print("{}", text);
-        std::fflush(stdout);
+        write_out();
     }
     void record(const std::string& lines) override {
         if (speaks_) file_.append(lines);
@@ -36,6 +38,12 @@ class ReporterOfRank : public Reporter {
 };
 
 }  // namespace
+
+void write_out() {
+    if (std::fflush(stdout) != 0)
+        fmt::print(stderr, "keel: standard output could not be written: {}\n",
+                   std::generic_category().message(errno));
+}
 
 std::unique_ptr<Reporter> make_reporter(bool speaks, const DeckFacts& deck, RecordFile& file) {
     return std::make_unique<ReporterOfRank>(speaks, deck, file);

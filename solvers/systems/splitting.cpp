@@ -10,7 +10,7 @@ namespace {
 Index halved(Index bricks, const Index& cells, int enough) {
     while (product(bricks) < std::min(static_cast<std::size_t>(enough), product(cells))) {
         std::size_t longest = 0;
-        for (const std::size_t d : {1, 2})
+        for (const std::size_t d : {std::size_t{1}, std::size_t{2}})
             if (std::int64_t{cells[d]} * bricks[longest] > std::int64_t{cells[longest]} * bricks[d])
                 longest = d;
         bricks[longest] = std::min(2 * bricks[longest], cells[longest]);

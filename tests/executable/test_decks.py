@@ -163,6 +163,12 @@ class OddFiles(KeelTest):
             deck = self.file("zero.toml", f'[{section}]\n{key} = "a\\u0000b.toml"\n')
             self.refuse(f'zero.toml:2: {section}.{key} = "a\\u0000b.toml": must not contain', deck)
 
+    def test_a_section_without_a_name(self) -> None:
+        for name, header in (("comment.toml", "[# run]"), ("nothing.toml", "[["), ("letter.toml", "[\u00e4]")):
+            deck = self.file(name, f"\n{header}\nx = 1\n")
+            self.refuse(f"{name}:2: not valid TOML: a section without a name", deck)
+            self.refuse(f"{name}:2: not valid TOML: a section without a name", f"comm.machine={deck}")
+
     def test_deep_keys_and_many_unknown_ones(self) -> None:
         deep = self.file("deep.toml", "# " + 200 * "." + "\n" + 20000 * "a." + "a = 1\n")
         self.refuse("deep.toml:2: more than 50 points in a line", deep)
