@@ -61,11 +61,11 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
                                                                             : "staged through host memory";
     const Crowd crowd = most_crowded(comm, resolved.detected, facts.threads);
     facts.shared_cores = crowd.crowding() > 1;
+    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
     facts.bindings = comm.gather(cpu_binding());
 
     if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
-    if (facts.shared_cores)
-        facts.warnings.push_back(oversubscription(crowd, static_cast<int>(comm.min(processors()))));
+    if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
     if (facts.device_sharing > 1)
         facts.warnings.push_back(
             fmt::format("up to {} ranks share a device: they take turns on it", facts.device_sharing));
