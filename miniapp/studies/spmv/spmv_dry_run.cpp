@@ -34,7 +34,7 @@ struct Sizes {
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
 };
-using Complaint = std::string;
+using Reason = std::string;
 
 // By all ranks that there are, each for its own rows.
 Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
@@ -70,8 +70,7 @@ GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int ran
 }
 
 // By this rank alone, for ranks that are not there.
-std::variant<Sizes, Complaint> imagined(const MatrixUse& use, const Resolved& resolved,
-                                        const MatrixSize& size) {
+std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     const double available = memory_of_node() / 2;  // others need some too
@@ -147,12 +146,12 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
 DryRun PreparedSpmv::dry_run(const Communicator& comm) const {
     if (resolved_.imagined() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
-    const std::variant<Sizes, Complaint> result =
+    const std::variant<Sizes, Reason> result =
         resolved_.imagined() ? imagined(use_, resolved_, size) : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
     const std::string& matrix = use_.matrix.options.matrix;
-    if (const auto* complaint = std::get_if<Complaint>(&result))
+    if (const auto* complaint = std::get_if<Reason>(&result))
         return {fmt::format("matrix {}: {} rows, {:.0f} entries; too large here to plan messages for: {}\n",
                             matrix, size.rows, size.entries, *complaint),
                 ""};
