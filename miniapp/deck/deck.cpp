@@ -5,11 +5,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -263,12 +260,6 @@ std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const 
     return entries;
 }
 
-std::string trimmed(const std::string& text) {
-    const char* const blanks = " \t";
-    const auto first = text.find_first_not_of(blanks);
-    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 // Whether the line's value is a number that TOML does not know.
 bool has_number_without_digits(const std::string& text, std::size_t line) {
     std::istringstream lines(text);
@@ -444,59 +435,7 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
     complain(where, message);
 }
 
-// Whether the line begins a section and no name: "[ #".
-bool lacks_section_name(const std::string& line) {
-    std::string rest = trimmed(line);
-    if (!rest.starts_with('[')) return false;
-    rest = trimmed(rest.substr(rest.starts_with("[[") ? 2 : 1));
-    return rest.empty() || (std::isalnum(static_cast<unsigned char>(rest.front())) == 0 &&
-                            std::string_view("_-\"']").find(rest.front()) == std::string_view::npos);
-}
-
 }  // namespace
-
-FileText read_text(const std::filesystem::path& file, std::size_t most_bytes) {
-    FileText result{.name = file.string(), .text = {}, .error = {}};
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) {
-        result.error = "is a folder; give a file";
-        return result;
-    }
-    std::ifstream stream(file, std::ios::binary);
-    std::vector<char> part(1 << 16);
-    while (stream && result.text.size() <= most_bytes) {
-        stream.read(part.data(), static_cast<std::streamsize>(part.size()));
-        result.text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
-    }
-    if (!stream.eof() && !stream)
-        result.error = fmt::format("cannot be read: {}; give the path of a file",
-                                   std::generic_category().message(errno));
-    else if (result.text.size() > most_bytes)
-        result.error = fmt::format("longer than {} bytes; give a shorter file", most_bytes);
-    if (!result.error.empty()) result.text.clear();
-    return result;
-}
-
-std::optional<Unparsable> why_unparsable(const std::string& text) {
-    constexpr long deepest = 50;  // points in a line, comments aside; a key of 20,000 parts ends toml++ 3.3
-    std::istringstream lines(text);
-    std::string line;
-    for (long number = 1; std::getline(lines, line); ++number) {
-        const auto control = std::ranges::find_if(
-            line, [](unsigned char c) { return (c < 0x20 && c != '\t' && c != '\r') || c == 0x7f; });
-        if (control != line.end())
-            return Unparsable{
-                number, fmt::format("not valid TOML: a control character, {}", std::string(1, *control))};
-        if (trimmed(line).starts_with('#')) continue;
-        if (lacks_section_name(line))
-            return Unparsable{number, "not valid TOML: a section without a name; write [section]"};
-        if (std::ranges::count(line, '.') > deepest)
-            return Unparsable{number, fmt::format("more than {} points in a line; write section.key, and "
-                                                  "long texts shorter",
-                                                  deepest)};
-    }
-    return {};
-}
 
 bool Deck::is_set(const std::string& key) const {
     const auto found = origin.find(key);

@@ -3,8 +3,6 @@
 // Reading what the user wrote: a TOML file, then `section.key=value` words. Nothing here throws at the user: every
 // complaint says where, what came, what is allowed and the nearest valid name, and all are returned together.
 
-#include <cstddef>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,26 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/deck/file_text.hpp"
 #include "miniapp/deck/keys.hpp"
 
 namespace keel {
-
-// A file as it was read, or why it could not be.
-struct FileText {
-    std::string name;
-    std::string text;
-    std::string error;
-};
-inline constexpr std::size_t most_deck_bytes = 1 << 20;
-// At most so many bytes; a longer file, such as /dev/zero, is an error.
-FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = most_deck_bytes);
-
-// Why a text is kept from the TOML library, not every release of which survives control characters, deep keys and nameless sections.
-struct Unparsable {
-    long line = 1;
-    std::string reason;
-};
-std::optional<Unparsable> why_unparsable(const std::string& text);
 
 struct Deck {
     const Table* table = nullptr;  // by which it was read; outlives the deck

@@ -57,4 +57,10 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     return text;
 }
 
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 }  // namespace keel

@@ -17,6 +17,8 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
 // What came from a user, fit to be shown: control characters as \xNN, and no more than `most` characters of it.
 std::string shown(std::string_view text, std::size_t most = 80);
 
+std::string trimmed(const std::string& text);  // without the blanks and tabs around it
+
 std::string counted(long number, const std::string& what);  // "1 rank", "3 ranks", "2 boxes"
 
 // Left-aligned columns two blanks apart; the last one is not padded.

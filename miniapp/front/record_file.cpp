@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -32,6 +33,17 @@ int open_to_append(const char* path) {
     return file;
 }
 
+// In one write where the system takes it whole; what a full disk has no room for is tried again, for the cause.
+bool written(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t taken = write(file, text.data(), text.size());
+        if (taken < 0 && errno == EINTR) continue;
+        if (taken < 0) return false;
+        text.remove_prefix(static_cast<std::size_t>(taken));
+    }
+    return true;
+}
+
 }  // namespace
 
 RecordFile::RecordFile(std::string path) : path_(std::move(path)) {}
@@ -44,7 +56,7 @@ void RecordFile::append(const std::string& lines) {
     if (path_.empty() || failed_ || lines.empty()) return;
     if (file_ < 0) file_ = open_to_append(path_.c_str());
     // A stream would write when its buffer is full, in the middle of a line.
-    failed_ = file_ < 0 || write(file_, lines.data(), lines.size()) != static_cast<ssize_t>(lines.size());
+    failed_ = file_ < 0 || !written(file_, lines);
     if (failed_)
         fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n", path_,
                    std::generic_category().message(errno));

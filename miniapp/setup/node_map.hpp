@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/deck/deck.hpp"
+#include "miniapp/deck/file_text.hpp"
 
 namespace keel {
 

@@ -1,0 +1,30 @@
+#pragma once
+
+// Files that users write, as texts; what they mean is read elsewhere.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace keel {
+
+// A file as it was read, or why it could not be.
+struct FileText {
+    std::string name;
+    std::string text;
+    std::string error;
+};
+inline constexpr std::size_t most_deck_bytes = 1 << 20;
+// At most so many bytes; a longer file, such as /dev/zero, is an error.
+FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = most_deck_bytes);
+
+// Why a text is kept from the TOML library, not every release of which survives control characters, deep keys and
+// nameless sections.
+struct Unparsable {
+    long line = 1;
+    std::string reason;
+};
+std::optional<Unparsable> why_unparsable(const std::string& text);
+
+}  // namespace keel
