@@ -3,7 +3,6 @@
 // The one place where CUDA, HIP and the emulation on the host differ. GPU(Malloc) is cudaMalloc, hipMalloc or
 // emulatedMalloc; all else in this folder is the same source for the three.
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -46,11 +45,10 @@ inline std::string error_text(GPU(Error_t) error, const char* call) {
 }
 
 // Throws an error that names the call and where it stands, unless the call succeeded.
-inline void checked(GPU(Error_t) error, const char* call,
-                    const std::source_location& where = std::source_location::current()) {
+inline void checked(GPU(Error_t) error, const char* call, const char* file = __builtin_FILE(),
+                    int line = __builtin_LINE()) {
     if (error == GPU(Success)) return;
-    throw std::runtime_error(error_text(error, call) + " (" + where.file_name() + ":" +
-                             std::to_string(where.line()) + ")");
+    throw std::runtime_error(error_text(error, call) + " (" + file + ":" + std::to_string(line) + ")");
 }
 
 // Memory of the host that a device copies to and from at full speed, and while the host goes on.

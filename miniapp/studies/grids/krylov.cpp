@@ -77,7 +77,8 @@ class PreparedKrylov : public PreparedGrids {
 
   protected:
     void measure(const Setting& setting, Findings& findings) const override {
-        const auto& [solver, options] = grids_.use.solvers.front();
+        const std::string& solver = grids_.use.solvers.front().name;
+        const BottomOptions& options = grids_.use.solvers.front().options;
         const Communicator& comm = setting.site.comm;
         Level& top = setting.hierarchy.level(0);
         const bool singular = setting.hierarchy.singular();

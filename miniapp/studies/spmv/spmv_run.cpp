@@ -203,9 +203,9 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger,
                          Field f, SpmvResults& mine, Findings& findings) const {
     const Communicator& comm = site.comm;
-    const auto& [name, options] = solver;
+    const BottomOptions& options = solver.options;
     const DiagonalScaling scaling = scaling_of(options);
-    mine.solver = name;
+    mine.solver = solver.name;
     const auto krylov = make_krylov(A, comm, options);
     const Field u = A.make_vector();
     long converged = 0;
@@ -223,7 +223,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         if (n < 0) return;
         if (solve.report.succeeded()) ++converged;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
-        site.report.record(solve_record(name, mine.solves.size(), solve));
+        site.report.record(solve_record(solver.name, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };
     const int done = repeat(site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
