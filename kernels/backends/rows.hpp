@@ -17,8 +17,13 @@
 
 namespace keel {
 
-// Work on fewer cells runs on one thread: starting the others costs a microsecond or more.
+// Work on fewer cells runs on one thread: starting the others costs a microsecond or more. Where threads are watched, they are
+// started for anything.
+#if defined(KEEL_SERIAL_BELOW)
+inline constexpr std::size_t serial_below = KEEL_SERIAL_BELOW;
+#else
 inline constexpr std::size_t serial_below = 4096;
+#endif
 
 // How far behind the start of its allocation the n-th field begins, in doubles: a multiple of 5 cache lines. Large
 // allocations all start at the same place of a page; without the stagger, row (i,j,k) of every field would compete for

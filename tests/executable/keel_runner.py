@@ -96,7 +96,8 @@ class KeelTest(unittest.TestCase):
 
     keel = Path()
     mpiexec = Path()
-    counter: Path | None = None
+    counter: Path | None = None  # libraries between keel and MPI: tests/pmpi/
+    disturber: Path | None = None
     seconds = 120  # that a run may take
 
     def run_keel(

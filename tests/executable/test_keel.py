@@ -1,4 +1,5 @@
-"""Tests of the executable itself: python3 test_keel.py --keel PATH --mpiexec PATH [--counter PATH] [unittest's arguments].
+"""Tests of the executable itself: python3 test_keel.py --keel PATH --mpiexec PATH [--counter PATH] [--disturber PATH] [unittest's
+arguments].
 
 Exit status 77 if there was a reason to skip every test; the reasons are printed.
 The caller sets what MPI needs to start more ranks than there are cores (scripts/mpi_environment).
@@ -15,6 +16,7 @@ import test_counts
 import test_decks
 import test_detection
 import test_ending
+import test_interleavings
 import test_modes
 import test_network
 import test_placement
@@ -28,8 +30,8 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_counts, test_decks, test_detection, test_ending, test_modes,
-        test_network, test_placement, test_report, test_scales, test_schemes, test_solution, test_spmv,
+        test_backends, test_choice, test_counts, test_decks, test_detection, test_ending, test_interleavings,
+        test_modes, test_network, test_placement, test_report, test_scales, test_schemes, test_solution, test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
 
@@ -38,11 +40,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--keel", type=Path, required=True)
     parser.add_argument("--mpiexec", type=Path, required=True)
-    parser.add_argument("--counter", type=Path)  # of MPI calls: tests/pmpi/
+    parser.add_argument("--counter", type=Path)  # of MPI calls, and their disturber: tests/pmpi/
+    parser.add_argument("--disturber", type=Path)
     programs, rest = parser.parse_known_args()
     KeelTest.keel = programs.keel.absolute()
     KeelTest.mpiexec = programs.mpiexec  # perhaps a name to be found in PATH
     KeelTest.counter = programs.counter and programs.counter.absolute()
+    KeelTest.disturber = programs.disturber and programs.disturber.absolute()
     result = unittest.main(argv=[sys.argv[0], *rest], exit=False).result
     for test, reason in result.skipped:
         print(f"skipped: {test.id()}: {reason}")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "solvers/systems/grid_system.hpp"
 
@@ -41,6 +43,48 @@ void fill_with_noise(Level& level, Field x, Field y) {
     };
     level.plain->assign(x, all_cells(level), noise(1.7, 2.3));
     level.plain->assign(y, all_cells(level), noise(2.9, 1.1));
+}
+
+// What may be 0 and infinite.
+double relative(double difference, double size) {
+    if (difference == 0.0) return 0.0;
+    const double value = difference / size;
+    return std::isnan(value) ? HUGE_VAL : value;
+}
+
+// Between face coefficients and their formula, relative to the greatest. Faces that bound the domain are left out: their part is
+// in the diagonal, and beyond them u is 0. Overwrites u and r.
+double change_of_faces(Level& level, Field faces, std::size_t d, const Formula& formula) {
+    const Layout& layout = level.layout;
+    const auto inside = [&](const Index& face) {
+        return layout.boundaries()[d] == Boundary::periodic || (face[d] > 0 && face[d] < layout.cells()[d]);
+    };
+    GridSystem L = plain(level);
+    level.plain->assign(level.r, all_cells(level),
+                        [&](const Index& face) { return inside(face) ? formula(face) : 0.0; });
+    level.plain->assign(level.u, all_cells(level),
+                        [&](const Index& face) { return inside(face) ? 1.0 : 0.0; });
+    level.plain->multiply(level.u, level.u, faces);
+    const double size = L.max_norm(level.r);
+    level.plain->axpby(level.r, 1, level.r, -1, level.u);
+    double difference = L.max_norm(level.r);
+
+    // The last face of a row is no cell's first.
+    Region last = all_cells(level);
+    last.lo[d] = layout.width();
+    last.size[d] = 1;
+    const std::vector<double> values = level.plain->read(faces, last);
+    auto value = values.begin();
+    for (const int box : layout.local())
+        for (int k = 0; k < last.size[2]; ++k)
+            for (int j = 0; j < last.size[1]; ++j)
+                for (int i = 0; i < last.size[0]; ++i, ++value) {
+                    const Index face = layout.first_cell(box) + last.lo + Index{i, j, k};
+                    if (inside(face) && *value != formula(face))
+                        difference = std::max(
+                            difference, std::isfinite(*value) ? std::abs(*value - formula(face)) : HUGE_VAL);
+                }
+    return relative(level.reduction->max(difference), size);
 }
 
 }  // namespace
@@ -85,6 +129,49 @@ Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Pro
     return {"discretisation_order", has_order, order, "1.8..2.2"};
 }
 
+Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem) {
+    Level& level = hierarchy.level(0);
+    GridSystem L = plain(level);
+    const OperatorFormulas formulas = problem.operator_formulas();
+    const std::array faces{level.L.x, level.L.y, level.L.z};
+    double worst = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+        worst = std::max(worst, change_of_faces(level, faces[d], d, formulas.face[d]));
+
+    const auto compare = [&](Field data, double size) {
+        level.plain->axpby(level.r, 1, level.r, -1, data);
+        worst = std::max(worst, relative(L.max_norm(level.r), size));
+    };
+    level.plain->assign(level.r, all_cells(level), [&](const Index& cell) {
+        double diagonal = formulas.a_alpha(cell);
+        for (std::size_t d = 0; d < 3; ++d) {
+            Index upper = cell;
+            upper[d] += 1;
+            diagonal += formulas.face[d](cell) + formulas.face[d](upper);
+        }
+        return diagonal;
+    });
+    compare(level.L.diagonal, L.max_norm(level.r));
+
+    level.plain->assign(level.r, all_cells(level), problem.right_side());
+    const double size = L.max_norm(level.r);
+    if (problem.singular()) {  // as f was made solvable
+        std::swap(level.f, level.r);
+        make_solvable(level);
+        std::swap(level.f, level.r);
+    }
+    compare(level.f, size);
+    return {"problem_unchanged", worst < 1e-13, worst, "< 1e-13"};
+}
+
+Check repeats_equal(std::span<const double> u_l2) {
+    double worst = 0;
+    for (const double norm : u_l2)
+        if (norm != u_l2.front() && !(std::isnan(norm) && std::isnan(u_l2.front())))
+            worst = std::max(worst, relative(std::abs(norm - u_l2.front()), std::abs(u_l2.front())));
+    return {"repeats_equal", worst == 0.0, worst, "0, by run.deterministic"};
+}
+
 Check operator_symmetry(Hierarchy& hierarchy) {
     double worst = 0;
     for (int l = 0; l < hierarchy.levels(); ++l) {
@@ -103,8 +190,7 @@ Check operator_symmetry(Hierarchy& hierarchy) {
         const double Lx_y = L.dot(level.r, level.f);
         apply(level.f);
         const double difference = std::abs(Lx_y - L.dot(level.u, level.r));
-        const double value = difference == 0.0 ? 0.0 : difference / size;
-        worst = std::max(worst, std::isnan(value) ? HUGE_VAL : value);
+        worst = std::max(worst, relative(difference, size));
     }
     return {"operator_symmetry", worst < 1e-12, worst, "< 1e-12"};
 }

@@ -2,7 +2,9 @@
 
 // Self-verification of every run.
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "miniapp/report/findings.hpp"
 #include "miniapp/studies/grids/problem.hpp"
@@ -23,6 +25,20 @@ Check residual_recomputed(Level& level, DiagonalScaling scaling, double toleranc
 // log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h. A grid
 // that is too coarse to tell passes, and says so.
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
+
+// That f and the operator of the finest level are still what the formulas of the problem say: the greatest difference, relative
+// to the greatest value. What was changed in memory while the run went on would else be solved in the problem's place, validly.
+// Overwrites u and r of the finest level.
+Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem);
+
+// That repeats of a solve led to the same |u|, to the last bit, as run.deterministic promises.
+Check repeats_equal(std::span<const double> u_l2);
+template <class Solve>
+std::vector<double> norms_of(const std::vector<Solve>& solves) {
+    std::vector<double> norms;
+    for (const Solve& solve : solves) norms.push_back(solve.u_l2);
+    return norms;
+}
 
 // For x, y without structure: |(Lx,y) - (x,Ly)| / (|Dx| |y|) of the worst level, with the diagonal D of L, since L may be
 // nothing but rounding (one periodic cell, a = 0); and |(Mx,y) - (x,My)| / (|Mx| |y|) on the finest level. Both overwrite

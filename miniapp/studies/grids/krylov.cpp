@@ -127,11 +127,13 @@ class PreparedKrylov : public PreparedGrids {
 
         setting.site.progress.say("checking");
         findings.checks.push_back(residual_recomputed(top, norm_of(options), options.tolerance));
+        findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
         if (M && method_named(options.solver).preconditioning == Preconditioning::symmetric)
             findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
         findings.checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
+        if (resolved_.deterministic) findings.checks.push_back(repeats_equal(norms_of(solves)));
     }
 };
 

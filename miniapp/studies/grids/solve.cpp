@@ -64,10 +64,12 @@ class PreparedSolve : public PreparedGrids {
         checks.push_back(residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance));
         if (setting.problem.has_exact_solution() && hierarchy.levels() > 1)
             checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem));
+        checks.push_back(problem_unchanged(hierarchy, setting.problem));
         checks.push_back(operator_symmetry(hierarchy));
         checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged; }),
             static_cast<long>(solves.size())));
+        if (resolved_.deterministic) checks.push_back(repeats_equal(norms_of(solves)));
     }
 };
 

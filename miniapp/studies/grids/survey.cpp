@@ -160,6 +160,7 @@ class PreparedSurvey : public PreparedGrids {
 
         setting.site.progress.say("checking");
         findings.checks.push_back(residual);
+        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(hierarchy));
         Check converged =
             all_converged(std::ranges::count_if(rows.front().solves,
@@ -167,6 +168,11 @@ class PreparedSurvey : public PreparedGrids {
                           static_cast<long>(rows.front().solves.size()));
         converged.name = "baseline_converged";
         findings.checks.push_back(converged);
+        if (!resolved_.deterministic) return;
+        Check equal = repeats_equal({});
+        for (const SurveyRow& row : rows)
+            if (const Check of_row = repeats_equal(norms_of(row.solves)); !of_row.passed) equal = of_row;
+        findings.checks.push_back(equal);
     }
 
   private:

@@ -105,6 +105,7 @@ std::string lower(std::string_view word) {
 }  // namespace
 
 MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
+    if (!file) throw MatrixFileError(name + ": cannot be read");  // on this rank
     Lines lines(file, name, 0);
     const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
     if (!lines.next_of_any_kind()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");

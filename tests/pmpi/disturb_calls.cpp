@@ -1,0 +1,433 @@
+// Makes of a program's MPI the worst that the standard allows, by its profiling interface: to be preloaded (LD_PRELOAD).
+// Messages leave and are asked for late, in another order where none may overtake another, and wait for their receivers;
+// tests and probes say no for a while; ranks dawdle. What is under way the program does not have: MPI works on copies,
+// what is received or summed up reads as NaN until it is waited for, and who writes to it, or to what is being sent, is
+// aborted. KEEL_DISTURB seeds the generator; at MPI_Finalize every rank writes what it did to disturbed_N.json in the
+// folder that it runs in. Wrapped is what Keel calls; tests/executable/test_interleavings.py holds that. One thread calls
+// MPI.
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace {
+
+enum class Kind { send, receive, sum, barrier };
+
+// A request of the program's. MPI has the copy; the handle is MPI's own, persistent where the program's is not, so that it
+// can be started when it pleases.
+struct Pending {
+    explicit Pending(Kind of) : kind(of) {}
+
+    Kind kind;
+    char* data = nullptr;  // the program's
+    std::vector<char> copy;
+    std::tuple<MPI_Comm, int, int>
+        way{};                // communicator, peer, tag: messages on it do not overtake each other
+    bool persistent = false;  // to the program
+    bool active = false;
+    bool posted = false;
+    int withheld = 0;  // tests that will say no, done or not
+};
+
+struct Done {
+    long late = 0, synchronous = 0, denied = 0, pauses = 0;
+};
+
+struct State {
+    std::mt19937_64 random;
+    std::map<MPI_Request, Pending> pending;
+    std::vector<MPI_Request> late;  // active and not posted, in the order of the program
+    Done done;
+};
+
+int my_rank() {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+State& state() {
+    static State only = [] {
+        const char* const seed = std::getenv("KEEL_DISTURB");
+        State made;
+        made.random.seed((seed == nullptr ? 0 : std::strtoul(seed, nullptr, 10)) * 4096 +
+                         static_cast<unsigned long>(my_rank()));
+        return made;
+    }();
+    return only;
+}
+
+// Once in so many times.
+bool chance(unsigned long times) {
+    return state().random() % times == 0;
+}
+
+[[noreturn]] void abort_for(const char* what) {
+    std::fprintf(stderr, "disturbed: rank %d: %s\n", my_rank(), what);
+    std::fflush(nullptr);
+    PMPI_Abort(MPI_COMM_WORLD, 99);
+    std::abort();
+}
+
+std::size_t bytes_of(int count, MPI_Datatype type) {
+    int size = 0;
+    PMPI_Type_size(type, &size);
+    return static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+}
+
+constexpr char poison = '\xff';  // doubles of it are NaN
+
+void take_away(Pending& p) {
+    std::memset(p.data, poison, p.copy.size());
+}
+
+void post(MPI_Request request) {
+    Pending& p = state().pending.at(request);
+    p.posted = true;
+    PMPI_Start(&request);
+}
+
+// Posts some of the late requests, those of each way in their order, or all.
+void post_late(bool all) {
+    std::vector<MPI_Request>& late = state().late;
+    if (late.empty()) return;
+    std::vector<std::tuple<MPI_Comm, int, int>> held;  // ways on which something stays behind
+    std::vector<MPI_Request> order = late, rest;
+    if (chance(2)) {  // another order of the ways; on each a stable one
+        std::map<std::tuple<MPI_Comm, int, int>, unsigned long> rank_of;
+        for (const MPI_Request request : order)
+            rank_of.try_emplace(state().pending.at(request).way, state().random());
+        std::stable_sort(order.begin(), order.end(), [&](MPI_Request a, MPI_Request b) {
+            return rank_of.at(state().pending.at(a).way) < rank_of.at(state().pending.at(b).way);
+        });
+    }
+    for (const MPI_Request request : order) {
+        const auto way = state().pending.at(request).way;
+        const bool behind = std::find(held.begin(), held.end(), way) != held.end();
+        if (!all && (behind || !chance(3))) {
+            held.push_back(way);
+            rest.push_back(request);
+        } else {
+            post(request);
+        }
+    }
+    late = rest;
+}
+
+// At every call: the rank may dawdle, and late requests may be posted.
+void dawdle(bool blocks) {
+    if (chance(64)) {
+        ++state().done.pauses;
+        usleep(static_cast<useconds_t>(state().random() % 300));
+    }
+    post_late(blocks);
+}
+
+void begin(MPI_Request request) {
+    Pending& p = state().pending.at(request);
+    if (p.active) abort_for("a request is started again while it is under way");
+    p.active = true;
+    p.posted = false;
+    p.withheld = chance(2) ? 0 : static_cast<int>(state().random() % 8);
+    if (p.kind == Kind::send)
+        std::memcpy(p.copy.data(), p.data, p.copy.size());
+    else
+        take_away(p);
+    state().late.push_back(request);
+    if (chance(2)) {
+        ++state().done.late;
+    } else {  // with those before it on its way
+        std::vector<MPI_Request> rest;
+        for (const MPI_Request other : state().late)
+            if (state().pending.at(other).way == p.way)
+                post(other);
+            else
+                rest.push_back(other);
+        state().late = rest;
+    }
+}
+
+// What is complete goes back to the program.
+void end(MPI_Request& request) {
+    const auto found = state().pending.find(request);
+    if (found == state().pending.end() || !found->second.active) return;
+    Pending& p = found->second;
+    p.active = false;
+    if (p.kind == Kind::send) {
+        if (std::memcmp(p.data, p.copy.data(), p.copy.size()) != 0)
+            abort_for("a message changed while it was being sent");
+    } else if (p.kind != Kind::barrier) {
+        if (!std::all_of(p.data, p.data + p.copy.size(), [](char c) { return c == poison; }))
+            abort_for("something was written to where a message or a sum was awaited");
+        std::memcpy(p.data, p.copy.data(), p.copy.size());
+    }
+    if (p.persistent) return;
+    MPI_Request handle = request;
+    if (p.kind == Kind::send || p.kind == Kind::receive) PMPI_Request_free(&handle);
+    state().pending.erase(found);
+    request = MPI_REQUEST_NULL;
+}
+
+// Whether a test of it may ask MPI.
+bool answers(MPI_Request request) {
+    const auto found = state().pending.find(request);
+    if (found == state().pending.end() || !found->second.active) return true;
+    Pending& p = found->second;
+    if (p.withheld > 0) --p.withheld;
+    return p.posted && p.withheld == 0;
+}
+
+int make_send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              bool synchronous, MPI_Request* request) {
+    Pending p(Kind::send);
+    p.data = static_cast<char*>(const_cast<void*>(data));
+    p.copy.resize(bytes_of(count, type));
+    p.way = {comm, to, tag};
+    if (!synchronous && chance(2)) synchronous = true;
+    state().done.synchronous += synchronous ? 1 : 0;
+    const int status =
+        (synchronous ? PMPI_Ssend_init : PMPI_Send_init)(p.copy.data(), count, type, to, tag, comm, request);
+    state().pending.insert_or_assign(*request, std::move(p));
+    return status;
+}
+
+int make_receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                 MPI_Request* request) {
+    Pending p(Kind::receive);
+    p.data = static_cast<char*>(data);
+    p.copy.resize(bytes_of(count, type));
+    p.way = {comm, -1 - from, tag};  // not the way of what is sent there
+    const int status = PMPI_Recv_init(p.copy.data(), count, type, from, tag, comm, request);
+    state().pending.insert_or_assign(*request, std::move(p));
+    return status;
+}
+
+void write() {
+    const std::string name = "disturbed_" + std::to_string(my_rank()) + ".json";
+    std::FILE* file = std::fopen(name.c_str(), "w");
+    if (file == nullptr) return;
+    const Done& done = state().done;
+    std::fprintf(file, "{\"late\": %ld, \"synchronous\": %ld, \"denied\": %ld, \"pauses\": %ld}\n", done.late,
+                 done.synchronous, done.denied, done.pauses);
+    std::fclose(file);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    dawdle(true);
+    return (chance(2) ? PMPI_Ssend : PMPI_Send)(data, count, type, to, tag, comm);
+}
+
+int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
+    dawdle(true);
+    return PMPI_Recv(data, count, type, from, tag, comm, status);
+}
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    dawdle(false);
+    const int status = make_send(data, count, type, to, tag, comm, false, request);
+    begin(*request);
+    return status;
+}
+
+int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    dawdle(false);
+    const int status = make_send(data, count, type, to, tag, comm, true, request);
+    begin(*request);
+    return status;
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+    dawdle(false);
+    const int status = make_receive(data, count, type, from, tag, comm, request);
+    begin(*request);
+    return status;
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = make_send(data, count, type, to, tag, comm, false, request);
+    state().pending.at(*request).persistent = true;
+    return status;
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+    const int status = make_receive(data, count, type, from, tag, comm, request);
+    state().pending.at(*request).persistent = true;
+    return status;
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    dawdle(false);
+    for (int n = 0; n < count; ++n) begin(requests[n]);
+    return MPI_SUCCESS;
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    const auto found = state().pending.find(*request);
+    if (found != state().pending.end()) {
+        if (found->second.active) abort_for("a request is freed while it is under way");
+        const std::vector<char> until_freed = std::move(found->second.copy);
+        state().pending.erase(found);
+        return PMPI_Request_free(request);
+    }
+    return PMPI_Request_free(request);
+}
+
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+    dawdle(false);
+    if (from != MPI_IN_PLACE) abort_for("only sums in place are disturbed");
+    Pending p(Kind::sum);
+    p.data = static_cast<char*>(to);
+    p.copy.assign(p.data, p.data + bytes_of(count, type));
+    p.active = true;
+    p.posted = true;  // all ranks begin them in the same order
+    p.withheld = static_cast<int>(state().random() % 8);
+    const int status = PMPI_Iallreduce(MPI_IN_PLACE, p.copy.data(), count, type, op, comm, request);
+    take_away(p);
+    state().pending.insert_or_assign(*request, std::move(p));
+    return status;
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    dawdle(false);
+    const int status = PMPI_Ibarrier(comm, request);
+    Pending p(Kind::barrier);
+    p.active = true;
+    p.posted = true;
+    p.withheld = static_cast<int>(state().random() % 8);
+    state().pending.insert_or_assign(*request, std::move(p));
+    return status;
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+    dawdle(false);
+    bool ask = true;
+    for (int n = 0; n < count; ++n)
+        if (!answers(requests[n])) ask = false;
+    if (!ask) {
+        ++state().done.denied;
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
+    // MPI forgets a request that is not persistent to it; what it was is looked up by the handle before.
+    std::vector<MPI_Request> before(requests, requests + count);
+    const int status = PMPI_Testall(count, requests, flag, statuses);
+    if (*flag != 0)
+        for (int n = 0; n < count; ++n) {
+            MPI_Request request = before[static_cast<std::size_t>(n)];
+            end(request);
+            requests[n] = request;
+        }
+    return status;
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    return MPI_Testall(1, request, flag, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status*) {
+    dawdle(true);
+    std::vector<int> order;
+    for (int n = 0; n < count; ++n)
+        if (requests[n] != MPI_REQUEST_NULL) order.push_back(n);
+    std::shuffle(order.begin(), order.end(), state().random);
+    for (const int n : order) {
+        MPI_Request request = requests[n];
+        PMPI_Wait(&requests[n], MPI_STATUS_IGNORE);
+        end(request);
+        requests[n] = request;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status*) {
+    return MPI_Waitall(1, request, MPI_STATUSES_IGNORE);
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+    dawdle(false);
+    if (chance(2)) {
+        ++state().done.denied;
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
+    return PMPI_Iprobe(from, tag, comm, flag, status);
+}
+
+// What blocks must not keep back what others wait for.
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+
+int MPI_Allgather(const void* from, int sent, MPI_Datatype type, void* to, int received, MPI_Datatype as,
+                  MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Allgather(from, sent, type, to, received, as, comm);
+}
+
+int MPI_Allgatherv(const void* from, int sent, MPI_Datatype type, void* to, const int* received,
+                   const int* first, MPI_Datatype as, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Allgatherv(from, sent, type, to, received, first, as, comm);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Barrier(comm);
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Bcast(data, count, type, root, comm);
+}
+
+int MPI_Gather(const void* from, int sent, MPI_Datatype type, void* to, int received, MPI_Datatype as,
+               int root, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Gather(from, sent, type, to, received, as, root, comm);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {
+    dawdle(true);
+    return PMPI_Comm_dup(comm, copy);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm* part) {
+    dawdle(true);
+    return PMPI_Comm_split(comm, colour, key, part);
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* part) {
+    dawdle(true);
+    return PMPI_Comm_split_type(comm, type, key, info, part);
+}
+
+int MPI_Finalize() {
+    dawdle(true);
+    for (const auto& [request, p] : state().pending)
+        if (p.active) abort_for("the program ends while something is under way");
+    write();
+    return PMPI_Finalize();
+}
+}
