@@ -92,7 +92,7 @@ void add_bottom(Table& table) {
         "max_restarts", &Bottom::max_restarts, at_least(0),
         "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
         "restarts");
-    s.integer("sweeps", &Bottom::sweeps, at_least(1), "relaxation of the coarsest level", "sweeps");
+    s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps");
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
     s.integer("replace_every", &Bottom::replace_every, at_least(0),

@@ -54,6 +54,9 @@ struct RunFacts {
     std::string least_memory;
     double array_bytes = 0;
     double predicted_bytes = 0;
+    // --- Known when the right-hand side is
+    double removed_mean = 0;  // of f, over max|f|, where the problem is singular
+    bool zero_right_side = false;
     // --- Known when the run ends
     double setup_seconds = 0;
     double tuning_seconds = 0;  // spent on trying communication schemes

@@ -95,6 +95,19 @@ std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
     return text;
 }
 
+std::string right_side_text(const RunFacts& facts) {
+    std::string text;
+    if (facts.removed_mean != 0)
+        text += fmt::format(
+            "Right-hand side: constants are in the null space, so f has lost its mean, {:.3e} of max|f|; u "
+            "has "
+            "mean 0\n",
+            facts.removed_mean);
+    if (facts.zero_right_side)
+        text += "Right-hand side: f = 0, whose solution is u = 0; residuals are not divided by |f|\n";
+    return text.empty() ? text : text + "\n";
+}
+
 std::string closing_text(const Findings& findings) {
     std::string text;
     if (findings.facts.measured_bytes > 0)

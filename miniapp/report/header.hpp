@@ -16,6 +16,9 @@ struct DeckFacts {
     std::string json;                      // every key's value
 };
 
+// What was done to f, or what it makes of residuals; empty for an f that is neither zero nor loses its mean.
+std::string right_side_text(const RunFacts& facts);
+
 // Version, build, machine, what the study built, the deck's non-default keys, remarks and warnings.
 std::string header_text(const DeckFacts& deck, const RunFacts& facts);
 

@@ -4,18 +4,24 @@
 
 #include <nlohmann/json.hpp>
 
+#include "miniapp/report/norms.hpp"
 #include "miniapp/report/quantities.hpp"
 
 namespace keel {
 
-std::string outcome_text(const Report& report) {
-    return fmt::format("{}, {}{}, {}; residual claimed {:.3e}, true {:.3e}",
-                       counted(report.iterations, "iteration"), name(report.outcome),
-                       report.vanished.empty() ? "" : " of " + report.vanished,
-                       counted(report.restarts, "restart"), report.residuals.back(), report.true_residual);
+std::string outcome_text(const Report& report, const BottomOptions& options) {
+    std::string text =
+        fmt::format("{}, {}{}, {}; {} claimed {:.3e}, true {:.3e}", counted(report.iterations, "iteration"),
+                    name(report.outcome), report.vanished.empty() ? "" : " of " + report.vanished,
+                    counted(report.restarts, "restart"), norm_quotient(options), report.residuals.back(),
+                    report.true_residual);
+    if (scaling_of(options) == DiagonalScaling::symmetric)
+        text += fmt::format(", |r| / |f| {:.3e}", report.unscaled_residual);
+    return text;
 }
 
-Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report) {
+Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
+                   const BottomOptions& options) {
     return {{"record", "solve"},
             {"solver", solver},
             {"repeat", repeat},
@@ -27,7 +33,9 @@ Json krylov_record(std::size_t repeat, const std::string& solver, double seconds
             {"restarts", report.restarts},
             {"columns_dropped", report.columns_dropped},
             {"residuals", report.residuals},
+            {"norm", norm_quotient(options)},
             {"true_residual", report.true_residual},
+            {"unscaled_residual", report.unscaled_residual},
             {"applications", report.counts.applications}};
 }
 

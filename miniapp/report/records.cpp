@@ -94,6 +94,8 @@ std::string closing_records(const Findings& findings) {
                             {"tuning_seconds", facts.tuning_seconds},
                             {"graph_replays", facts.graph_replays},
                             {"measured_bytes", facts.measured_bytes},
+                            {"removed_mean", facts.removed_mean},
+                            {"zero_right_side", facts.zero_right_side},
                             {"interrupted", findings.interrupted},
                             {"valid", findings.valid()},
                             {"exit", findings.interrupted ? 4

@@ -20,7 +20,7 @@ constexpr auto names_of(Outcome) {
 }
 
 struct Stop {
-    double tolerance;  // on |b - A x| / |b|, 2-norms
+    double tolerance;  // on |b - A x| / |b|, 2-norms of the system as it is scaled
     int limit;         // iterations in all
     int max_restarts;  // under the verify-and-restart rule
 };
@@ -33,7 +33,10 @@ struct Report {
     std::vector<double> residuals;  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
     double true_residual = 0;       // |b - A x| / |b| of the x returned
     bool met = true;                // whether the true residual meets the tolerance
-    int columns_dropped = 0;        // enlarged methods: the most that the block vectors had lost in a run
+    // The same of the system before it was scaled from the left: the norm that all methods can be compared in.
+    double unscaled_residual = 0;
+    bool unscaled_met = true;
+    int columns_dropped = 0;  // enlarged methods: the most that the block vectors had lost in a run
     Counts counts;
 
     // Whether it converged by the method's word and by the true residual.
@@ -87,8 +90,8 @@ class Solver {
     Report solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
 
   private:
-    // r_ = scale b - A x, and (r_,r_)
-    double verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x);
+    // r_ = scale b - A x, and its squares
+    LinearSystem::Squares verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x);
 
     LinearSystem& A_;
     std::unique_ptr<KrylovMethod> method_;

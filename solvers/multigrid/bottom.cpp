@@ -24,6 +24,8 @@ class KrylovBottom : public BottomSolver {
                 .residual = report.residuals.back(),
                 .true_residual = report.true_residual,
                 .met = report.met,
+                .unscaled_residual = report.unscaled_residual,
+                .unscaled_met = report.unscaled_met,
                 .columns_dropped = report.columns_dropped,
                 .counts = report.counts};
     }

@@ -25,7 +25,10 @@ class BottomSolver {
         std::optional<double> residual = {};       // what the method's recurrence claims
         std::optional<double> true_residual = {};  // of the u returned
         bool met = true;                           // the tolerance, by the true residual
-        int columns_dropped = 0;                   // Report
+        // The same in the 2-norm of f - L u, which methods that scale the system from the left do not stop by.
+        std::optional<double> unscaled_residual = {};
+        bool unscaled_met = true;
+        int columns_dropped = 0;  // Report
         Counts counts = {};
     };
     static constexpr const char* not_tested = "not_tested";          // by relaxation

@@ -85,23 +85,26 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
     }
 }
 
-void remove_mean(Operations& operations, Reduction& reduction, Field u) {
+double remove_mean(Operations& operations, Reduction& reduction, Field u) {
     std::vector<double> parts(static_cast<std::size_t>(operations.layout().local_count()));
     double total = 0;
     operations.totals(u, parts);
     reduction.sum(parts, std::span(&total, 1));
-    operations.shift(u, -total / static_cast<double>(operations.layout().cell_count()));
+    const double mean = total / static_cast<double>(operations.layout().cell_count());
+    operations.shift(u, -mean);
+    return mean;
 }
 
-void make_solvable(Level& level) {
+double make_solvable(Level& level) {
     const auto norm_of_f = [&] {
         double norm = 0;
         level.operations.max_norm(level.f, norm);
         return level.reduction->max(norm);
     };
     const double with_mean = norm_of_f();
-    remove_mean(level.operations, *level.reduction, level.f);
+    const double mean = remove_mean(level.operations, *level.reduction, level.f);
     if (norm_of_f() < 1e-14 * with_mean) level.operations.fill(level.f, 0.0);
+    return with_mean > 0 ? mean / with_mean : 0.0;
 }
 
 }  // namespace keel

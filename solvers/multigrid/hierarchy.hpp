@@ -47,12 +47,12 @@ class Hierarchy {
     std::unique_ptr<BottomGrid> bottom_grid_;
 };
 
-// u -= mean(u). Collective, one all-reduce.
-void remove_mean(Operations& operations, Reduction& reduction, Field u);
+// u -= mean(u), which it returns. Collective, one all-reduce.
+double remove_mean(Operations& operations, Reduction& reduction, Field u);
 
 // f of a level where constants are in the null space, given a solution: less its mean, and zero where that
 // leaves rounding alone. Once for an f: its mean is then rounding, and to remove that again would make another
-// problem of it. Collective, three all-reduces.
-void make_solvable(Level& level);
+// problem of it. Returns that mean over max|f|. Collective, three all-reduces.
+double make_solvable(Level& level);
 
 }  // namespace keel

@@ -1,16 +1,39 @@
 #include "solvers/multigrid/multigrid.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "solvers/multigrid/smoother.hpp"
 
 namespace keel {
+namespace {
+
+// Cycles have stopped to gain where so many left a residual no smaller than this part of what as many before them
+// had reached. The least of several, since near the floor residuals go up and down, and the first cycles may raise
+// them. What is cut off would have needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
+struct Patience {
+    std::size_t cycles;
+    double part;
+};
+constexpr Patience near_floor{3, 0.8};
+constexpr Patience elsewhere{5, 0.9};
+
+bool gain_nothing(std::span<const double> residuals, const Patience& patience) {
+    if (residuals.size() < 1 + 2 * patience.cycles) return false;  // entry 0 is before the first cycle
+    const auto last = residuals.last(patience.cycles);
+    const auto before = residuals.last(2 * patience.cycles).first(patience.cycles);
+    return *std::ranges::min_element(last) >= patience.part * *std::ranges::min_element(before);
+}
+
+}  // namespace
 
 int SolveReport::missed_bottoms() const {
     int missed = 0;
-    for (const auto& visit : visits) missed += visit.met ? 0 : 1;
+    for (const auto& visit : visits) missed += visit.unscaled_met ? 0 : 1;
     return missed;
 }
 
@@ -89,6 +112,13 @@ double Multigrid::residual_norm(int l) {
     return level.reduction->max(norm);
 }
 
+double Multigrid::rounding_floor(Level& level, double norm_f) {
+    double norm_u = 0;
+    level.operations.max_norm(level.u, norm_u);
+    norm_u = level.reduction->max(norm_u);
+    return std::numeric_limits<double>::epsilon() * level.gershgorin_bound * (norm_u / norm_f);
+}
+
 SolveReport Multigrid::solve(int finest) {
     Level& level = levels_.level(finest);
     const bool only_bottom = finest == levels_.levels() - 1;
@@ -99,10 +129,10 @@ SolveReport Multigrid::solve(int finest) {
 
     SolveReport report;
     report.residuals.push_back(1.0);
-    report.converged = norm_f == 0.0;
     visits_.clear();
-    while (!report.converged && report.cycles < options_.max_cycles &&
-           std::isfinite(report.residuals.back())) {
+    std::optional<Outcome> end;
+    if (norm_f == 0.0) end = Outcome::converged;
+    while (!end && report.cycles < options_.max_cycles) {
         if (only_bottom)
             visits_.push_back(bottom_->improve());
         else if (options_.cycle == Cycle::f && report.cycles == 0)
@@ -112,8 +142,19 @@ SolveReport Multigrid::solve(int finest) {
         ++report.cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
         report.residuals.push_back(residual_norm(finest) / norm_f);
-        report.converged = report.residuals.back() <= options_.tolerance;
+        const double residual = report.residuals.back();
+        if (residual <= options_.tolerance) {
+            end = Outcome::converged;
+        } else if (!std::isfinite(residual)) {
+            end = Outcome::breakdown;
+        } else if (gain_nothing(report.residuals, near_floor)) {
+            const double floor = rounding_floor(level, norm_f);
+            if (residual > floor && !gain_nothing(report.residuals, elsewhere)) continue;
+            report.floor = floor;
+            end = Outcome::stagnated;
+        }
     }
+    report.outcome = end.value_or(Outcome::iteration_limit);
     report.visits = visits_;
     return report;
 }

@@ -3,6 +3,7 @@
 // Geometric multigrid: V-cycles, and full multigrid followed by V-cycles.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,18 @@
 namespace keel {
 
 struct SolveReport {
-    bool converged = false;
+    Outcome outcome = Outcome::iteration_limit;  // of cycles; breakdown: a residual that is not finite
     int cycles = 0;
     std::vector<double> residuals;            // max|f - L u| / max|f| after each cycle; entry 0 is 1
     std::vector<BottomSolver::Visit> visits;  // to the bottom, in order
 
-    int missed_bottoms() const;     // bottom solves whose true residual missed their tolerance
+    // Of a solve that stagnated: what rounding alone may leave of the residual, eps |L| max|u| / max|f|, with |L|
+    // the largest sum of magnitudes in a row.
+    std::optional<double> floor = {};
+
+    bool converged() const { return outcome == Outcome::converged; }
+    // Bottom solves whose |f - L u| / |f|, in 2-norms, missed their tolerance, whatever norm their method stops by.
+    int missed_bottoms() const;
     int bottom_iterations() const;  // in all visits
 };
 
@@ -28,8 +35,8 @@ class Multigrid {
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
-    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f|. Overwrites u, f and r
-    // of all coarser levels. Collective.
+    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer gain.
+    // Overwrites u, f and r of all coarser levels. Collective; where cycles gain little, with an all-reduce more.
     SolveReport solve(int finest = 0);
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
@@ -43,6 +50,7 @@ class Multigrid {
     void v_cycle(int l);
     void full_multigrid(int finest);
     void interpolate_add(int l, Interpolation interpolation);
+    double rounding_floor(Level& level, double norm_f);
 
     Hierarchy& levels_;
     MultigridOptions options_;

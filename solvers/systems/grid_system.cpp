@@ -21,6 +21,8 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
     if (scaling == DiagonalScaling::symmetric) {
         scale_ = make_vector();
         operations.square_root(scale_.with_ghosts(deep.layers), L.inverse_diagonal);
+        const double of_diagonal = unit(L.diagonal);
+        if (of_diagonal < 0x1p-200 || of_diagonal > 0x1p200) unit_ = of_diagonal;
     }
 }
 
@@ -122,6 +124,16 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& r
     if (scaling_ == DiagonalScaling::symmetric) operations_.multiply(next, scale_, next);
     recur(next, v, i, recurrence);
     reduction_.progress();
+}
+
+// (D^-1/2 r, D D^-1/2 r) = (r,r)
+LinearSystem::Squares GridSystem::squares(Vector r) {
+    if (scaling_ != DiagonalScaling::symmetric) return LinearSystem::squares(r);
+    const Vector Dr = scaled_.front();
+    operations_.multiply(Dr, L_.diagonal, r);
+    if (unit_ != 1.0) operations_.scale(Dr, unit_, Dr);
+    const auto [own, unscaled] = LinearSystem::dots({{r, r}, {r, Dr}});
+    return {own, unscaled};
 }
 
 Counts GridSystem::counts() const {

@@ -43,6 +43,7 @@ class GridSystem : public ScaledSystem {
     void fill(Vector y, double value) override { operations_.fill(y, value); }
     // Where the problem is singular, with one all-reduce.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
+    Squares squares(Vector r) override;
     Counts counts() const override;
     using LinearSystem::apply;
 
@@ -53,6 +54,7 @@ class GridSystem : public ScaledSystem {
     Stencil L_;
     DeepGhosts deep_;
     bool singular_;
+    double unit_ = 1.0;          // a power of two, times which D is far from under- and overflow
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
     std::vector<Product> products_;
     std::vector<double> sums_;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "comm/sums/reduction.hpp"
@@ -60,6 +61,13 @@ class LinearSystem {
     virtual void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) = 0;
     // The same begun and not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
+    // What one all-reduce tells of a residual: (r,r), and where the system is scaled from the left, (r,r) before
+    // that but for a factor that is the same for every r.
+    struct Squares {
+        double own = 0;
+        std::optional<double> unscaled = {};
+    };
+    virtual Squares squares(Vector r) { return {.own = dot(r, r)}; }
     // max|x|, with one all-reduce; +infinity where a value is not finite.
     virtual double max_norm(Vector x) = 0;
     virtual Counts counts() const = 0;

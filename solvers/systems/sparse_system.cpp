@@ -13,10 +13,19 @@ SparseSystem::SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::s
     if (scaling == DiagonalScaling::none) return;
     scale_ = matrix.scale(scaling);
     A_ = matrix.scaled(scaling, scale_);
+    if (scaling != DiagonalScaling::symmetric) return;
+    const double of_scale = unit(scale_);
+    const std::vector<double> scales = matrix.read(scale_);
+    unscale_ = make_vector();
+    product_ = make_vector();
+    matrix.assign(unscale_, [&](std::int64_t row) {
+        const double scale = of_scale * scales[static_cast<std::size_t>(row - matrix.first_row())];
+        return 1 / (scale * scale);
+    });
 }
 
 int SparseSystem::fields(DiagonalScaling scaling) {
-    return scaling == DiagonalScaling::none ? 1 : 2;
+    return scaling == DiagonalScaling::none ? 1 : scaling == DiagonalScaling::right ? 2 : 4;
 }
 
 void SparseSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {
@@ -44,6 +53,14 @@ void SparseSystem::split(std::span<const Vector> columns, Vector r, Splitting sp
         }
     check_equal(masks_.size(), columns.size(), "a system is always split into as many columns");
     for (std::size_t n = 0; n < columns.size(); ++n) operations_.multiply(columns[n], masks_[n], r);
+}
+
+// (D^-1/2 r, D D^-1/2 r) = (r,r)
+LinearSystem::Squares SparseSystem::squares(Vector r) {
+    if (scaling_ != DiagonalScaling::symmetric) return LinearSystem::squares(r);
+    operations_.multiply(product_, unscale_, r);
+    const auto [own, unscaled] = LinearSystem::dots({{r, r}, {r, product_}});
+    return {own, unscaled};
 }
 
 }  // namespace keel

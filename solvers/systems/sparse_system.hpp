@@ -21,12 +21,14 @@ class SparseSystem : public ScaledSystem {
     void fill(Vector y, double value) override;
     // boxes and slabs: column n has consecutive rows. The first call makes a vector for each column.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
+    Squares squares(Vector r) override;
     using LinearSystem::apply;
 
   private:
     SparseMatrix& matrix_;
     SparseRows A_;
     Field present_;             // 1 at rows, 0 behind them
+    Field unscale_, product_;   // where the scaling is symmetric: a power of two times D, and that times r
     std::vector<Field> masks_;  // what split() multiplies by
 };
 

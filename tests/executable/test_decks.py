@@ -62,7 +62,7 @@ class CommandLine(KeelTest):
     def test_every_mistake_on_the_command_line_is_told_at_once(self) -> None:
         self.refused(
             2, "a.toml", "b.toml", "--frobnicate", "--dry-rum", "problem.bx=8", "bottom.solver=cgg", "multigrid.pre=-1",
-            "run.repeats=two", "probem.box=8",
+            "bottom.sweeps=2147483647", "run.repeats=two", "probem.box=8",
             expected=[
                 "a.toml: cannot be read",
                 'command line: "b.toml" is a second deck after "a.toml"',
@@ -72,6 +72,7 @@ class CommandLine(KeelTest):
                 "command line: problem.bx: unknown key",
                 'command line: bottom.solver = "cgg": unknown solver; choose bicgstab',
                 "command line: multigrid.pre = -1: must be from 0 to 1000",
+                "command line: bottom.sweeps = 2147483647: must be from 1 to 1000000",
                 'command line: run.repeats = "two": must be an integer',
                 'command line: probem.box: unknown key; the sections are problem, multigrid',
                 '(did you mean "problem.box"?)\ncommand line: bottom.solver',

@@ -62,6 +62,112 @@ class Scales(KeelTest):
         self.assertFalse(check_of(run, "operator_symmetry")["passed"], run)
 
 
+class Floors(KeelTest):
+    """Solves that cannot reach their tolerance end, with the reason."""
+
+    def test_multigrid_that_stagnates_says_where_rounding_ends(self) -> None:
+        jump = ["problem.a=0", "problem.coefficients=ball", "problem.contrast=1000", "problem.boundary=dirichlet"]
+        run = self.run_keel(2, "problem.box=16", *jump, "multigrid.tolerance=1e-15", "multigrid.max_cycles=200", *ONCE)
+        self.assertEqual(run.status, 1, run)
+        solve = run.record("solve")
+        self.assertEqual((solve["outcome"], solve["converged"]), ("stagnated", False))
+        self.assertLess(solve["cycles"], 80)
+        self.assertLess(solve["residuals"][-1], solve["floor"])
+        self.assertRegex(run.stdout, r"(?m)^stagnated: cycles no longer gain, and rounding alone may leave eps \|L\| max")
+
+    def test_every_solve_of_an_operator_that_has_lost_a_ends_with_a_named_outcome(self) -> None:
+        run = self.run_keel(1, "run.mode=survey", "problem.box=4", "problem.boxes=[3,1,1]", "problem.b=1e300", "problem.rhs=wave",
+                            "multigrid.bottom_box=2", "multigrid.max_cycles=2000", *ONCE,
+                            'run.survey=["ca_bicgstab powers=sequential","enlarged_cg splitting=slabs"]')  # fmt: skip
+        self.assertEqual(run.status, 1, run)
+        self.assertEqual([solve["outcome"] for solve in run.records("solve")], 3 * ["stagnated"])
+        for solve in run.records("solve"):
+            self.assertLess(solve["cycles"], 40)
+            self.assertIn(f"{solve['solver']} failed", run.stdout)
+        (warning,) = (text for text in run.record("run")["warnings"] if "problem.a" in text)
+        self.assertIn("loses up to all of it", warning)
+
+    def test_what_the_diagonal_loses_of_a_is_not_called_solved(self) -> None:
+        # One cell that is its own neighbour: a u = f = 1. The diagonal is a + 6, and has kept two digits of a.
+        a = 1e-14
+        one_cell = ["problem.box=1", "problem.boxes=[1,1,1]", "problem.rhs=point", "problem.b=1", *ONCE]
+        solve = ["multigrid.bottom_box=1", "multigrid.tolerance=1e-6"]
+        krylov = ["run.mode=krylov", "bottom.tolerance=1e-6"]
+        for words in (solve, [*krylov, "bottom.solver=cg"], [*krylov, "bottom.solver=bicgstab", "bottom.scaling=none"]):
+            with self.subTest(words=words):
+                lost = self.run_keel(1, *one_cell, *words, f"problem.a={a}")
+                self.assertEqual(lost.status, 1, lost)
+                solve_record = lost.record("solve")
+                self.assertTrue(solve_record["converged"])
+                check = check_of(lost, "residual_recomputed")
+                self.assertFalse(check["passed"])
+                self.assertGreater(check["value"], 1e-3)
+                self.assertAlmostEqual(check["value"], abs(1 - a * solve_record["u_l2"]), delta=1e-9)
+                self.assertIn("the diagonal, in double precision, loses up to 0.07 of it", lost.stdout)
+        kept = self.valid(1, *one_cell, *krylov, "bottom.solver=cg", "problem.a=1e-5")
+        self.assertFalse([warning for warning in kept.record("run")["warnings"] if "problem.a" in warning])
+
+
+class Norms(KeelTest):
+    """The norm of a claim is named, and all solvers of a survey are judged in one."""
+
+    ROUGH = ["problem.coefficients=ball", "problem.contrast=1e8", "problem.boundary=dirichlet", "problem.a=0"]
+
+    def test_report_check_and_record_name_the_norm_of_the_tolerance(self) -> None:
+        scaled, plain, largest = "|D^-1/2 r| / |D^-1/2 f|", "|r| / |f|", "max|r| / max|f|"
+        krylov = [*KRYLOV, *self.ROUGH, "bottom.tolerance=1e-8"]
+        spmv = ["run.mode=spmv", "run.solve=true", "problem.box=6", "problem.boxes=[1,1,1]", "problem.matrix=stencil7", *ONCE]
+        for words, norm in (
+            ([*krylov, "bottom.solver=cg"], scaled),
+            ([*krylov, "bottom.solver=bicgstab"], plain),
+            ([*krylov, "bottom.solver=cg", "bottom.scaling=none", "run.preconditioner=v_cycle"], plain),
+            ([*spmv, "bottom.solver=cg"], scaled),
+            ([*spmv, "bottom.solver=cg", "bottom.scaling=none"], plain),
+            (["problem.box=8", "problem.boxes=[1,1,1]", *ONCE], largest),
+            (["run.mode=survey", 'run.survey=["cg"]', "problem.box=8", "problem.boxes=[1,1,1]", *ONCE], largest),
+        ):
+            with self.subTest(words=words):
+                run = self.run_keel(1, *words)
+                self.assertTrue(str(check_of(run, "residual_recomputed")["want"]).endswith(f"tolerance, of {norm}"), run)
+                solve = run.records("solve")[0]
+                self.assertEqual(solve["norm"], norm)
+                if norm == scaled:
+                    self.assertIn(f"{norm} claimed ", run.stdout)
+                    self.assertIn(f", {plain} {solve['unscaled_residual']:.3e}", run.stdout)
+                    if "run.mode=krylov" in words:  # this is why it has to be said
+                        self.assertGreater(solve["unscaled_residual"], 100 * solve["true_residual"])
+
+    def test_a_survey_counts_misses_of_all_solvers_in_one_norm(self) -> None:
+        run = self.valid(1, "run.mode=survey", "problem.box=8", "problem.boxes=[2,1,1]", *self.ROUGH, "multigrid.bottom_box=8",
+                         "multigrid.max_cycles=200", "multigrid.tolerance=1e-6", "bottom.max_iterations=2000", *ONCE,
+                         'run.survey=["cg","cg scaling=none"]')  # fmt: skip
+        counted = {row["solver"]: row["missed_bottoms"] for row in run.records("survey")}
+        for solve in run.records("solve"):
+            missed = [visit for visit in solve["bottom"] if visit["unscaled_residual"] > 1e-3]
+            self.assertEqual(counted[solve["solver"]], len(missed), solve["solver"])
+            self.assertTrue(all(visit["met"] for visit in solve["bottom"]), solve["solver"])
+        self.assertEqual((counted["bicgstab"], counted["cg scaling=none"]), (0, 0))
+        self.assertGreater(counted["cg"], 0)
+        self.assertIn("missed: bottom solves of which |r| / |f|", run.stdout)
+
+    def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
+        for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):
+            with self.subTest(box=box, a=a):
+                run = self.valid(1, f"problem.box={box}", f"problem.a={a}", "problem.boxes=[1,1,1]", "problem.rhs=random",
+                                 "multigrid.bottom_box=1", *ONCE)  # fmt: skip
+                result = run.record("result")
+                self.assertEqual((result["removed_mean"] != 0, result["zero_right_side"]), (mean, zero))
+                self.assertEqual("so f has lost its mean" in run.stdout, mean, run)
+                self.assertEqual("Right-hand side: f = 0" in run.stdout, zero, run)
+
+    def test_a_tolerance_too_loose_to_show_an_order_is_said(self) -> None:
+        words = ["problem.box=16", "problem.boxes=[1,1,1]", "problem.rhs=manufactured", "problem.boundary=dirichlet", *ONCE]
+        for tolerance, loose in (("0.5", True), ("1e-2", True), ("1e-10", False)):
+            with self.subTest(tolerance=tolerance):
+                check = check_of(self.valid(1, *words, f"multigrid.tolerance={tolerance}"), "discretisation_order")
+                self.assertEqual("too loose to tell" in str(check["want"]), loose, check)
+
+
 class Singular(KeelTest):
     def test_repeated_solves_of_a_singular_problem_are_one_solve(self) -> None:
         def solves(words: list[str]) -> list[dict[str, object]]:

@@ -27,6 +27,19 @@ class Spmv(KeelTest):
                 self.assertLessEqual(abs(iterations[0] - iterations[1]), 1)
                 self.assertIn("FOM    spmv.nonzeros_per_second", run.stdout)
 
+    def test_a_method_for_symmetric_matrices_warns_of_another(self) -> None:
+        def warnings(upper: float, solver: str) -> list[str]:
+            with tempfile.TemporaryDirectory() as folder:
+                matrix = Path(folder) / "band.mtx"
+                entries = [f"{row} {row} 4" for row in range(1, 21)]
+                entries += [f"{row + 1} {row} -1\n{row} {row + 1} {upper}" for row in range(1, 20)]
+                matrix.write_text("\n".join(["%%MatrixMarket matrix coordinate real general", "20 20 58", *entries, ""]))
+                run = self.run_keel(2, "run.mode=spmv", f"problem.matrix={matrix}", "run.solve=true", f"bottom.solver={solver}", *ONCE)
+            return [warning for warning in run.record("run")["warnings"] if "the matrix is not symmetric" in warning]
+
+        self.assertEqual([len(warnings(-1.001, solver)) for solver in ("cg", "ca_cg", "bicgstab")], [1, 1, 0])
+        self.assertEqual(warnings(-1, "cg"), [])
+
     def test_columns_travel_together(self) -> None:
         one, three = (self.valid(3, *RANDOM, f"problem.columns={t}").record("spmv") for t in (1, 3))
         self.assertEqual(one["all"]["messages"], three["all"]["messages"])

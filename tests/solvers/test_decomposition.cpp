@@ -20,7 +20,7 @@ std::vector<double> history(Setup& setup, const Chosen& chosen) {
     const SolveReport report = Multigrid(setup.hierarchy, chosen.multigrid, chosen.bottom).solve();
     // Relaxation alone hardly touches the mean of a periodic bottom: there a limited number of cycles will
     // do.
-    CHECK((report.converged || chosen.bottom.solver == "smooth"));
+    CHECK((report.converged() || chosen.bottom.solver == "smooth"));
     std::vector<double> all = report.residuals;
     for (const auto& visit : report.visits) {
         all.push_back(visit.iterations);

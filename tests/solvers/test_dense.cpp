@@ -57,7 +57,7 @@ TEST_CASE("multigrid finds the solution of the dense matrix") {
     Setup setup(problem, {.bottom_box = 2});
     const MultigridOptions options{.bottom_box = 2, .tolerance = 1e-12, .max_cycles = 100};
     Multigrid multigrid(setup.hierarchy, options, {});
-    REQUIRE(multigrid.solve().converged);
+    REQUIRE(multigrid.solve().converged());
 
     const Whole u = setup.gather(setup.finest().u);
     const Whole f = setup.gather(setup.finest().f);

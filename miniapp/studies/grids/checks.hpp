@@ -8,8 +8,8 @@
 
 #include "miniapp/report/findings.hpp"
 #include "miniapp/studies/grids/problem.hpp"
+#include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/systems/diagonal_scaling.hpp"
 #include "solvers/systems/preconditioner.hpp"
 
 namespace keel {
@@ -17,14 +17,16 @@ namespace keel {
 // sqrt(h^3 SUM u^2). Collective.
 double l2_norm(Level& level, Field u);
 
-// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch. In the maximum norm; and, overwriting u,
-// in the 2-norm of the system with this scaling. Both overwrite r. Collective, as all checks.
-Check residual_recomputed(Level& level, double tolerance);
-Check residual_recomputed(Level& level, DiagonalScaling scaling, double tolerance);
+// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where the diagonal has
+// lost a part of it that matters. In the maximum norm, or in that of the Krylov method's tolerance. Both may overwrite u, and
+// overwrite r. Collective, as all checks.
+Check residual_recomputed(Level& level, const Problem& problem, double tolerance);
+Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options);
 
-// log2 of the errors at 2h and h of a manufactured solution on two levels or more; u of the finest holds the one at h. A grid
-// that is too coarse to tell passes, and says so.
-Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem);
+// log2 of the errors at 2h and h of a manufactured solution on two levels or more, both solved to the tolerance; u of the
+// finest holds the one at h. A grid that is too coarse to tell, or a tolerance too loose, passes, and says so.
+Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem,
+                           double tolerance);
 
 // That f and the operator of the finest level are still what the formulas of the problem say: the greatest difference, relative
 // to the greatest value. What was changed in memory while the run went on would else be solved in the problem's place, validly.

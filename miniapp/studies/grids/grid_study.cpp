@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/schemes/plan_text.hpp"
@@ -14,6 +15,27 @@
 #include "miniapp/setup/validation.hpp"
 
 namespace keel {
+namespace {
+
+// Where the diagonal loses more of a than the tolerance allows.
+std::string warning_of_loss(const GridSetup& grids) {
+    if (grids.use.krylov == KrylovLevel::none) return "";
+    const double tolerance = grids.use.krylov == KrylovLevel::finest
+                                 ? grids.use.solvers.front().options.tolerance
+                                 : grids.multigrid.tolerance;
+    const auto widest = static_cast<double>(std::ranges::max(grids.boxes));
+    const double loss = loss_of_a(grids.problem, 1 / (grids.problem.box * widest));
+    if (loss <= tolerance) return "";
+    return fmt::format(
+        "problem.a = {} is so small beside b beta / h^2 that the diagonal, in double precision, loses up to "
+        "{} of "
+        "it, and the constant part of u as much of its digits; residual_recomputed has all of a. Give a "
+        "larger a "
+        "or a smaller b, or problem.a = 0",
+        grids.problem.a, loss < 1 ? fmt::format("{:.1g}", loss) : "all");
+}
+
+}  // namespace
 
 std::vector<KeyUse> GridStudy::keys_of_grids() {
     return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
@@ -38,6 +60,8 @@ std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolv
     const GridSetup grids = resolve_grids(deck, resolved, fitted);
     const bool shape_given = deck.is_set("problem.boxes");
     for (const std::string& warning : warnings_of_domain(grids, shape_given))
+        told.warnings.push_back(warning);
+    if (const std::string warning = warning_of_loss(grids); !warning.empty())
         told.warnings.push_back(warning);
     return prepare(told, grids);
 }
@@ -115,7 +139,11 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
                         options, ledger);
     Level& top = hierarchy.level(0);
     top.plain->assign(top.f, cube(finest.width()), problem.right_side());
-    if (problem.singular()) make_solvable(top);
+    if (problem.singular()) facts.removed_mean = make_solvable(top);
+    double norm_f = 0;
+    top.plain->max_norm(top.f, norm_f);
+    facts.zero_right_side = site.comm.max(norm_f) == 0.0;
+    site.report.tell(right_side_text(facts));
     measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
     facts.measured_bytes = site.comm.max(
         site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);

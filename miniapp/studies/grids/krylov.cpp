@@ -9,6 +9,7 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/report/krylov_record.hpp"
+#include "miniapp/report/norms.hpp"
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
@@ -44,17 +45,10 @@ struct KrylovRecord {
     double u_l2 = 0;
 };
 
-// The norm that the method's tolerance is on: the 2-norm of the residual, in the CG family of the symmetrically scaled one.
-DiagonalScaling norm_of(const BottomOptions& options) {
-    const DiagonalScaling scaling = scaling_of(options);
-    return scaling == DiagonalScaling::symmetric ? scaling : DiagonalScaling::none;
-}
-
-std::string convergence_text(const std::string& solver, const KrylovRecord& solve) {
+std::string convergence_text(const NamedSolver& solver, const KrylovRecord& solve) {
     const Report& report = solve.report;
-    std::string text =
-        fmt::format("Convergence of the last solve: {}'s own |r| / |b|, 2-norms\n{:>10} {:>12}\n", solver,
-                    "iteration", "residual");
+    std::string text = fmt::format("Convergence of the last solve: {}'s own {}, 2-norms\n{:>10} {:>12}\n",
+                                   solver.name, norm_quotient(solver.options), "iteration", "residual");
     const std::size_t last = report.residuals.size() - 1;
     const std::size_t stride = 1 + last / 20;
     for (std::size_t k = 0; k <= last; k += stride) {
@@ -62,7 +56,7 @@ std::string convergence_text(const std::string& solver, const KrylovRecord& solv
         if (k < last && k + stride > last)
             text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
     }
-    text += outcome_text(report) + "\n";
+    text += outcome_text(report, solver.options) + "\n";
     if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
     text += fmt::format(
         "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",
@@ -109,7 +103,7 @@ class PreparedKrylov : public PreparedGrids {
             const Ledger solves_only = setting.ledger;
             solve.u_l2 = l2_norm(top, top.u);
             setting.ledger = solves_only;  // the norm's reduction is no part of the solve
-            Json record = krylov_record(solves.size(), solver, solve.cost.seconds, solve.report);
+            Json record = krylov_record(solves.size(), solver, solve.cost.seconds, solve.report, options);
             record["v_cycles"] = solve.v_cycles;
             add_cost(record, solve.cost, solve.u_l2);
             setting.site.report.record(line_of(record));
@@ -120,13 +114,13 @@ class PreparedKrylov : public PreparedGrids {
         const std::vector<TimerRow> timers = gather_timers(comm, setting.ledger, my_seconds, done);
         findings.seconds = median(seconds);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
-        setting.site.report.tell(convergence_text(solver, solves.back()) + "\n" +
+        setting.site.report.tell(convergence_text(grids_.use.solvers.front(), solves.back()) + "\n" +
                                  level_report(setting, findings.facts, timers, seconds));
         setting.site.report.record(timer_records(timers) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");
-        findings.checks.push_back(residual_recomputed(top, norm_of(options), options.tolerance));
+        findings.checks.push_back(residual_recomputed(top, setting.problem, options));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
         if (M && method_named(options.solver).preconditioning == Preconditioning::symmetric)

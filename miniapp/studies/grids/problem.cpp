@@ -1,6 +1,8 @@
 #include "miniapp/studies/grids/problem.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kernels/hash.hpp"
@@ -21,6 +23,17 @@ double uniform(std::uint64_t seed, std::uint64_t counter) {
 }
 
 }  // namespace
+
+double loss_of_a(const ProblemOptions& parameters, double spacing) {
+    if (parameters.a == 0.0 || std::ranges::count(parameters.boundary, Boundary::dirichlet) > 0) return 0.0;
+    const double K = parameters.contrast;
+    const double beta = parameters.coefficients == Coefficients::smooth ? std::sqrt(std::max(K, 1 / K))
+                        : parameters.coefficients == Coefficients::ball ? std::max(K, 1.0)
+                                                                        : 1.0;
+    const double alpha = parameters.alpha == Alpha::constant ? 1.0 : 0.5;
+    const double faces = 6 * (parameters.b / parameters.a) * beta / (spacing * spacing);
+    return std::numeric_limits<double>::epsilon() / 2 * faces / alpha;
+}
 
 Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
     : parameters_(parameters), cells_(finest.cells()), h_(finest.spacing()), boundary_(finest.boundaries()) {}

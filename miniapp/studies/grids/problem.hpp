@@ -9,6 +9,10 @@
 
 namespace keel {
 
+// How much of a alpha, as a part of it, rounding may take from D = a alpha + SUM c where nothing else keeps the operator from
+// being singular: eps / 2 times the largest SUM c / (a alpha). 0 with a = 0, and with a boundary value.
+double loss_of_a(const ProblemOptions& parameters, double spacing);
+
 class Problem {
   public:
     Problem(const ProblemOptions& parameters, const Layout& finest);
@@ -25,6 +29,7 @@ class Problem {
     bool has_exact_solution() const { return parameters_.rhs == Rhs::manufactured; }
     Formula exact_solution(int ratio = 1) const;
 
+    double loss_of_a() const { return keel::loss_of_a(parameters_, h_); }
     bool singular() const;  // a = 0 and no Dirichlet face: constants are in the null space
 
   private:

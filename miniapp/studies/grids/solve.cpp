@@ -61,13 +61,14 @@ class PreparedSolve : public PreparedGrids {
     void check(const Setting& setting, Multigrid& multigrid, const std::vector<SolveRecord>& solves,
                std::vector<Check>& checks) const {
         Hierarchy& hierarchy = setting.hierarchy;
-        checks.push_back(residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance));
+        const double tolerance = grids_.multigrid.tolerance;
         if (setting.problem.has_exact_solution() && hierarchy.levels() > 1)
-            checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem));
+            checks.push_back(discretisation_order(hierarchy, multigrid, setting.problem, tolerance));
+        checks.push_back(residual_recomputed(hierarchy.level(0), setting.problem, tolerance));
         checks.push_back(problem_unchanged(hierarchy, setting.problem));
         checks.push_back(operator_symmetry(hierarchy));
         checks.push_back(all_converged(
-            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged; }),
+            std::ranges::count_if(solves, [](const auto& solve) { return solve.report.converged(); }),
             static_cast<long>(solves.size())));
         if (resolved_.deterministic) checks.push_back(repeats_equal(norms_of(solves)));
     }

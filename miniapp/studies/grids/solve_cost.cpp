@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "miniapp/report/norms.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 
 namespace keel {
@@ -58,6 +59,14 @@ SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::
     return solve;
 }
 
+std::string outcome_text(const SolveReport& report) {
+    if (!report.floor) return name(report.outcome);
+    const char* const where = report.residuals.back() <= *report.floor
+                                  ? "cycles no longer gain, and rounding alone may leave"
+                                  : "cycles no longer gain, far above what rounding may leave:";
+    return fmt::format("{}: {} eps |L| max|u| / max|f| = {:.1e}", name(report.outcome), where, *report.floor);
+}
+
 std::string convergence_text(const SolveRecord& solve) {
     const SolveReport& report = solve.report;
     std::string text = "Convergence of the last solve: max|f - L u| / max|f|\n";
@@ -86,8 +95,9 @@ std::string convergence_text(const SolveRecord& solve) {
         }
         text += '\n';
     }
+    if (!report.converged()) text += outcome_text(report) + "\n";
     text += fmt::format(
-        "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true residual\n",
+        "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true |r| / |f|\n",
         report.bottom_iterations(), report.visits.size(), report.missed_bottoms());
     return text;
 }
@@ -109,6 +119,8 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                           {"residual", number_or_null(v.residual)},
                           {"true_residual", number_or_null(v.true_residual)},
                           {"met", v.met},
+                          {"unscaled_residual", number_or_null(v.unscaled_residual)},
+                          {"unscaled_met", v.unscaled_met},
                           {"applications", v.counts.applications},
                           {"columns_dropped", v.columns_dropped},
                           {"reductions", v.counts.reductions},
@@ -118,7 +130,10 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                 {"solver", solve.solver},
                 {"repeat", repeat},
                 {"seconds", solve.cost.seconds},
-                {"converged", solve.report.converged},
+                {"converged", solve.report.converged()},
+                {"outcome", name(solve.report.outcome)},
+                {"floor", number_or_null(solve.report.floor)},
+                {"norm", max_norm_quotient},
                 {"cycles", solve.report.cycles},
                 {"residuals", solve.report.residuals},
                 {"bottom", visits},

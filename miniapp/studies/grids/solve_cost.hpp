@@ -37,6 +37,8 @@ struct SolveRecord {
 // Measured; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver);
 
+// "converged", "stagnated: ..." and why.
+std::string outcome_text(const SolveReport& report);
 // The convergence of a solve as text, and the solve as a record.
 std::string convergence_text(const SolveRecord& solve);
 Json solve_record(std::size_t repeat, const SolveRecord& solve);

@@ -11,6 +11,7 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/norms.hpp"
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
@@ -32,7 +33,7 @@ struct SurveyRow {
     std::vector<TimerRow> timers;
 
     bool converged() const {  // in every round
-        return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged; });
+        return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged(); });
     }
     std::vector<double> seconds() const {
         std::vector<double> seconds;
@@ -74,9 +75,12 @@ std::string survey_text(const SurveyRows& rows) {
     }
     for (const auto& row : rows)
         if (!row.converged())
-            text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles\n", row.solver,
-                                row.solves.back().report.residuals.back(), row.solves.back().report.cycles);
-    return text + "missed: bottom solves whose true residual missed bottom.tolerance (- : not measured)\n";
+            text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles, {}\n", row.solver,
+                                row.solves.back().report.residuals.back(), row.solves.back().report.cycles,
+                                outcome_text(row.solves.back().report));
+    return text +
+           "missed: bottom solves of which |r| / |f|, the true residual in unscaled 2-norms, missed "
+           "bottom.tolerance (- : not measured)\n";
 }
 
 // Numbers of the last round, which are those of every round unless sums differ in their last bits.
@@ -86,6 +90,7 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row) {
     Json record{{"record", "survey"},
                 {"solver", row.solver},
                 {"converged", row.converged()},
+                {"outcome", name(last.report.outcome)},
                 {"cycles", last.report.cycles},
                 {"bottom_iterations", last.report.bottom_iterations()},
                 {"missed_bottoms", last.report.missed_bottoms()},
@@ -120,7 +125,9 @@ class PreparedSurvey : public PreparedGrids {
         findings.facts.setup_seconds = setting.setup_seconds();
 
         // The worst of the solves that claim to have converged.
-        Check residual{"residual_recomputed", true, 0.0, "<= multigrid.tolerance"};
+        Check residual{"residual_recomputed", true, 0.0,
+                       fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
+        const double tolerance = grids_.multigrid.tolerance;
         const auto count = static_cast<int>(contenders.size());
         const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count};
         const auto one = [&](int turn) {
@@ -139,8 +146,8 @@ class PreparedSurvey : public PreparedGrids {
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
             setting.site.report.record(line_of(solve_record(row.solves.size(), solve)));
             row.solves.push_back(solve);
-            if (!solve.report.converged) return;
-            const Check again = residual_recomputed(hierarchy.level(0), grids_.multigrid.tolerance);
+            if (!solve.report.converged()) return;
+            const Check again = residual_recomputed(hierarchy.level(0), setting.problem, tolerance);
             residual.passed = residual.passed && again.passed;
             residual.value = std::max(residual.value, again.value);
         };
@@ -164,7 +171,7 @@ class PreparedSurvey : public PreparedGrids {
         findings.checks.push_back(operator_symmetry(hierarchy));
         Check converged =
             all_converged(std::ranges::count_if(rows.front().solves,
-                                                [](const auto& solve) { return solve.report.converged; }),
+                                                [](const auto& solve) { return solve.report.converged(); }),
                           static_cast<long>(rows.front().solves.size()));
         converged.name = "baseline_converged";
         findings.checks.push_back(converged);

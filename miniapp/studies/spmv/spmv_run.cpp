@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/norms.hpp"
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory_growth.hpp"
@@ -48,8 +49,36 @@ Check product_check(const Communicator& comm, const SparseMatrix& A, const Globa
     return {"spmv_product", worst < 1e-13, worst, "< 1e-13"};
 }
 
+// A warning where the method is for symmetric matrices and |(A x,y) - (x,A y)|, of two vectors without structure, is more than
+// rounding makes of its terms; empty where all is well. Collective.
+std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& rows, std::int64_t first,
+                                 const std::string& method) {
+    if (method_named(method).scaling != DiagonalScaling::symmetric) return "";
+    double difference = 0;
+    double size = 0;
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+        const std::int64_t i = first + static_cast<std::int64_t>(r);
+        for (auto e = static_cast<std::size_t>(rows.first[r]);
+             e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+            const std::int64_t j = rows.columns[e];
+            const double ij = rows.values[e] * value_at(j, 0) * value_at(i, 1);
+            const double ji = rows.values[e] * value_at(i, 0) * value_at(j, 1);
+            difference += ij - ji;
+            size += std::abs(ij) + std::abs(ji);
+        }
+    }
+    difference = std::abs(comm.sum(difference));
+    size = comm.sum(size);
+    if (!(difference > 1e-12 * size)) return "";
+    return fmt::format(
+        "the matrix is not symmetric, and bottom.solver = \"{}\" is for symmetric positive definite ones: it "
+        "need not converge; choose bicgstab",
+        method);
+}
+
 // |f - A u| / |f| in the norm that the method's tolerance is on.
-Check residual_check(SparseMatrix& A, DiagonalScaling scaling, Field u, Field f, double tolerance) {
+Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Field f) {
+    const DiagonalScaling scaling = scaling_of(options);
     SparseSystem plain(A, DiagonalScaling::none);
     const Field r = plain.make_vector();
     plain.residual(r, f, u);
@@ -65,7 +94,8 @@ Check residual_check(SparseMatrix& A, DiagonalScaling scaling, Field u, Field f,
     };
     const double norm_f = norm(f);
     const double value = norm_f > 0 ? norm(r) / norm_f : norm(r);
-    return {"residual_recomputed", value <= 1.001 * tolerance, value, "<= bottom.tolerance"};
+    return {"residual_recomputed", value <= 1.001 * options.tolerance, value,
+            fmt::format("<= bottom.tolerance, of {}", norm_quotient(options))};
 }
 
 // Compares and tries the schemes where that is wanted.
@@ -160,6 +190,11 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
     facts.least_memory = "the matrix and the vectors";
+    if (use_.solver)
+        if (const std::string warning =
+                warning_of_asymmetry(comm, rows, A.first_row(), use_.solver->options.solver);
+            !warning.empty())
+            facts.warnings.push_back(warning);
     site.report.begin(facts);
 
     std::vector<Field> x;
@@ -204,8 +239,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
                          Field f, SpmvResults& mine, Findings& findings) const {
     const Communicator& comm = site.comm;
     const BottomOptions& options = solver.options;
-    const DiagonalScaling scaling = scaling_of(options);
-    mine.solver = solver.name;
+    mine.solver = solver;
     const auto krylov = make_krylov(A, comm, options);
     const Field u = A.make_vector();
     long converged = 0;
@@ -223,12 +257,12 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         if (n < 0) return;
         if (solve.report.succeeded()) ++converged;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
-        site.report.record(solve_record(solver.name, mine.solves.size(), solve));
+        site.report.record(solve_record(solver, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };
     const int done = repeat(site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
     if (done == 0) return;
-    findings.checks.push_back(residual_check(A, scaling, u, f, options.tolerance));
+    findings.checks.push_back(residual_check(A, options, u, f));
     findings.checks.push_back(all_converged(converged, done));
 }
 

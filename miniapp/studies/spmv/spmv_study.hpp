@@ -3,6 +3,7 @@
 // run.mode = spmv, its deck resolved.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct SpmvResults {
         double seconds = 0;
         TrafficOverRanks traffic;  // of the products and of sums that travel in messages of ours
     };
-    std::string solver;  // empty: none asked for
+    std::optional<NamedSolver> solver;  // none: none asked for
     std::vector<Solve> solves;
 
     double products_per_second() const;  // nonzeros times columns over the median of the seconds
@@ -47,7 +48,7 @@ struct SpmvResults {
 std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad_bytes_per_second);
 // "spmv" and the timers; each solve is a record of its own.
 std::string spmv_records(const SpmvResults& spmv);
-std::string solve_record(const std::string& solver, std::size_t repeat, const SpmvResults::Solve& solve);
+std::string solve_record(const NamedSolver& solver, std::size_t repeat, const SpmvResults::Solve& solve);
 
 class PreparedSpmv : public PreparedStudy {
   public:

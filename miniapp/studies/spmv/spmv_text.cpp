@@ -45,8 +45,8 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
             "Solve by {}: {}\n"
             "{} applications, {} exchanges, {} all-reduces of {} words together; {} messages of {} by the "
             "busiest rank; median {} of {}\n",
-            spmv.solver, outcome_text(report), report.counts.applications, report.counts.exchanges,
-            report.counts.reductions, report.counts.words, sent.busiest.messages,
+            spmv.solver->name, outcome_text(report, spmv.solver->options), report.counts.applications,
+            report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
             bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
     }
     return text + "\n";
@@ -79,9 +79,9 @@ std::string spmv_records(const SpmvResults& spmv) {
     return records + timer_records(spmv.timers);
 }
 
-std::string solve_record(const std::string& solver, std::size_t repeat, const SpmvResults::Solve& solve) {
+std::string solve_record(const NamedSolver& solver, std::size_t repeat, const SpmvResults::Solve& solve) {
     const Report& report = solve.report;
-    Json record = krylov_record(repeat, solver, solve.seconds, report);
+    Json record = krylov_record(repeat, solver.name, solve.seconds, report, solver.options);
     record["reductions"] = report.counts.reductions;
     record["reduction_words"] = report.counts.words;
     record["exchanges"] = report.counts.exchanges;
