@@ -71,8 +71,8 @@ class Study {
     virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }
     // Rules among its keys on so many ranks, which may be imagined.
     virtual void check(Rules& rules, int ranks) const = 0;
-    // The rules that only the rank itself can judge of a deck that is valid otherwise.
-    virtual void check_on(Rules&, int /*rank*/, int /*ranks*/) const {}
+    // The rules that only the rank itself can judge of a deck that is valid otherwise. Collective.
+    virtual void check_on(Rules&, const Communicator&) const {}
     // Rules that hold for a run, not for a dry run.
     virtual void check_run(Rules&, int /*ranks*/) const {}
 

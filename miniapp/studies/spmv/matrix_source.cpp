@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <system_error>
 
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
@@ -178,6 +180,9 @@ bool is_matrix_file(const std::string& matrix) {
 }
 
 std::string why_not_readable(const std::string& name) {
+    if (std::error_code ignored;
+        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
+        return "is a folder or a device, and is read more than once; give a file";
     std::ifstream file(name);
     if (!file) return "cannot be read; give the path of a Matrix Market file";
     try {
