@@ -220,6 +220,18 @@ class Krylov(ModeTest):
         self.refused(2, "problem.box=1024", "problem.boxes=[4,4,4]", "run.mode=krylov", expected=["on a node of"])
 
 
+    def test_memory_predicted_holds_small_matrices_and_lists_of_messages(self) -> None:
+        one_box = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", *ONCE]
+        for ranks, words in (
+            (1, [*one_box, "bottom.solver=enlarged_cg", "bottom.block=200", "bottom.splitting=interleaved", "bottom.tolerance=0.1"]),
+            (1, [*one_box, "bottom.solver=deep_pipelined_cg", "bottom.depth=300", "bottom.tolerance=1e-2"]),
+            (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8", *ONCE]),
+        ):  # fmt: skip
+            facts = self.valid(ranks, *words).facts
+            with self.subTest(words=words):
+                self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.2 * facts["measured_bytes"])
+
+
 class Survey(ModeTest):
     DEEP = "ca_cg s=2 powers=matrix_powers powers_depth=2"
     LIST = f'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none","{DEEP}"]'

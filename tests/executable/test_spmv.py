@@ -88,9 +88,10 @@ class Spmv(KeelTest):
 
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
         for words in (["problem.columns=3"], ["problem.matrix=stencil27", *SOLVE], ["problem.ordering=random"],
-                      ["problem.matrix=random"]):  # fmt: skip
+                      ["problem.matrix=random"], ["problem.matrix=random", "problem.rows=2000", "problem.row_entries=300"],
+                      ["problem.matrix=arrow", "problem.rows=200000"]):  # fmt: skip
             with self.subTest(words=words):
-                grid = [] if "problem.matrix=random" in words else ["problem.box=40"]
+                grid = [] if words[0] in ("problem.matrix=random", "problem.matrix=arrow") else ["problem.box=40"]
                 words = ["run.mode=spmv", *grid, *words]
                 predicted = foretold_bytes(self.text(2, "--dry-run", *words))
                 facts = self.valid(2, *words, *ONCE).facts

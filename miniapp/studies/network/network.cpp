@@ -36,10 +36,10 @@ class PreparedNetwork : public PreparedStudy {
 
     const Resolved& resolved() const override { return resolved_; }
     std::string exceeds(const SharedMemory&) const override { return ""; }
-    std::optional<std::string> plan_text(int) const override { return {}; }
+    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
 
     // Who would send to whom.
-    DryRun dry_run(const Communicator& comm) const override {
+    DryRun dry_run(const Communicator& comm, const SharedMemory&) const override {
         std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
                                        options_.smallest, options_.largest, options_.repeats);
         for (const auto& one : network_classes(comm, resolved_.topology)) {
