@@ -53,7 +53,7 @@ class Spmv(KeelTest):
             (Path(first) / "a.mtx").write_text(head + "1\n")
             words = ("run.mode=spmv", "problem.matrix=a.mtx", *ONCE)
             others = [":", "-wdir", second, "-n", 1, self.keel, *words]
-            for text, found in ((None, "none that it can read"), (head + "3\n", "62 bytes, digest "), (head + "1\n", "")):
+            for text, found in ((None, "none that it can read"), (head + "3\n", "64 bytes, digest "), (head + "1\n", "")):
                 if text:
                     (Path(second) / "a.mtx").write_text(text)
                 run = self.run_keel(1, *words, *others, mpi=("-wdir", first), records=False, quick=False)
