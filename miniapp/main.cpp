@@ -53,7 +53,7 @@ Status run(std::span<char* const> words, const Communicator& comm) {
                 "{}", print_deck(table, deck.parameters, [&](const Key& key) { return is_idle(deck, key); }));
         return valid;
     }
-    if (refused(validate_on(deck, comm.rank(), comm.size()), comm)) return bad_input;
+    if (refused(validate_on(deck, comm), comm)) return bad_input;
 
     const Resolved resolved = resolve(deck, files, comm);
     if (resolved.machine) require_known(*resolved.machine, resolved.topology);

@@ -20,7 +20,7 @@ from typing import Any
 TIMES = {
     "run": {"version", "revision", "compiler", "build_type", "flags", "bindings", "triad_bytes_per_second"},
     "solve": {"seconds"},
-    "survey": {"seconds_min", "seconds_median", "speed_up"},
+    "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "spmv": {"seconds"},
     "scheme": {"rounds"},

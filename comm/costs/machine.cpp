@@ -15,24 +15,38 @@ const std::optional<Postal>& MessageCosts::at(Locality locality, Protocol protoc
     return costs[static_cast<std::size_t>(locality)][static_cast<std::size_t>(protocol)];
 }
 
-MissingParameter::MissingParameter(const std::string& machine, const std::string& parameter)
-    : std::runtime_error(
-          "machine " + machine + ": " + parameter +
-          " is not known; add it to the machine's file, or measure it with run.mode = network") {}
+namespace {
+
+// Which ranks show it to run.mode = network, which measures messages of the host.
+std::string ranks_to_measure(Memory memory, Locality locality) {
+    if (memory != Memory::host) return "";
+    return locality == Locality::off_node ? "on two nodes or more" : "with two ranks or more on a node";
+}
+
+}  // namespace
+
+MissingParameter::MissingParameter(const std::string& machine, const std::string& parameter,
+                                   const std::string& measure)
+    : std::runtime_error("machine " + machine + ": " + parameter +
+                         " is not known; add it to the machine's file" +
+                         (measure.empty() ? "" : ", or measure it with run.mode = network " + measure)) {}
 
 Postal Machine::message(Memory memory, Locality locality, double bytes) const {
     const auto& costs = messages[static_cast<std::size_t>(memory)];
-    if (!costs) throw MissingParameter(name, std::string("[") + keel::name(memory) + "]");
+    const std::string measure = ranks_to_measure(memory, locality);
+    if (!costs) throw MissingParameter(name, std::string("[") + keel::name(memory) + "]", measure);
     const Protocol protocol = costs->protocol(bytes);
     const std::optional<Postal>& cost = costs->at(locality, protocol);
     if (!cost)
         throw MissingParameter(
-            name, std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol));
+            name, std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol),
+            measure);
     return *cost;
 }
 
 double Machine::injection() const {
-    if (!injection_beta) throw MissingParameter(name, "machine.injection");
+    if (!injection_beta)
+        throw MissingParameter(name, "machine.injection", ranks_to_measure(Memory::host, Locality::off_node));
     return *injection_beta;
 }
 

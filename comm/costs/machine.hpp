@@ -62,10 +62,11 @@ struct CopyCosts {
     friend bool operator==(const CopyCosts&, const CopyCosts&) = default;
 };
 
-// A parameter that a formula needs is not known of the machine; the message names both and the remedy.
+// A parameter that a formula needs is not known of the machine; the message names both and the remedy, `measure`
+// among it if that is not empty.
 class MissingParameter : public std::runtime_error {
   public:
-    MissingParameter(const std::string& machine, const std::string& parameter);
+    MissingParameter(const std::string& machine, const std::string& parameter, const std::string& measure);
 };
 
 // What a machine's file says; predictions read the messages and the injection rate.

@@ -117,6 +117,22 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> sample
     return fits;
 }
 
+std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
+                                          const Switches& switches) {
+    const auto accepted = [&](const Switches& tried) {
+        const std::size_t protocols = 1 + (tried.rendezvous_from > 0 ? 1 : 0) +
+                                      (tried.eager_from > 0 && tried.eager_from < tried.rendezvous_from);
+        return std::ranges::all_of(classes, [&](const auto& samples) {
+            const std::vector<Fit> fits = fit_protocols({}, samples, tried);
+            return fits.size() == protocols && std::ranges::all_of(fits, &Fit::accepted);
+        });
+    };
+    for (const Switches& fewer :
+         {switches, Switches{0, switches.rendezvous_from}, Switches{0, switches.eager_from}, Switches{0, 0}})
+        if (accepted(fewer)) return fewer;
+    return {};
+}
+
 std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs) {
     const auto& cost = costs.at(Locality::off_node, Protocol::rendezvous);
     if (!cost) return {};

@@ -47,8 +47,13 @@ struct Switches {
 // never a protocol of their own.
 Switches find_switches(std::span<const std::vector<Sample>> classes);
 
-// The fits of one class.
+// The fits of one class: a protocol with fewer than two lengths has none.
 std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> samples, const Switches& switches);
+
+// These switches, or as many of them as leave every class an accepted line for every protocol that is left: one
+// whose line is rejected goes with its neighbour. Nothing if even one line for all messages is rejected.
+std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
+                                          const Switches& switches);
 
 // `processes` of a node at once, each its share of `node_bytes` to another node.
 struct NodeSample {

@@ -25,6 +25,7 @@ class Holders {
     // In ascending order.
     std::vector<int> boxes_of(int rank) const;
     std::vector<int> ranks_of(int box) const;
+    int ranks_of_a_box() const { return everyone() ? ranks_ : 1; }
 
   private:
     Holders() = default;
@@ -45,6 +46,7 @@ class BoxPattern : public Pattern {
     const Holders& to() const { return to_; }
     std::vector<Request> needed_by(std::span<const int> ranks) const override;
     std::vector<Request> owned_by(std::span<const int> ranks) const override;
+    double most_requests() const override { return 1.0 * from_.boxes() * to_.ranks_of_a_box(); }
 
   private:
     Holders from_, to_;

@@ -115,27 +115,32 @@ std::vector<Need> GhostPattern::sends() const {
     return needs;
 }
 
-// Names count the items of box after box, x fastest.
-std::vector<Item> GhostPattern::items(int box, const Region& region) const {
-    std::array<std::size_t, 3> first{};
-    std::array<std::size_t, 3> last{};
+std::array<Index, 2> GhostPattern::parts_of(const Region& region) const {
+    std::array<Index, 2> ends{};
     for (std::size_t d = 0; d < 3; ++d) {
         const auto part_from = [&](int cell) {
-            return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), cell) -
-                                            cuts_.begin());
+            return static_cast<int>(std::lower_bound(cuts_.begin(), cuts_.end(), cell) - cuts_.begin());
         };
-        first[d] = part_from(region.lo[d]);
-        last[d] = part_from(region.lo[d] + region.size[d]);
+        ends[0][d] = part_from(region.lo[d]);
+        ends[1][d] = part_from(region.lo[d] + region.size[d]);
     }
-    const auto length = [&](std::size_t part) { return cuts_[part + 1] - cuts_[part]; };
-    const std::size_t parts = cuts_.size() - 1;
-    const auto b = static_cast<std::size_t>(box);
+    return ends;
+}
+
+// Names count the items of box after box, x fastest.
+std::vector<Item> GhostPattern::items(int box, const Region& region) const {
+    const auto [first, last] = parts_of(region);
+    const auto length = [&](int part) {
+        return cuts_[static_cast<std::size_t>(part) + 1] - cuts_[static_cast<std::size_t>(part)];
+    };
+    const auto parts = static_cast<std::int64_t>(cuts_.size()) - 1;
     std::vector<Item> all;
-    for (std::size_t z = first[2]; z < last[2]; ++z)
-        for (std::size_t y = first[1]; y < last[1]; ++y)
-            for (std::size_t x = first[0]; x < last[0]; ++x)
+    all.reserve(product(last + -first));
+    for (int z = first[2]; z < last[2]; ++z)
+        for (int y = first[1]; y < last[1]; ++y)
+            for (int x = first[0]; x < last[0]; ++x)
                 all.push_back({layout_.owner(box), length(x) * length(y) * length(z),
-                               static_cast<std::int64_t>(((b * parts + z) * parts + y) * parts + x)});
+                               ((box * parts + z) * parts + y) * parts + x});
     return all;
 }
 
@@ -162,8 +167,26 @@ void GhostPattern::add_requests(const Need& need, std::vector<Request>& requests
     for (const Item& item : items(need.from, need.source)) requests.push_back({item, need.receiver});
 }
 
+std::size_t GhostPattern::requests_of_a_box() const {
+    std::size_t requests = 0;
+    for (const Index& side : sides_) {
+        Region source = ghosts_towards(side, layout_.width(), depth_);
+        source.lo = source.lo + (-layout_.width()) * side;
+        const auto [first, last] = parts_of(source);
+        requests += product(last + -first);
+    }
+    return requests;
+}
+
+double GhostPattern::most_requests() const {
+    return static_cast<double>(requests_of_a_box()) * layout_.box_count();
+}
+
 std::vector<Request> GhostPattern::needed_by(std::span<const int> ranks) const {
+    std::size_t boxes = 0;
+    for (const int rank : ranks) boxes += boxes_of(rank).size();
     std::vector<Request> requests;
+    requests.reserve(boxes * requests_of_a_box());
     for (const int rank : ranks)
         for (const int box : boxes_of(rank))
             for (const Index& side : sides_)

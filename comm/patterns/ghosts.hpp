@@ -3,6 +3,7 @@
 // The pattern of a level's ghost cells. Who owns which box is known to all, so every rank works out its own
 // part of a plan, and what it must know of other ranks' parts, without a message.
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -56,9 +57,13 @@ class GhostPattern : public Pattern {
 
     std::vector<Request> needed_by(std::span<const int> ranks) const override;
     std::vector<Request> owned_by(std::span<const int> ranks) const override;
+    double most_requests() const override;  // those between boxes of one rank among them
 
   private:
     std::span<const int> boxes_of(int rank) const;
+    // The parts between cuts that the region covers in each direction: the first, and the one behind the last.
+    std::array<Index, 2> parts_of(const Region& region) const;
+    std::size_t requests_of_a_box() const;  // at most, for its ghosts
     void add_requests(const Need& need, std::vector<Request>& requests) const;
 
     Layout layout_;

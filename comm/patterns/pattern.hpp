@@ -39,6 +39,8 @@ class Pattern {
     virtual ~Pattern() = default;
     virtual std::vector<Request> needed_by(std::span<const int> ranks) const = 0;
     virtual std::vector<Request> owned_by(std::span<const int> ranks) const = 0;
+    // Of all ranks together, at most; costs next to nothing. What a rank needs of its own may be counted.
+    virtual double most_requests() const = 0;
 };
 
 // A pattern of which all requests are known: of imaginary ranks, or of a test. Duplicates and what a rank
@@ -50,6 +52,7 @@ class ListedPattern : public Pattern {
     const std::vector<Request>& requests() const { return by_item_; }
     std::vector<Request> needed_by(std::span<const int> ranks) const override;
     std::vector<Request> owned_by(std::span<const int> ranks) const override;
+    double most_requests() const override { return static_cast<double>(by_item_.size()); }
 
   private:
     std::vector<Request> by_item_;  // in ascending order

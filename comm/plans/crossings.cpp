@@ -53,30 +53,53 @@ NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank) {
     return planned;
 }
 
+std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
+                                      std::optional<int> rank) {
+    const NodesPlanned planned = nodes_planned(topology, rank);
+    // What all ranks together own is what they need.
+    return rank ? requests_of(pattern, planned.ranks) : pattern.needed_by(planned.ranks);
+}
+
+// One phase after the other: transfers take twice the memory of the messages they become.
 Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
            std::optional<int> rank) {
-    std::vector<Transfer> local, to_sender, across, from_receiver;
+    // A list that grows takes its length twice; of one rank's plan it is short.
+    const auto room = [&](std::size_t most) {
+        std::vector<Transfer> transfers;
+        if (!rank) transfers.reserve(most);
+        return transfers;
+    };
+    std::vector<Transfer> local = room(requests.size());
     for (const Request& r : requests)
         if (topology.same_node(r.item.owner, r.rank) && concerns(rank, r.item.owner, r.rank))
             local.push_back({r.item.owner, r.rank, 0, r.item});
-    for (const Piece& piece : pieces)
-        for (const Item& item : piece.items) {
-            // Once to each sender, however many nodes it sends the item to.
-            if (item.owner != piece.sender && concerns(rank, item.owner, piece.sender))
-                to_sender.push_back({item.owner, piece.sender, 0, item});
-            if (concerns(rank, piece.sender, piece.receiver))
-                across.push_back({piece.sender, piece.receiver, piece.sequence, item});
-            const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
-                                                       [](auto& a, auto& b) { return a.item < b.item; });
-            for (auto need = begin; need != end; ++need)
-                if (topology.node(need->rank) == piece.to && need->rank != piece.receiver &&
-                    concerns(rank, piece.receiver, need->rank))
-                    from_receiver.push_back({piece.receiver, need->rank, 0, item});
-        }
-    return {{Phase::local, messages_of(std::move(local), rank)},
-            {{Phase::local_s, messages_of(std::move(to_sender), rank)},
-             {Phase::global, messages_of(std::move(across), rank)},
-             {Phase::local_r, messages_of(std::move(from_receiver), rank)}}};
+    Plan plan{{Phase::local, messages_of(std::move(local), rank)}, {}};
+    std::size_t items = 0;
+    for (const Piece& piece : pieces) items += piece.items.size();
+    const auto add_stage = [&](Phase phase, const auto& add) {
+        std::vector<Transfer> transfers = room(items);
+        for (const Piece& piece : pieces)
+            for (const Item& item : piece.items) add(transfers, piece, item);
+        plan.stages.push_back({phase, messages_of(std::move(transfers), rank)});
+    };
+    add_stage(Phase::local_s, [&](auto& transfers, const Piece& piece, const Item& item) {
+        // Once to each sender, however many nodes it sends the item to.
+        if (item.owner != piece.sender && concerns(rank, item.owner, piece.sender))
+            transfers.push_back({item.owner, piece.sender, 0, item});
+    });
+    add_stage(Phase::global, [&](auto& transfers, const Piece& piece, const Item& item) {
+        if (concerns(rank, piece.sender, piece.receiver))
+            transfers.push_back({piece.sender, piece.receiver, piece.sequence, item});
+    });
+    add_stage(Phase::local_r, [&](auto& transfers, const Piece& piece, const Item& item) {
+        const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
+                                                   [](auto& a, auto& b) { return a.item < b.item; });
+        for (auto need = begin; need != end; ++need)
+            if (topology.node(need->rank) == piece.to && need->rank != piece.receiver &&
+                concerns(rank, piece.receiver, need->rank))
+                transfers.push_back({piece.receiver, need->rank, 0, item});
+    });
+    return plan;
 }
 
 std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
@@ -162,7 +185,8 @@ Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut&
                     std::optional<int> rank) {
     const NodesPlanned planned = nodes_planned(topology, rank);
     Crossings crossings(pattern, topology, cut);
-    return relay(requests_of(pattern, planned.ranks), crossings.of(planned.nodes), topology, rank);
+    const std::vector<Piece> pieces = crossings.of(planned.nodes);
+    return relay(requests_planned(pattern, topology, rank), pieces, topology, rank);
 }
 
 }  // namespace keel

@@ -31,6 +31,10 @@ struct NodesPlanned {
 };
 NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank);
 
+// The requests that concern those ranks, in ascending order.
+std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
+                                      std::optional<int> rank);
+
 // The plan that hands each piece to its sender, across, and from its receiver to the ranks that need its
 // items. The requests are those of the nodes planned, the pieces all that leave or enter them.
 Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,

@@ -19,6 +19,7 @@ void write(Words& words, const Request& r) {
 
 std::vector<Request> read_requests(const Words& words) {
     std::vector<Request> requests;
+    requests.reserve(words.size() / 4);
     for (std::size_t at = 0; at < words.size(); at += 4)
         requests.push_back({{static_cast<int>(words[at]), static_cast<int>(words[at + 1]), words[at + 2]},
                             static_cast<int>(words[at + 3])});
@@ -126,6 +127,7 @@ Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::spa
     check_equal(topology.ranks(), comm.size(), "every rank has a node");
     Delegation delegation(comm, topology);
     Words own;
+    own.reserve(4 * needed.size());
     for (const Item& item : needed)
         if (item.owner != comm.rank()) write(own, {item, comm.rank()});
     Words known = delegation.gather(own);

@@ -35,11 +35,13 @@ std::vector<Message> messages_of(std::vector<Transfer> transfers, std::optional<
         std::erase_if(transfers, [&](const Transfer& t) { return t.source != *rank && t.target != *rank; });
     sort_distinct(transfers);
     std::vector<Message> messages;
-    for (const Transfer& t : transfers) {
-        if (messages.empty() || messages.back().source != t.source || messages.back().target != t.target ||
-            messages.back().sequence != t.sequence)
-            messages.push_back({t.source, t.target, t.sequence, {}});
-        messages.back().items.push_back(t.item);
+    for (auto first = transfers.begin(); first != transfers.end();) {
+        const auto end = std::find_if(first, transfers.end(), [&](const Transfer& t) {
+            return t.source != first->source || t.target != first->target || t.sequence != first->sequence;
+        });
+        Message& message = messages.emplace_back(Message{first->source, first->target, first->sequence, {}});
+        message.items.reserve(static_cast<std::size_t>(end - first));
+        for (; first != end; ++first) message.items.push_back(first->item);
     }
     return messages;
 }

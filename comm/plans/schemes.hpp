@@ -47,6 +47,10 @@ struct SchemeOptions {
 
 using OneRank = std::optional<int>;
 
+// Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for ghosts of boxes of 256^3
+// on nodes of 8 ranks, at most 270 for matrices.
+inline constexpr double bytes_to_plan_a_request = 300;
+
 struct Cut;  // crossings.hpp
 
 // A scheme's row.

@@ -12,13 +12,16 @@ Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&
         ranks.resize(static_cast<std::size_t>(topology.ranks()));
         std::iota(ranks.begin(), ranks.end(), 0);
     }
-    std::vector<Transfer> on_node;
-    std::vector<Transfer> off_node;
-    for (const Request& r : requests_of(pattern, ranks))
-        (topology.same_node(r.item.owner, r.rank) ? on_node : off_node)
-            .push_back({r.item.owner, r.rank, 0, r.item});
-    return {{Phase::local, messages_of(std::move(on_node), rank)},
-            {{Phase::global, messages_of(std::move(off_node), rank)}}};
+    // What all ranks together own is what they need.
+    const std::vector<Request> requests = rank ? requests_of(pattern, ranks) : pattern.needed_by(ranks);
+    const auto messages = [&](bool on_node) {
+        std::vector<Transfer> transfers;
+        for (const Request& r : requests)
+            if (topology.same_node(r.item.owner, r.rank) == on_node)
+                transfers.push_back({r.item.owner, r.rank, 0, r.item});
+        return messages_of(std::move(transfers), rank);
+    };
+    return {{Phase::local, messages(true)}, {{Phase::global, messages(false)}}};
 }
 
 }  // namespace

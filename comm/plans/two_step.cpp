@@ -36,7 +36,7 @@ int neediest(const std::map<int, std::size_t>& values, int partner) {
 }
 
 Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank) {
-    const std::vector<Request> requests = requests_of(pattern, nodes_planned(topology, rank).ranks);
+    const std::vector<Request> requests = requests_planned(pattern, topology, rank);
     std::map<std::pair<int, int>, NeededPiece> needed;  // by owner and node
     for (const Request& r : requests) {
         if (topology.same_node(r.item.owner, r.rank)) continue;

@@ -19,8 +19,13 @@
 namespace keel {
 namespace {
 
-void print_complaints(const std::vector<std::string>& complaints) {
-    for (const std::string& complaint : complaints) fmt::print(stderr, "{}\n", wrapped(complaint, 4));
+void print_complaints(const std::vector<std::string>& all) {
+    for (const std::string& complaint : all) fmt::print(stderr, "{}\n", wrapped(complaint, 4));
+}
+
+// One or none.
+std::vector<std::string> complaints(const std::string& complaint) {
+    return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
 }
 
 // Why the study does not fit where so many ranks share what this rank finds so many bytes of. Collective; rank 0 knows.
@@ -28,8 +33,7 @@ std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Commun
                                         const SharedMemory& found) {
     const double bytes = comm.min(found.bytes);
     if (comm.rank() != 0) return {};
-    const std::string complaint = study.exceeds({bytes, found.sharing, found.where});
-    return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
+    return complaints(study.exceeds({bytes, found.sharing, found.where}));
 }
 
 SharedMemory memory_of_nodes(const Topology& topology) {
@@ -68,7 +72,9 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
                                           ranks == 1 ? "is" : "are", counted(ranks, "rank"))});
         return bad_input;
     }
-    const auto text = comm.rank() == 0 ? study.plan_text(rank) : std::nullopt;
+    // Rank 0 plans alone.
+    const SharedMemory memory{memory_of_node(), 1, "node"};
+    const auto text = comm.rank() == 0 ? study.plan_text(rank, memory) : std::nullopt;
     if (comm.max(text ? 1 : 0) == 0) {
         if (comm.rank() == 0)
             print_complaints(
@@ -86,7 +92,9 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOp
     const bool here = !resolved.imagined() && !backend_info(resolved.backend).features.device_memory;
     if (here && refused(exceeds_memory(study, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;
-    const DryRun found = study.dry_run(comm);
+    const SharedMemory memory{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node"};
+    if (refused(complaints(study.exceeds_planning(memory)), comm)) return bad_input;
+    const DryRun found = study.dry_run(comm, memory);
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
     if (resolved.topology.nodes() > 1 && !resolved.imagined())

@@ -42,17 +42,24 @@ std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
 
 }  // namespace
 
-std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank) {
+std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank,
+                      const SharedMemory& memory) {
     const Topology& topology = resolved.topology;
     std::string text =
         fmt::format("rank {} of {}, on node {} with ranks {}\n", rank, topology.ranks(), topology.node(rank),
                     fmt::join(topology.ranks_on(topology.node(rank)), ", "));
     GridSetup of_rank = grids;
     of_rank.rank = rank;
-    for (const SchemeTable& table :
-         plan_all_schemes(grids, of_rank.finest(), resolved.comm, {topology, resolved.model()})) {
-        const SchemeUse& use = table.use;
-        const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
+    const Layout finest = of_rank.finest();
+    std::vector<SchemeTable> modelled;  // only a model needs the plans of all ranks
+    if (resolved.comm.chooser == SchemeChooser::model)
+        modelled = plan_all_schemes(grids, finest, resolved.comm, {topology, resolved.model()},
+                                    {true, memory.to_plan_with()});
+    const std::vector<SchemeUse> uses = scheme_uses(grids, finest);
+    for (std::size_t n = 0; n < uses.size(); ++n) {
+        const SchemeUse& use = uses[n];
+        const SchemeOptions scheme = modelled.empty() ? scheme_needed(resolved.comm, use)
+                                                      : modelled[n].rows[*modelled[n].chosen].scheme;
         std::string what = "all cells back from there";
         if (const GhostCells* ghosts = use.ghosts())
             what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),

@@ -1,8 +1,11 @@
 #include "miniapp/schemes/scheme_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "miniapp/deck/overloaded.hpp"
+#include "miniapp/report/quantities.hpp"
 
 namespace keel {
 
@@ -104,19 +107,70 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
     return schemes;
 }
 
+SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
+    SchemeOptions options = comm.chooser == SchemeChooser::deck ? comm.scheme : SchemeOptions();
+    options.columns = use.columns;
+    return use.ghosts() ? options : without_axes(options);
+}
+
+namespace {
+
+double bytes_to_plan(const GridSetup& grids, const SchemeUse& use, const SchemeOptions& scheme) {
+    const GhostCells* ghosts = use.ghosts();
+    const double requests =
+        ghosts ? ghost_pattern(use.layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
+               : boxes_moved(grids.hierarchy, use).most_requests();
+    return requests * bytes_to_plan_a_request;
+}
+
+}  // namespace
+
 std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& finest,
-                                          const Communication& comm, const Setup& setup) {
-    SchemeOptions options = comm.scheme;
+                                          const Communication& comm, const Setup& setup,
+                                          const Planned& planned) {
     std::vector<SchemeTable> tables;
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
-        options.columns = use.columns;
+        SchemeTable& table = tables.emplace_back(SchemeTable{.use = use, .rows = {}});
         const GhostCells* ghosts = use.ghosts();
-        const auto rows =
-            ghosts ? compare(use.layout, ghosts->depth, ghosts->neighbours, candidates(options), setup)
-                   : compare(boxes_moved(grids.hierarchy, use), candidates_without_axes(options), setup);
-        tables.push_back({.use = use, .rows = rows, .chosen = chosen_before_run(comm, rows)});
+        const SchemeOptions needed = scheme_needed(comm, use);
+        std::vector<SchemeOptions> schemes{needed};
+        if (planned.side_by_side) {
+            SchemeOptions options = comm.scheme;
+            options.columns = use.columns;
+            schemes = ghosts ? candidates(options) : candidates_without_axes(options);
+        }
+        std::erase_if(schemes, [&](const SchemeOptions& scheme) {
+            if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
+                bytes_to_plan(grids, use, scheme) <= planned.bytes)
+                return false;
+            table.left_out.push_back(name(scheme));
+            return true;
+        });
+        table.rows = ghosts ? compare(use.layout, ghosts->depth, ghosts->neighbours, schemes, setup)
+                            : compare(boxes_moved(grids.hierarchy, use), schemes, setup);
+        table.chosen = chosen_before_run(comm, table.rows);
     }
     return tables;
+}
+
+std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
+                             const Planned& planned) {
+    for (const SchemeUse& use : scheme_uses(grids, finest)) {
+        std::vector<SchemeOptions> schemes{scheme_needed(comm, use)};
+        if (planned.side_by_side) schemes.insert(schemes.begin(), SchemeOptions());
+        for (const SchemeOptions& scheme : schemes) {
+            const double bytes = bytes_to_plan(grids, use, scheme);
+            if (bytes <= planned.bytes) continue;
+            return fmt::format(
+                "comm.scheme = \"{}\", {} boxes of {}^3 on {} ranks: to plan their messages takes up to {} "
+                "of {}, "
+                "half of the memory here; choose {}a smaller problem.box, or fewer boxes",
+                planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(), grids.ranks,
+                bytes_text(bytes), bytes_text(planned.bytes),
+                planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
+        }
+    }
+    return "";
 }
 
 }  // namespace keel

@@ -24,6 +24,9 @@ struct SharedMemory {
     double bytes = 0;
     int sharing = 1;    // ranks
     std::string where;  // "node" or "device"
+
+    // What a rank may take of it to plan for ranks that are not there: others need some too.
+    double to_plan_with() const { return bytes / 2 / sharing; }
 };
 double memory_of_node();  // bytes
 

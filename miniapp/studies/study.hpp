@@ -49,10 +49,14 @@ class PreparedStudy {
     virtual const Resolved& resolved() const = 0;
     // Why it cannot fit into the memory that ranks share; empty if it may. Purely local.
     virtual std::string exceeds(const SharedMemory& memory) const = 0;
+    // Why a rank cannot plan the messages of all ranks, imagined ones too, in its share of the memory; empty if it may. Purely
+    // local.
+    virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
     // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are planned. Purely local.
-    virtual std::optional<std::string> plan_text(int rank) const = 0;
-    // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size. Collective; complete on rank 0.
-    virtual DryRun dry_run(const Communicator& comm) const = 0;
+    virtual std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const = 0;
+    // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size; to plan it takes its share of this
+    // memory at the most. Collective; complete on rank 0.
+    virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const = 0;
     // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
     // a signal asks for it. Collective; complete on rank 0.
     virtual void run(const Site& site, Findings& findings) const = 0;
@@ -71,8 +75,8 @@ class Study {
     virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }
     // Rules among its keys on so many ranks, which may be imagined.
     virtual void check(Rules& rules, int ranks) const = 0;
-    // The rules that only the rank itself can judge of a deck that is valid otherwise.
-    virtual void check_on(Rules&, int /*rank*/, int /*ranks*/) const {}
+    // The rules that only the rank itself can judge of a deck that is valid otherwise. Collective.
+    virtual void check_on(Rules&, const Communicator&) const {}
     // Rules that hold for a run, not for a dry run.
     virtual void check_run(Rules&, int /*ranks*/) const {}
 

@@ -64,9 +64,9 @@ std::vector<std::string> validate_run(const Deck& deck, int ranks) {
     return std::move(rules).errors();
 }
 
-std::vector<std::string> validate_on(const Deck& deck, int rank, int ranks) {
+std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm) {
     Rules rules(deck);
-    study_of(deck).check_on(rules, rank, ranks);
+    study_of(deck).check_on(rules, comm);
     return std::move(rules).errors();
 }
 

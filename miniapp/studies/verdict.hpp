@@ -15,8 +15,8 @@ namespace keel {
 std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int ranks);
 // What keeps a valid deck from running here and now.
 std::vector<std::string> validate_run(const Deck& deck, int ranks);
-// What only this rank can find.
-std::vector<std::string> validate_on(const Deck& deck, int rank, int ranks);
+// What only this rank can find. Collective.
+std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm);
 
 // Whether a key plays a part with this deck.
 bool is_idle(const Deck& deck, const Key& key);

@@ -240,6 +240,11 @@ Method deep_pipelined_cg() {
         .vectors = in_depth("2l + max(3, l)", [](int l) { return 2 * l + std::max(3, l); }),
         .applications = 1,
         .flops = in_depth("7l + 13", [](int l) { return 7 * l + 13; }),
+        .small_bytes = {"",
+                        [](const BottomOptions& o) {
+                            return sizeof(double) * (o.depth + 1.0) * (2.0 * o.depth + 1.0);
+                        }},
+        .sums = {"", [](const BottomOptions& o) { return o.depth * (o.depth + 1.0); }},
         .keys = {"depth"},
         .independent = Independent{.key = "depth", .value = &BottomOptions::depth},
         .make = [](LinearSystem& A, const BottomOptions& options,

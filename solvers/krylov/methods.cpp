@@ -56,6 +56,13 @@ DiagonalScaling scaling_of(const BottomOptions& options) {
     return options.scaling == Scaling::none ? DiagonalScaling::none : method_named(options.solver).scaling;
 }
 
+double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, std::size_t boxes_in_sums) {
+    const Method& method = method_named(options.solver);
+    // The words sent, those that come, and the parts of boxes.
+    const double bytes_of_sum = sizeof(double) * static_cast<double>(2 * boxes_in_sums + boxes);
+    return method.small_bytes.of(options) + method.sums.of(options) * bytes_of_sum;
+}
+
 int vectors_at_once(const BottomOptions& options) {
     return static_cast<int>(method_named(options.solver).at_once.of(options));
 }

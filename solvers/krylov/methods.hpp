@@ -71,6 +71,8 @@ struct Method {
     Quantity applications = 0;  // applications of the operator per iteration
     Quantity flops = 0;         // per cell and iteration, besides those of the applications
     Quantity at_once = 1;       // vectors that one exchange carries at the most
+    Quantity small_bytes = 0;   // of its small matrices and lists, on every rank
+    Quantity sums = 0;          // words of all-reduces that are under way at the most; 0: a few
     Quantity degree = 0;        // degree of the longest Krylov basis that the system makes for it; 0: none
     std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
     std::optional<Independent> independent = {};
@@ -101,6 +103,10 @@ DiagonalScaling scaling_of(const BottomOptions& options);
 
 // How many vectors an exchange of the method carries at the most.
 int vectors_at_once(const BottomOptions& options);
+
+// Bytes that a method keeps on a rank of so many boxes besides its vectors. `boxes_in_sums`: what each sum is sent as, a word
+// or, where sums are deterministic, one for each box of the grid.
+double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, std::size_t boxes_in_sums);
 
 // What bottom.powers = matrix_powers asks of a level whose boxes are `width` wide: ghost layers, and vectors
 // that an exchange of them carries at the most. Nothing for other powers, and for methods that make no bases.

@@ -20,9 +20,17 @@ std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<c
     const std::int64_t first = partition.first(rank);
     const std::int64_t last = partition.first(rank + 1);
     std::vector<Item> ghosts;
-    for (const std::int64_t column : columns)
-        if (column < first || column >= last) ghosts.push_back({partition.owner(column), 1, column});
+    for (const std::int64_t column : columns) {
+        if (column >= first && column < last) continue;
+        // Many rows need the same: room is made for what is distinct.
+        if (ghosts.size() == ghosts.capacity()) {
+            sort_distinct(ghosts);
+            ghosts.reserve(2 * ghosts.size() + block_rows);
+        }
+        ghosts.push_back({partition.owner(column), 1, column});
+    }
     sort_distinct(ghosts);
+    ghosts.shrink_to_fit();
     return ghosts;
 }
 

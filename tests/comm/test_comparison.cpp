@@ -147,11 +147,18 @@ TEST_CASE("a model is refused if a parameter that a plan may need is not known")
     model = {test::golden_machine(test::golden_models(), "lassen"), Memory::host};
     model.machine.injection_beta.reset();
     CHECK_NOTHROW(require_known(model, one_node));
-    CHECK_THROWS_WITH(require_known(model, two_nodes), Catch::Contains("machine.injection"));
+    CHECK_THROWS_WITH(require_known(model, two_nodes),
+                      Catch::Contains("machine.injection") && Catch::Contains("on two nodes or more"));
     model = {test::golden_machine(test::golden_models(), "lassen"), Memory::host};
     model.machine.messages[0]->at(Locality::node, Protocol::short_).reset();
     CHECK_NOTHROW(require_known(model, single_ranks));
-    CHECK_THROWS_WITH(require_known(model, one_node), Catch::Contains("host.node.short"));
+    CHECK_THROWS_WITH(require_known(model, one_node),
+                      Catch::Contains("host.node.short") && Catch::Contains("two ranks or more on a node"));
+    model.memory = Memory::managed;  // which run.mode = network does not measure
+    model.machine.messages[2].reset();
+    CHECK_THROWS_WITH(require_known(model, one_node),
+                      Catch::Contains("[managed]") && Catch::EndsWith("file"));
+    model.memory = Memory::host;
     model.machine.messages[0].reset();
     CHECK_THROWS_WITH(require_known(model, one_node), Catch::Contains("[host]"));
 }

@@ -1,6 +1,8 @@
 // Parameters of a network from synthetic timings whose parameters are known.
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <optional>
 #include <random>
 
 #include "comm/costs/network_fit.hpp"
@@ -99,6 +101,33 @@ TEST_CASE("messages that get cheaper with their length are rejected") {
     CHECK_FALSE(fit.accepted());
     CHECK_FALSE(Fit{.cost = {-1e-6, 1e-9}}.accepted());
     CHECK_THROWS(fit_postal(std::vector<Sample>{{8, 1e-6}, {8, 2e-6}}));
+}
+
+TEST_CASE("a protocol whose line is rejected goes with its neighbour, in every class") {
+    const auto samples = [](std::initializer_list<double> seconds) {
+        std::vector<Sample> all;
+        for (const double s : seconds) all.push_back({std::ldexp(1.0, static_cast<int>(all.size())), s});
+        return all;  // of 1, 2, 4, ... 32 bytes
+    };
+    const auto good = samples({1.0, 1.1, 2.4, 2.8, 5.6, 7.2});
+    const auto check = [&](const std::vector<Sample>& other, std::optional<Switches> wanted) {
+        const auto found = accepted_switches(std::vector{good, other}, {4, 16});
+        REQUIRE(found.has_value() == wanted.has_value());
+        if (!found) return;
+        CHECK(found->eager_from == wanted->eager_from);
+        CHECK(found->rendezvous_from == wanted->rendezvous_from);
+    };
+    check(good, Switches{4, 16});
+    check(samples({1.0, 0.9, 2.4, 2.8, 5.6, 7.2}), Switches{0, 16});
+    check(samples({1.0, 1.1, 2.4, 2.8, 5.6, 5.5}), Switches{0, 4});
+    check(samples({1.0, 0.9, 2.4, 2.8, 5.6, 5.5}), Switches{0, 0});
+    check(samples({7.0, 6.0, 5.0, 4.0, 3.0, 2.0}), {});
+    // Lengths of which none is short, none is rendezvous, or there is only one.
+    const std::vector<std::vector<Sample>> one{good};
+    CHECK(accepted_switches(one, {1, 16})->eager_from == 0);
+    CHECK(accepted_switches(one, {4, 64})->rendezvous_from == 4);
+    const std::vector<std::vector<Sample>> one_length{samples({1.0})};
+    CHECK_FALSE(accepted_switches(one_length, {}));
 }
 
 TEST_CASE("the injection rate comes from what four or more processes send at once") {

@@ -435,6 +435,7 @@ class WatchedPattern : public Pattern {
     std::vector<Request> needed_by(std::span<const int> ranks) const override {
         return counted(pattern_.needed_by(ranks));
     }
+    double most_requests() const override { return pattern_.most_requests(); }
     std::vector<Request> owned_by(std::span<const int> ranks) const override {
         return counted(pattern_.owned_by(ranks));
     }

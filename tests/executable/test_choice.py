@@ -111,7 +111,7 @@ class Comparison(ChoiceTest):
             for option in ([], ["--dry-run"]):
                 self.refused(4, *option, *words, "comm.ranks_per_node=2",
                              expected=["comm.machine: machine half: host.off_node.eager is not known; add it to the "
-                                       "machine's file, or measure it with run.mode = network"])  # fmt: skip
+                                       "machine's file, or measure it with run.mode = network on two nodes or more"])  # fmt: skip
             self.dry_run(4, *words, "comm.ranks_per_node=4")
 
 

@@ -412,6 +412,21 @@ class DryRun(KeelTest):
         run = self.run_keel(1, "--dry-run", *words, quick=False, under=["env", "SLURM_MEM_PER_NODE=0"])
         self.assertEqual(run.status, 0, run)
 
+    def test_plans_that_a_dry_run_has_no_memory_for_are_left_out_or_refused(self) -> None:
+        words = ["--dry-run", "problem.box=512", "problem.ranks=64", "comm.ranks_per_node=8", "multigrid.bottom_box=256"]
+        for scheme in ([], ["comm.scheme=split"]):
+            run = self.run_keel(1, *words, *scheme, quick=False, under=["env", "SLURM_MEM_PER_NODE=64"])
+            if scheme:
+                self.assertEqual((run.status, run.stdout), (2, ""), run)
+                self.assertIn('comm.scheme = "split", 64 boxes of 512^3 on 64 ranks: to plan their messages takes up to', run.stderr)
+                self.assertIn("of 33.6 MB, half of the memory here; choose a larger comm.message_cap, a smaller", run.stderr)
+            else:
+                self.assertEqual(run.status, 0, run)
+                self.assertIn("remark: level 0: not enough memory here to plan split, split/always; left out", run.stdout)
+                self.assertIn("three_step", run.stdout)
+        words = ["--dry-run", "problem.box=1024", "problem.ranks=65536", "comm.ranks_per_node=64", "comm.scheme=split"]
+        self.refused(None, *words, expected=["65536 boxes of 1024^3 on 65536 ranks: to plan their messages"], records=False)
+
     def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
         deck = INPUTS / "smoke/bad_range.toml"
         self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 1024"])

@@ -220,6 +220,18 @@ class Krylov(ModeTest):
         self.refused(2, "problem.box=1024", "problem.boxes=[4,4,4]", "run.mode=krylov", expected=["on a node of"])
 
 
+    def test_memory_predicted_holds_small_matrices_and_lists_of_messages(self) -> None:
+        one_box = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", *ONCE]
+        for ranks, words in (
+            (1, [*one_box, "bottom.solver=enlarged_cg", "bottom.block=200", "bottom.splitting=interleaved", "bottom.tolerance=0.1"]),
+            (1, [*one_box, "bottom.solver=deep_pipelined_cg", "bottom.depth=300", "bottom.tolerance=1e-2"]),
+            (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8", *ONCE]),
+        ):  # fmt: skip
+            facts = self.valid(ranks, *words).facts
+            with self.subTest(words=words):
+                self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.2 * facts["measured_bytes"])
+
+
 class Survey(ModeTest):
     DEEP = "ca_cg s=2 powers=matrix_powers powers_depth=2"
     LIST = f'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none","{DEEP}"]'
@@ -246,6 +258,20 @@ class Survey(ModeTest):
             # Ranks wait for each other before the clock starts, so that the mean is at most the slowest.
             self.assertLessEqual(fsum(t["t_mean"] for t in timers), fmean(seconds) * (1 + 1e-6))
         self.assertEqual(run.record("result")["seconds"], min(row["seconds_median"] for row in rows))
+
+    def test_speed_ups_are_over_the_baseline_that_is_asked_for_and_over_bicgstab_fused(self) -> None:
+        run = self.valid(1, *SURVEY, 'run.survey=["bicgstab_fused","cg"]', "run.baseline=ca_cg  s=2")
+        rows = {row["solver"]: row for row in run.records("survey")}
+        self.assertEqual(list(rows), ["ca_cg s=2", "bicgstab_fused", "cg"])
+        for row in rows.values():
+            self.assertEqual(row["baseline"], "ca_cg s=2")
+            for name, over in (("speed_up", "ca_cg s=2"), ("speed_up_on_fused", "bicgstab_fused")):
+                self.assertAlmostEqual(row[name] * row["seconds_median"] / rows[over]["seconds_median"], 1, delta=1e-12)
+            columns = f"{row['speed_up']:.2f} +{row['speed_up_on_fused']:.2f}"
+            self.assertRegex(run.stdout, rf"(?m)^{row['solver']} .* {columns}$")
+        self.assertIn("speed-up: median seconds of ca_cg s=2 over those of the row; on fused: those of bicg", run.stdout)
+        self.refused(1, *SURVEY, "run.baseline=gc", expected=['run.baseline: "gc": '])
+        self.refused(1, "run.baseline=cg", expected=["run.baseline: needs run.mode = survey"])
 
     def test_a_solver_in_a_survey_does_what_it_does_alone(self) -> None:
         survey = self.valid(2, *SURVEY, self.LIST, "run.repeats=2", DETERMINISTIC)

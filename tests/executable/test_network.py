@@ -1,6 +1,8 @@
 """run.mode = network: what is measured on how many ranks and nodes, and the machine that is written."""
 
+import tempfile
 import tomllib
+from pathlib import Path
 from typing import Any
 
 from keel_runner import INPUTS, KeelTest, Record, Run
@@ -51,8 +53,8 @@ class Network(KeelTest):
         self.assertEqual(len(pongs), 2 * len(LENGTHS))
         node_pongs = {(pong["processes"], pong["bytes"]) for pong in of(run, "node_pong")}
         self.assertEqual(node_pongs, {(k, b) for k in (1, 2) for b in LENGTHS if b >= k})
-        accepted = any(fit["accepted"] for fit in of(run, "fit") if fit["class"] == "off_node")
-        self.assertEqual("off_node" in machine_of(run)["host"], accepted)
+        self.assertIn("off_node", machine_of(run)["host"])
+        self.assertGreater(machine_of(run)["machine"]["injection"]["beta"], 0)
         self.assertEqual(machine_of(run)["machine"]["ranks_per_node"], 2)
 
     def test_nodes_of_one_rank_have_no_distance_but_their_own(self) -> None:
@@ -61,30 +63,46 @@ class Network(KeelTest):
         self.assertEqual({pong["processes"] for pong in of(run, "node_pong")}, {1})
         self.assertNotIn("was not measured, and repeats", run.stdout)
 
-    def test_what_is_written_is_what_was_fitted_and_accepted(self) -> None:
-        run = self.measure(4, "comm.ranks_per_node=2", "network.eager_from=256", "network.rendezvous_from=4096", WRITE)
-        host = machine_of(run)["host"]
-        self.assertEqual((host["eager_from"], host["rendezvous_from"]), (256, 4096))
-        fits = of(run, "fit")
-        self.assertEqual(len(fits), 6)
-        for fit in fits:
-            self.assertEqual(fit["samples"], {"short": 8, "eager": 4, "rendezvous": 4}[fit["protocol"]])
-            self.assertEqual(fit["accepted"], fit["alpha"] > 0 and fit["beta"] > 0)
-            self.assertLessEqual(fit["rms_residual"], fit["max_residual"])
-            written = host.get(fit["class"], {}).get(fit["protocol"])
-            self.assertEqual(written, {"alpha": fit["alpha"], "beta": fit["beta"]} if fit["accepted"] else None)
-            self.assertEqual(f"{fit['class']} {fit['protocol']} rejected" in run.stdout, not fit["accepted"])
+    def test_what_is_written_is_what_was_fitted_and_is_a_machine_to_predict_with(self) -> None:
+        # By the second limits no message is short and none is rendezvous: one protocol is left.
+        for limits in (["network.eager_from=256", "network.rendezvous_from=4096"],
+                       ["network.smallest=512", "network.eager_from=256", "network.rendezvous_from=65536"]):  # fmt: skip
+            run = self.measure(4, "comm.ranks_per_node=2", *limits, WRITE)
+            host = machine_of(run)["host"]
+            (machine,) = of(run, "machine")
+            fits = of(run, "fit")
+            protocols = {fit["protocol"] for fit in fits}
+            self.assertEqual(len(fits), 2 * len(protocols))
+            given = (256, 4096) if len(protocols) == 3 else (host["eager_from"], host["rendezvous_from"])
+            self.assertEqual((host["eager_from"], host["rendezvous_from"]), given)
+            self.assertEqual((machine["eager_from"], machine["rendezvous_from"]), given)
+            self.assertEqual(len(protocols) < 3, "rejected: " in run.stdout)
+            if limits[0] == "network.smallest=512":
+                self.assertEqual((protocols, given), ({"rendezvous"}, (0, 0)))
+                self.assertIn("node rendezvous: fewer than two lengths", run.stdout)
+            for fit in fits:
+                self.assertGreater(min(fit["alpha"], fit["beta"]), 0)
+                self.assertLessEqual(fit["rms_residual"], fit["max_residual"])
+                self.assertEqual(host[fit["class"]][fit["protocol"]], {"alpha": fit["alpha"], "beta": fit["beta"]})
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "here.toml"
+                path.write_text(run.files["here.toml"])
+                text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=model", "comm.ranks_per_node=2")
+            self.assertIn("least predicted time", text)
 
     def test_limits_are_those_of_the_deck(self) -> None:
         run = self.measure(2, "network.smallest=3", "network.eager_from=0", "network.rendezvous_from=100")
         self.assertEqual([pong["bytes"] for pong in of(run, "ping_pong")], [3, *LENGTHS[2:]])
-        self.assertEqual({fit["protocol"] for fit in of(run, "fit")}, {"eager", "rendezvous"})
+        wanted = {"eager", "rendezvous"} if "rejected: " not in run.stdout else {"rendezvous"}
+        self.assertEqual({fit["protocol"] for fit in of(run, "fit")}, wanted)
 
     def test_a_single_rank_is_refused(self) -> None:
         self.refused(1, *SHORT, expected=["a single rank has nobody to send to; start it on two or more, as mpiexec -n 2"])
 
     def test_a_file_that_cannot_be_written_is_refused(self) -> None:
         self.refused(2, *SHORT, "network.write=no/such/folder.toml", expected=["there is no folder no/such"])
+        self.refused(2, SHORT[0], WRITE, "network.smallest=8", "network.largest=8",
+                     expected=["network.write: messages of one length, 8 bytes, tell no rate; give a larger"])  # fmt: skip
         self.refused(2, "network.write=here.toml", expected=["network.write: needs run.mode = network"])
 
     def test_a_dry_run_tells_who_would_send_to_whom(self) -> None:

@@ -1,5 +1,6 @@
 """run.mode = spmv: the same products on any ranks and schemes, counts, memory, refusals of files by line."""
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -59,6 +60,22 @@ class Spmv(KeelTest):
                              expected=["bad.mtx:4: column = 3: must be an integer from 1 to 2"],
                              records="--dry-run" not in words)  # fmt: skip
 
+    def test_ranks_that_find_other_files_by_the_same_name_are_refused(self) -> None:
+        head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 "
+        with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+            (Path(first) / "a.mtx").write_text(head + "1\n")
+            words = ("run.mode=spmv", "problem.matrix=a.mtx", *ONCE)
+            others = [":", "-wdir", second, "-n", 1, self.keel, *words]
+            for text, found in ((None, "none that it can read"), (head + "3\n", "64 bytes, digest "), (head + "1\n", "")):
+                if text:
+                    (Path(second) / "a.mtx").write_text(text)
+                run = self.run_keel(1, *words, *others, mpi=("-wdir", first), records=False, quick=False)
+                self.assertEqual(run.status, 2 if found else 0, run)
+                complaint = f'a.mtx": rank 1 finds {found}' if found else ""
+                self.assertIn(complaint, run.stderr)
+            os.mkfifo(Path(first) / "pipe.mtx")
+            self.refused(1, "run.mode=spmv", f"problem.matrix={first}/pipe.mtx", expected=["is a folder or a device"])
+
     def test_a_zero_on_the_diagonal_is_refused_where_it_would_be_divided_by(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             matrix = Path(folder) / "zero.mtx"
@@ -84,9 +101,10 @@ class Spmv(KeelTest):
 
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
         for words in (["problem.columns=3"], ["problem.matrix=stencil27", *SOLVE], ["problem.ordering=random"],
-                      ["problem.matrix=random"]):  # fmt: skip
+                      ["problem.matrix=random"], ["problem.matrix=random", "problem.rows=2000", "problem.row_entries=300"],
+                      ["problem.matrix=arrow", "problem.rows=200000"]):  # fmt: skip
             with self.subTest(words=words):
-                grid = [] if "problem.matrix=random" in words else ["problem.box=40"]
+                grid = [] if words[0] in ("problem.matrix=random", "problem.matrix=arrow") else ["problem.box=40"]
                 words = ["run.mode=spmv", *grid, *words]
                 predicted = foretold_bytes(self.text(2, "--dry-run", *words))
                 facts = self.valid(2, *words, *ONCE).facts

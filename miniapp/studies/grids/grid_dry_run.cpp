@@ -1,6 +1,7 @@
 // What --dry-run tells of a study of grids.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
@@ -78,10 +79,16 @@ std::string levels_text(const GridSetup& grids, const std::vector<SchemeTable>& 
 
 }  // namespace
 
-DryRun PreparedGrids::dry_run(const Communicator& comm) const {
+std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
+    return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm,
+                                  {schemes_matter(resolved_), memory.to_plan_with()});
+}
+
+DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory) const {
     const Topology& topology = resolved_.topology;
     const Layout finest = grids_.finest();
-    const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()});
+    const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()},
+                                         {schemes_matter(resolved_), memory.to_plan_with()});
     const bool solves = grids_.use.krylov != KrylovLevel::none;
     const double fields = comm.max(
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
@@ -91,6 +98,10 @@ DryRun PreparedGrids::dry_run(const Communicator& comm) const {
 
     std::string text = levels_text(grids_, tables);
     if (solves) text += solvers_text(grids_.use);
+    for (const SchemeTable& table : tables)
+        if (!table.left_out.empty())
+            text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
+                                table.use.level, fmt::join(table.left_out, ", "));
     text +=
         fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
                     counted(grids_.use.exchanged_fields.value_or(1), "field"),

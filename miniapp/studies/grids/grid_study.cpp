@@ -70,8 +70,8 @@ std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
     return exceeds_memory(grids_, memory).value_or("");
 }
 
-std::optional<std::string> PreparedGrids::plan_text(int rank) const {
-    return keel::plan_text(grids_, resolved_, rank);
+std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory& memory) const {
+    return keel::plan_text(grids_, resolved_, rank, memory);
 }
 
 std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, const Site& site,

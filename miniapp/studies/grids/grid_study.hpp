@@ -51,8 +51,9 @@ class PreparedGrids : public PreparedStudy {
 
     const Resolved& resolved() const override { return resolved_; }
     std::string exceeds(const SharedMemory& memory) const override;
-    std::optional<std::string> plan_text(int rank) const override;
-    DryRun dry_run(const Communicator& comm) const override;
+    std::string exceeds_planning(const SharedMemory& memory) const override;
+    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;
     void run(const Site& site, Findings& findings) const override;
 
   protected:

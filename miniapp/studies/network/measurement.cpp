@@ -1,6 +1,7 @@
 #include "miniapp/studies/network/measurement.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -98,37 +99,71 @@ std::optional<int> ranks_per_socket(const Topology& topology, const std::vector<
     return most;
 }
 
+// Why a class has no accepted line for some protocol by these switches; empty if it has one for each.
+std::string rejected_by(const Switches& switches, const PingPongResults& one) {
+    const bool used[] = {switches.eager_from > 0, switches.rendezvous_from > switches.eager_from, true};
+    const auto fits = fit_protocols(one.locality, one.samples, switches);
+    std::vector<std::string> reasons;
+    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
+        if (!used[static_cast<std::size_t>(protocol)]) continue;
+        const auto fitted = std::ranges::find(fits, protocol, &Fit::protocol);
+        if (fitted == fits.end())
+            reasons.push_back(
+                fmt::format("{} {}: fewer than two lengths", name(one.locality), name(protocol)));
+        else if (!fitted->accepted())
+            reasons.push_back(fmt::format("{} {}: alpha = {:.3g} s and beta = {:.3g} s/B must be positive",
+                                          name(one.locality), name(protocol), fitted->cost.alpha,
+                                          fitted->cost.beta));
+    }
+    return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+// By the switches asked for or found, or by fewer: a machine with a hole could predict nothing.
 void fit(const NetworkOptions& keys, NetworkResults& network) {
     std::vector<std::vector<Sample>> measured;
     for (const auto& one : network.classes)
         if (!one.samples.empty()) measured.push_back(one.samples);
-    if (keys.rendezvous_from > 0)
-        network.switches = {static_cast<std::size_t>(keys.eager_from),
-                            static_cast<std::size_t>(keys.rendezvous_from)};
-    else
-        network.switches = find_switches(measured);
+    const Switches wanted = keys.rendezvous_from > 0
+                                ? Switches{static_cast<std::size_t>(keys.eager_from),
+                                           static_cast<std::size_t>(keys.rendezvous_from)}
+                                : find_switches(measured);
+    const auto accepted = accepted_switches(measured, wanted);
+    network.switches = accepted.value_or(Switches{});
+
+    std::vector<std::string> rejected;
+    for (const auto& one : network.classes) {
+        if (one.samples.empty()) continue;
+        if (const std::string reason = rejected_by(accepted ? wanted : network.switches, one);
+            !reason.empty())
+            rejected.push_back(reason);
+    }
+    if (!accepted)
+        network.unfit = fmt::format(
+            "the times make no line, even of all lengths together ({}); give a larger network.largest, such "
+            "as "
+            "1048576, or more network.repeats",
+            fmt::join(rejected, "; "));
+    else if (!rejected.empty())
+        network.remarks.push_back(
+            fmt::format("rejected: {}; so eager from {} bytes and rendezvous from {}, not {} and {}; more "
+                        "network.repeats, "
+                        "other network.eager_from and rendezvous_from, or a quieter machine may help",
+                        fmt::join(rejected, "; "), accepted->eager_from, accepted->rendezvous_from,
+                        wanted.eager_from, wanted.rendezvous_from));
 
     auto& host = network.machine.messages[static_cast<std::size_t>(Memory::host)].emplace();
     host.eager_from = network.switches.eager_from;
     host.rendezvous_from = network.switches.rendezvous_from;
     for (auto& one : network.classes) {
         one.fits = fit_protocols(one.locality, one.samples, network.switches);
-        for (const Fit& fitted : one.fits) {
-            if (fitted.accepted())
-                host.at(one.locality, fitted.protocol) = fitted.cost;
-            else
-                network.remarks.push_back(fmt::format(
-                    "{} {} rejected: alpha = {:.3g} s and beta = {:.3g} s/B must be positive; more "
-                    "network.repeats, other network.eager_from and rendezvous_from, or a quieter machine may "
-                    "help",
-                    name(one.locality), name(fitted.protocol), fitted.cost.alpha, fitted.cost.beta));
-        }
+        for (const Fit& fitted : one.fits)
+            if (fitted.accepted()) host.at(one.locality, fitted.protocol) = fitted.cost;
     }
     network.machine.injection_beta = fit_injection(network.node_pong, host);
 }
 
-// What the ranks at hand do not show.
-void remark_on_gaps(NetworkResults& network) {
+// What the ranks at hand do not show, and what stands in its place.
+void fill_gaps(NetworkResults& network) {
     auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
     const auto missing = [&](Locality locality) {
         return network.classes[static_cast<std::size_t>(locality)].pairs.empty();
@@ -145,11 +180,12 @@ void remark_on_gaps(NetworkResults& network) {
         network.remarks.push_back(
             "a single node: off_node and the injection rate were not measured; use more nodes, or "
             "comm.ranks_per_node for pretend ones");
-    else if (!network.machine.injection_beta)
+    else if (!network.machine.injection_beta) {
+        network.machine.injection_beta = host.at(Locality::off_node, Protocol::rendezvous)->beta;
         network.remarks.push_back(
-            "no injection rate: off_node rendezvous is unknown, or network.largest too small for such "
-            "messages");
-    else if (network.node_pong.back().processes < 4)
+            "no injection rate: no message of many ranks of a node was long enough, and the rate of one rank "
+            "stands in its place; a larger network.largest helps");
+    } else if (network.node_pong.back().processes < 4)
         network.remarks.push_back(fmt::format(
             "at most {} ranks on each of two nodes: the injection rate is what they reach, perhaps not "
             "what the node can",
@@ -216,7 +252,10 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
             {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
     }
     fit(keys, network);
-    remark_on_gaps(network);
+    if (network.unfit.empty())
+        fill_gaps(network);
+    else
+        network.remarks.push_back(network.unfit);
     return network;
 }
 

@@ -36,6 +36,7 @@ struct NetworkResults {
     std::vector<Sample> all_reduce;        // of all ranks, by bytes of each
     Switches switches;
     Machine machine;                   // of what has been measured and accepted
+    std::string unfit;                 // why the times make no machine; empty if they do
     std::vector<std::string> remarks;  // what could not be measured or was rejected, and why
     bool interrupted = false;          // by a signal: nothing was fitted
 };

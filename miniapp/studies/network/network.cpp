@@ -36,10 +36,10 @@ class PreparedNetwork : public PreparedStudy {
 
     const Resolved& resolved() const override { return resolved_; }
     std::string exceeds(const SharedMemory&) const override { return ""; }
-    std::optional<std::string> plan_text(int) const override { return {}; }
+    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
 
     // Who would send to whom.
-    DryRun dry_run(const Communicator& comm) const override {
+    DryRun dry_run(const Communicator& comm, const SharedMemory&) const override {
         std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
                                        options_.smallest, options_.largest, options_.repeats);
         for (const auto& one : network_classes(comm, resolved_.topology)) {
@@ -56,8 +56,11 @@ class PreparedNetwork : public PreparedStudy {
         site.report.tell(network_text(network));
         site.report.record(network_records(network));
         findings.interrupted = network.interrupted;
-        if (site.comm.rank() == 0 && !network.interrupted && !options_.write.empty() &&
-            !write_machine(options_, network, findings.facts))
+        if (site.comm.rank() != 0 || network.interrupted || options_.write.empty()) return;
+        if (!network.unfit.empty())
+            findings.trouble =
+                fmt::format("network.write = \"{}\": not written: {}", options_.write, network.unfit);
+        else if (!write_machine(options_, network, findings.facts))
             findings.trouble = fmt::format("network.write = \"{}\": could not be written", options_.write);
     }
 
@@ -116,6 +119,11 @@ class NetworkStudy : public Study {
             fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
                         n.eager_from, n.rendezvous_from));
         if (n.write.empty()) return;
+        rules.require(
+            n.smallest < n.largest, {"network.smallest", "network.largest", "network.write"},
+            fmt::format("network.write: messages of one length, {} bytes, tell no rate; give a larger "
+                        "network.largest, such as 1048576",
+                        n.smallest));
         std::error_code ignored;
         const std::string reason = !n.write.ends_with(".toml") ? "give a name that ends in .toml"
                                    : is_same_file(n.write, rules.parameters().output.json)

@@ -17,7 +17,7 @@ constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
 constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
-constexpr std::size_t copies_of_requests = 8;
+constexpr std::size_t copies_of_requests = 7;
 
 std::size_t columns(const MatrixUse& use) {
     return static_cast<std::size_t>(use.columns);
@@ -44,13 +44,17 @@ std::size_t segments_of(const Leg& leg) {
 
 }  // namespace
 
-MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan, int rank,
-                   const Topology& topology) {
+MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
+                   int rank, const Topology& topology) {
+    const auto ghosts_of_rank = [&](int r) {
+        return static_cast<std::size_t>(ghosts_by_rank[static_cast<std::size_t>(r)]);
+    };
+    const std::size_t ghosts = ghosts_of_rank(rank);
     const Itinerary itinerary(plan, rank);
     MatrixPart part{rows.rows(), rows.columns.size(), ghosts,
                     itinerary.send_values() + itinerary.receive_values()};
-    // As if all ranks of the node needed as many.
-    const std::size_t requests = ghosts * static_cast<std::size_t>(topology.size(topology.node(rank)));
+    std::size_t requests = 0;
+    for (const int colleague : topology.ranks_on(topology.node(rank))) requests += ghosts_of_rank(colleague);
     part.making_lists = copies_of_requests * requests * sizeof(Request);
     const auto add = [&](const Leg& leg) {
         const std::size_t segments = segments_of(leg) * sizeof(Segment);
@@ -77,7 +81,7 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     // Entries of a file are sorted with half of them set aside.
     const std::size_t sorting = part.entries * sizeof(FileEntry) * 3 / 2;
     const std::size_t matrix =
-        read + 2 * csr + part.rows * sizeof(double) + part.ghosts * sizeof(Item) + part.list_bytes;
+        read + 2 * csr + part.rows * sizeof(double) + 2 * part.ghosts * sizeof(Item) + part.list_bytes;
     const std::size_t at_once =
         1 + (columns(use) > 1 ? columns(use) : 0);  // buffers for one vector are made before those for all
     std::size_t later = 0;
@@ -85,7 +89,8 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
         const DiagonalScaling scaling = scaling_of(use.solver->options);
         // Vectors that the check of the residual makes.
         const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
-        later = (vectors_of_solve(use) + checking) * vector;
+        later = (vectors_of_solve(use) + checking) * vector +
+                static_cast<std::size_t>(bytes_beside_vectors(use.solver->options, blocks_of(part.rows), 1));
         // The scaled matrix is made of a copy.
         if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
     }

@@ -3,7 +3,9 @@
 // The memory of run.mode = spmv.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "comm/plans/plan.hpp"
 #include "miniapp/setup/memory.hpp"
@@ -28,8 +30,9 @@ struct MatrixPart {
     std::size_t list_bytes = 0;     // of what is sent and received, and where it lies
     std::size_t making_lists = 0;   // bytes beside them while they are made, about
 };
-MatrixPart part_of(const GlobalRows& rows, std::size_t ghosts, const Plan& plan, int rank,
-                   const Topology& topology);
+// `ghosts_by_rank`: of all ranks.
+MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
+                   int rank, const Topology& topology);
 
 // Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph that
 // problem.ordering = rcm passes over is not counted.
@@ -46,7 +49,5 @@ std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const
 
 // Bytes that one rank takes at the most to read the whole matrix.
 double bytes_to_read(const MatrixUse& use, const MatrixSize& size);
-// And to make every scheme's plan for all ranks, for each row that a rank needs of another: measured, at most 270.
-inline constexpr std::size_t bytes_to_plan_a_request = 300;
 
 }  // namespace keel

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <system_error>
 
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
@@ -58,6 +60,13 @@ GlobalRows rows_of_file(const std::string& name, const Order& order, std::int64_
     return assemble(std::move(own), first, count);
 }
 
+// Room for one more row where the numbers expected were too few: a list that doubles could take half of the memory.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+    const std::size_t needed = list.size() + more;
+    if (needed > list.capacity()) list.reserve(std::max(needed, list.capacity() + list.capacity() / 8));
+}
+
 GlobalRows rows_of_generator(const Generator& generator, const Order& order, std::int64_t first,
                              std::size_t count) {
     GlobalRows rows;
@@ -70,6 +79,8 @@ GlobalRows rows_of_generator(const Generator& generator, const Order& order, std
         std::vector<MatrixEntry> entries = generator.row(order.to_old(r));
         for (MatrixEntry& entry : entries) entry.column = order.to_new(entry.column);
         std::ranges::sort(entries, {}, &MatrixEntry::column);
+        make_room(rows.columns, entries.size());
+        make_room(rows.values, entries.size());
         for (const MatrixEntry& entry : entries) {
             rows.columns.push_back(entry.column);
             rows.values.push_back(entry.value);
@@ -178,6 +189,9 @@ bool is_matrix_file(const std::string& matrix) {
 }
 
 std::string why_not_readable(const std::string& name) {
+    if (std::error_code ignored;
+        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
+        return "is a folder or a device, and is read more than once; give a file";
     std::ifstream file(name);
     if (!file) return "cannot be read; give the path of a Matrix Market file";
     try {

@@ -54,8 +54,8 @@ MatrixSize matrix_size(const MatrixChoice& matrix);
 // `count` rows from `first` on of the matrix in its order. Throws MatrixFileError.
 GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
 
-// Rank `rank`'s rows of the matrix in its order. Every rank reads the whole file and keeps its own rows: no
-// rank holds all, and no messages are needed, where one reader would hold up all others anyway. Only with
+// Rank `rank`'s rows of the matrix in its order. Every rank reads the whole file, which it has compared with that of rank 0, and
+// keeps its own rows: no rank holds all, where one reader would hold up all others anyway. Only with
 // problem.ordering = rcm every rank holds the whole matrix for a while. Throws MatrixFileError.
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "miniapp/deck/file_text.hpp"
 #include "miniapp/deck/section.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
@@ -114,12 +115,20 @@ class SpmvStudy : public Study {
             fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
     }
 
-    // The rank's part of a matrix file's diagonal.
-    void check_on(Rules& rules, int rank, int ranks) const override {
+    // That the matrix file is the one of rank 0, and the rank's part of its diagonal.
+    void check_on(Rules& rules, const Communicator& comm) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.study.of<MatrixOptions>();
-        if (!options.solve || !is_matrix_file(options.matrix) || p.bottom.scaling == Scaling::none) return;
-        const std::string reason = why_not_scalable(options.matrix, ranks, rank, scaling_of(p.bottom));
+        if (!is_matrix_file(options.matrix)) return;
+        const std::string mine = digest(options.matrix);
+        const std::string first = comm.broadcast(mine);
+        rules.require(
+            mine == first, {"problem.matrix"},
+            fmt::format("problem.matrix = \"{}\": rank {} finds {}, rank 0 {}; give all ranks the same file",
+                        options.matrix, comm.rank(), mine, first));
+        if (!options.solve || mine != first || p.bottom.scaling == Scaling::none) return;
+        const std::string reason =
+            why_not_scalable(options.matrix, comm.size(), comm.rank(), scaling_of(p.bottom));
         rules.require(reason.empty(), {"bottom.scaling", "problem.matrix"},
                       fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"", reason));
     }

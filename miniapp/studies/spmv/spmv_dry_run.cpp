@@ -52,7 +52,8 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
     if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
     const Plan plan = negotiate_plan(comm, topology, part.ghosts,
                                      schemes_of_matrix(resolved.comm.scheme, found.schemes).products);
-    const MatrixPart mine = part_of(rows, part.ghosts.size(), plan, comm.rank(), topology);
+    const MatrixPart mine =
+        part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
     return found;
@@ -70,10 +71,10 @@ GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int ran
 }
 
 // By this rank alone, for ranks that are not there.
-std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size) {
+std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                                     double available) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
-    const double available = memory_of_node() / 2;  // others need some too
     double needed = bytes_to_read(use, size);
     const auto too_large = [&](const std::string& what) {
         return fmt::format(
@@ -88,29 +89,29 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     Sizes found;
     GlobalRows largest;
     int rank_of_largest = 0;
-    std::size_t ghosts_of_largest = 0;
+    std::vector<std::int64_t> ghosts;  // by rank
     {
         const GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
         for (int rank = 0; rank < ranks; ++rank) {
             GlobalRows rows = rows_of(all, partition, rank);
-            const std::vector<Item> ghosts = ghosts_of(partition, rank, rows.columns);
-            needed += static_cast<double>(ghosts.size() * bytes_to_plan_a_request);
+            const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
+            ghosts.push_back(static_cast<std::int64_t>(needs.size()));
+            needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
             if (needed > available) return too_large("what all need of each other");
-            for (const Item& item : ghosts) requests.push_back({item, rank});
+            for (const Item& item : needs) requests.push_back({item, rank});
             found.rows.add(rows.rows());
             found.entries.add(rows.columns.size());
-            found.ghosts.add(ghosts.size());
+            found.ghosts.add(needs.size());
             if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
             largest = std::move(rows);
             rank_of_largest = rank;
-            ghosts_of_largest = ghosts.size();
         }
     }
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
     const Plan plan = make_plan(
         pattern, topology, schemes_of_matrix(resolved.comm.scheme, found.schemes).products, rank_of_largest);
-    const MatrixPart part = part_of(largest, ghosts_of_largest, plan, rank_of_largest, topology);
+    const MatrixPart part = part_of(largest, ghosts, plan, rank_of_largest, topology);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
     found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
@@ -143,11 +144,13 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
 
 }  // namespace
 
-DryRun PreparedSpmv::dry_run(const Communicator& comm) const {
+DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory) const {
     if (resolved_.imagined() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
     const std::variant<Sizes, Reason> result =
-        resolved_.imagined() ? imagined(use_, resolved_, size) : negotiated(use_, resolved_, comm, size);
+        resolved_.imagined()
+            ? imagined(use_, resolved_, size, SharedMemory{memory.bytes, 1, memory.where}.to_plan_with())
+            : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
     const std::string& matrix = use_.matrix.options.matrix;

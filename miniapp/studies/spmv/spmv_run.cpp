@@ -186,7 +186,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     mine.bytes_moved = comm.sum(work_of(A.plain(), t).bytes);
     const Plan& plan = A.exchange().plan();
     mine.traffic = over_ranks(comm, plan.traffic(comm.rank(), topology, t));
-    const MatrixPart part = part_of(rows, A.ghosts(), plan, comm.rank(), topology);
+    const MatrixPart part = part_of(rows, ghosts_by_rank(comm, A.ghosts()), plan, comm.rank(), topology);
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
     facts.least_memory = "the matrix and the vectors";

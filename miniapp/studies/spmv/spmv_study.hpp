@@ -24,6 +24,12 @@ struct TrafficOverRanks {
 };
 TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine);  // collective
 
+// Collective.
+inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::size_t mine) {
+    const auto ghosts = static_cast<std::int64_t>(mine);
+    return comm.all_gather({&ghosts, 1});
+}
+
 struct SpmvResults {
     std::int64_t rows = 0;
     double nonzeros = 0;
@@ -58,10 +64,10 @@ class PreparedSpmv : public PreparedStudy {
     std::string exceeds(const SharedMemory& memory) const override {
         return exceeds_memory(use_, resolved_.ranks, memory).value_or("");
     }
-    std::optional<std::string> plan_text(int) const override { return {}; }
+    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
     // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all imagined ranks.
-    DryRun dry_run(const Communicator& comm) const override;        // spmv_dry_run.cpp
-    void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;  // spmv_dry_run.cpp
+    void run(const Site& site, Findings& findings) const override;                        // spmv_run.cpp
 
   private:
     void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger, Field f,

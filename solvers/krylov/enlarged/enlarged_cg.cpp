@@ -187,6 +187,13 @@ Quantity by_variant(const Quantity& orthodir, const Quantity& orthomin) {
                 return (o.variant == Enlarged::orthodir ? orthodir : orthomin).of(o);
             }};
 }
+// Of its longest all-reduce.
+double sums_of_orthodir(double t) {
+    return (t + 1) * (t + 1);
+}
+double sums_of_orthomin(double t) {
+    return 2 * t * t + t * (t + 1) / 2;
+}
 double flops_of_orthodir(double t) {
     return 2 * (t + 1) * (t + 1) + combinations(2, t + 1) + triangle(t, 2 * t);
 }
@@ -220,6 +227,10 @@ Method enlarged_cg() {
         .flops = by_variant(in_t("about 7t^2 + 8t + 4", flops_of_orthodir),
                             in_t("12t^2 + 8t + 4", flops_of_orthomin)),
         .at_once = in_t("", [](double t) { return t; }),
+        .small_bytes =
+            by_variant(in_t("", [](double t) { return bytes_of_blocks(t, 8, sums_of_orthodir(t)); }),
+                       in_t("", [](double t) { return bytes_of_blocks(t, 5, sums_of_orthomin(t)); })),
+        .sums = by_variant(in_t("", sums_of_orthodir), in_t("", sums_of_orthomin)),
         .keys = {"block", "splitting", "variant"},
         .independent = Independent{.key = "block", .value = &BottomOptions::block},
         .make = make,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/vector.hpp"
+#include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -13,6 +14,12 @@ using FormulaInT = double (*)(double t);
 
 inline Quantity in_t(const std::string& text, FormulaInT formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.block); }};
+}
+
+// Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so many sums.
+inline double bytes_of_blocks(double t, int matrices, double sums) {
+    return sizeof(double) * (matrices + RankRevealing::matrices) * t * t +
+           static_cast<double>(BlockProducts::bytes_of_sum) * sums;
 }
 
 // Flops per cell: of `count` combinations of n vectors ...

@@ -121,6 +121,8 @@ Method sre_cg() {
         .applications = in_t("t", [](double t) { return t; }),
         .flops = in_t("about 15t^2 + 9t + 4", flops_per_cell),
         .at_once = in_t("", [](double t) { return t; }),
+        .small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 3, 2 * t * t); }),
+        .sums = in_t("", [](double t) { return 2 * t * t; }),
         .keys = {"block", "splitting"},
         .independent = Independent{.key = "block", .value = &BottomOptions::block},
         .make = [](LinearSystem& A, const BottomOptions& options,

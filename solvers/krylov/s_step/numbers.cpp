@@ -5,6 +5,7 @@
 
 #include "kernels/operations.hpp"
 #include "kernels/vector.hpp"
+#include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
 
@@ -39,6 +40,21 @@ Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
                                                                          : 0;
                 return (gram + 2 * combine_flops(n) + combine_flops(n + 1) + recurrences) / o.s;
             }};
+}
+
+Quantity small_bytes_of_pairs(int degree_per_s) {
+    return {"", [degree_per_s](const BottomOptions& o) {
+                double bytes = 0;
+                for (const int s : outer_steps(o)) bytes += PairSpace::bytes(degree_per_s * s);
+                return bytes;
+            }};
+}
+
+Quantity sums_of_pairs(int degree_per_s) {
+    return {
+        "", [degree_per_s](const BottomOptions& o) {
+            return static_cast<double>(gram_pairs(static_cast<std::size_t>(2 * degree_per_s * o.s + 1), 1));
+        }};
 }
 
 Quantity vectors_of_pairs() {

@@ -32,6 +32,11 @@ Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eig
     return T;
 }
 
+double PairSpace::bytes(int degree) {
+    const auto n = 2 * static_cast<std::size_t>(degree) + 1;
+    return static_cast<double>(sizeof(double) * (2 * n * n + gram_pairs(n, 1)));
+}
+
 PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
                      std::span<const LinearSystem::Vector> vectors)
     : sequential_(options.powers == Powers::sequential),

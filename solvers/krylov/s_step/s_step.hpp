@@ -29,6 +29,9 @@ class PairSpace {
     // How many vectors the space needs besides p and r.
     static std::size_t vectors(int degree) { return 2 * static_cast<std::size_t>(degree) - 1; }
 
+    // Of its matrices T and G, and the sums.
+    static double bytes(int degree);
+
     // degree: m above. At least `vectors(degree)` vectors, which spaces may share that are not used at the
     // same time. The spectrum, that of A, plays no part for the monomial basis.
     PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
