@@ -42,6 +42,10 @@ class Mechanical(unittest.TestCase):
         deleted = {old for _, old, new in changed("f(a,\n  b);\nconst auto x = f(y);\nint n;\nn += 2;\n") if new == ";"}
         self.assertEqual(deleted, {"n += 2;"})
 
+    def test_arguments_whose_order_does_not_matter_are_not_swapped(self) -> None:
+        self.assertEqual([p.mutant.what for p in mutate.mechanical("a.cpp", "x = std::max(a, b);\n")],
+                         ["deleted statement, column 1", "word, column 5"])
+
     def test_a_draw_is_the_same_for_the_same_seed_only(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "a.cpp").write_text(20 * SOURCE)
@@ -58,7 +62,7 @@ class Semantic(unittest.TestCase):
         names = [p.mutant.what for p in placed]
         self.assertEqual(len(names), len(set(names)))
         for p in placed:
-            self.assertIn(p.mutant.file.split("/")[0], mutate.EXECUTABLES)
+            self.assertTrue(mutate.Workshop.executables(p.mutant.file))
             self.assertNotEqual(p.text, (mutate.ROOT / p.mutant.file).read_text())
 
     def test_rows_that_no_longer_fit_are_named_all(self) -> None:
@@ -94,6 +98,17 @@ class Running(unittest.TestCase):
         mutant = mutate.Mutant("solvers/krylov/cg.cpp", 1, "", "", "")
         names = [t.name for t in mutate.in_order(tests, mutant, ["told"])]
         self.assertEqual(names, ["solvers.cg", "told", "short", "long", "a.8"])
+
+
+    def test_messages_are_tried_on_three_and_four_ranks_as_well(self) -> None:
+        two = test("comm.exchange", "mpiexec", "-n", "2", "tests/test_comm", "[#test_exchange]")
+        self.assertEqual([(t.name, t.command[2]) for t in mutate.on_more_ranks(two)],
+                         [("comm.exchange on 3 ranks", "3"), ("comm.exchange on 4 ranks", "4")])
+        self.assertEqual(mutate.on_more_ranks(test("solvers.cg", "mpiexec", "-n", "2", "tests/test_solvers")), [])
+
+    def test_messages_are_tried_with_the_tests_that_send_some_first(self) -> None:
+        self.assertEqual(mutate.Workshop.executables("comm/carry/carrier.cpp")[0], "test_comm")
+        self.assertEqual(mutate.Workshop.executables("comm/plans/split.cpp")[0], "test_plans")
 
 
 class Score(unittest.TestCase):
