@@ -345,6 +345,16 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
     }
 }
 
+TEST_CASE("where split raises its cap, a node gets no more messages than it has ranks") {
+    // 17 values for 9 ranks: none may carry fewer than two.
+    const Topology topology = virtual_topology(18, 9);
+    std::vector<Request> requests;
+    for (int n = 0; n < 17; ++n) requests.push_back({{n % 9, 1, n}, 9 + n % 9});
+    const Plan plan =
+        make_plan(ListedPattern(requests), topology, {.scheme = Scheme::split, .message_cap = 8}, {});
+    CHECK(plan.messages(Phase::global).size() == 9);
+}
+
 TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
     // One change of a plan; false where the plan has nothing to change so.
     const auto drop_item = [](Stage& stage, Dice& dice) {

@@ -96,27 +96,29 @@ TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts wit
 TEST_CASE("the agglomerated grid is on the first ranks of groups of ranks") {
     const int ranks = 13;
     const Index boxes{5, 3, 2};
-    for (const int groups : {0, 1, 2, 5, 13}) {
-        CAPTURE(groups);
-        std::vector<int> homes;
-        for (int rank = 0; rank < ranks; ++rank) {
-            const Layout spread(boxes, 4, {}, place(boxes, ranks, Placement::curve), rank);
-            const BottomMove move(spread, BottomPlace::agglomerate, groups);
-            homes = move.ranks();
-            const auto layout = move.layout();
-            CHECK(layout.has_value() == std::ranges::binary_search(homes, rank));
-            // Its boxes are those of the ranks up to the next home.
-            if (!layout) continue;
-            const auto next = std::ranges::upper_bound(homes, rank);
-            for (int box = 0; box < spread.box_count(); ++box) {
-                const int owner = spread.owner(box);
-                const bool mine = owner >= rank && (next == homes.end() || owner < *next);
-                CHECK((layout->owner(box) == layout->rank()) == mine);
+    // Scattered, the first box is not the first rank's.
+    for (const Placement placement : {Placement::curve, Placement::scattered})
+        for (const int groups : {0, 1, 2, 5, 13}) {
+            CAPTURE(static_cast<int>(placement), groups);
+            std::vector<int> homes;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
+                const BottomMove move(spread, BottomPlace::agglomerate, groups);
+                homes = move.ranks();
+                const auto layout = move.layout();
+                CHECK(layout.has_value() == std::ranges::binary_search(homes, rank));
+                // Its boxes are those of the ranks up to the next home.
+                if (!layout) continue;
+                const auto next = std::ranges::upper_bound(homes, rank);
+                for (int box = 0; box < spread.box_count(); ++box) {
+                    const int owner = spread.owner(box);
+                    const bool mine = owner >= rank && (next == homes.end() || owner < *next);
+                    CHECK((layout->owner(box) == layout->rank()) == mine);
+                }
             }
+            CHECK(homes.size() == static_cast<std::size_t>(groups == 0 ? 2 : groups));
+            CHECK(homes.front() == 0);
         }
-        CHECK(homes.size() == static_cast<std::size_t>(groups == 0 ? 2 : groups));
-        CHECK(homes.front() == 0);
-    }
 }
 
 TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing else") {
