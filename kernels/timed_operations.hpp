@@ -76,6 +76,9 @@ class TimedOperations : public Operations {
     Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
         return book(Op::smooth, [&] { return inner_.relax(u, L, f, colour); });
     }
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
+        return book(Op::smooth, [&] { return inner_.relax(u, L, f, colours); });
+    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return book(Op::smooth, [&] { return inner_.polynomial_step(p, a, b, L, u, f); });
     }

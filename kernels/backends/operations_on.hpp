@@ -176,6 +176,14 @@ class OperationsOn : public Operations {
         backend_.for_each_cell(half, Relax{u.view(), StencilView(L), f.view()});
         return Relax::cost * (half.count() / 2);
     }
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
+        Work work;
+        for (const HalfSweep& sweep : half_sweeps(u, L, f, colours)) {
+            backend_.for_each_cell(sweep.cells, sweep.body);
+            work += Relax::cost * (sweep.cells.count() / 2);
+        }
+        return work;
+    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)}, L.part);
     }
@@ -277,6 +285,26 @@ class OperationsOn : public Operations {
         return cells;
     }
     std::size_t cells() const { return layout_.local_cells(); }
+    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
+    struct HalfSweep {
+        Cells cells;
+        Relax body;
+    };
+    std::vector<HalfSweep> half_sweeps(Field u, const Stencil& L, Field f,
+                                       std::span<const Colour> colours) const {
+        check_at_most(static_cast<int>(colours.size()), shape_.ghosts,
+                      "each half sweep takes a ghost layer of those before it");
+        std::vector<HalfSweep> sweeps;
+        int layers = static_cast<int>(colours.size());
+        for (const Colour colour : colours) {
+            const auto view = views_for(u.with_ghosts(--layers));
+            Cells cells = cells_for(u.with_ghosts(layers));
+            cells.colour =
+                (static_cast<int>(colour) + layers) & 1;  // the corner is off by that in each direction
+            sweeps.push_back({cells, {view(u), StencilView(L, layers), view(f)}});
+        }
+        return sweeps;
+    }
     void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
         check_equal(sums.size(), gram_pairs(x.size(), y.size()) * static_cast<std::size_t>(shape_.boxes),
                     "gram wants room for every pair and local box");

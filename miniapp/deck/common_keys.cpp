@@ -62,6 +62,10 @@ void add_multigrid(Table& table) {
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
+    s.choice("smoother_passes", &Multigrid::smoother_passes,
+             "passes over a level before or after its coarse correction: one a half sweep, or one for all of "
+             "them, "
+             "after one deep exchange of ghosts");
     std::string meanings = "smoother: ";
     for (const Smoother& smoother : smoothers())
         meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;

@@ -52,6 +52,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
         const bool bottom = layout.width() == options.bottom_box;
         uses.push_back(
             {level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours}, fields});
+        if (const int fused = options.fused_on(layout.width()); fused > 0)
+            uses.push_back({level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields});
         if (options.all_ghosts && level > 0)
             uses.push_back({level, layout, GhostCells{Purpose::interpolation, 1, Neighbours::all}, fields});
         // Where the bottom grid is moved, powers are taken of ghosts that travel as its others do.
@@ -96,6 +98,7 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
                 case GhostCells::Purpose::interpolation:
                     place = &level.all_ghosts;
                     break;
+                case GhostCells::Purpose::smoothing:
                 case GhostCells::Purpose::powers:
                     place = &level.deep_ghosts;
                     break;

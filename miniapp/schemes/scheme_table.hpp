@@ -16,7 +16,7 @@ namespace keel {
 
 // Ghost cells of a level: what needs them, how many layers, from which neighbours.
 struct GhostCells {
-    enum class Purpose { stencil, interpolation, powers };
+    enum class Purpose { stencil, smoothing, interpolation, powers };
     Purpose purpose = Purpose::stencil;
     int depth = 1;
     Neighbours neighbours = Neighbours::faces;
@@ -24,8 +24,8 @@ struct GhostCells {
 constexpr auto names_of(GhostCells::Purpose) {
     using Purpose = GhostCells::Purpose;
     using Name = Named<Purpose>;
-    return std::array{Name{Purpose::stencil, "stencil"}, Name{Purpose::interpolation, "interpolation"},
-                      Name{Purpose::powers, "powers"}};
+    return std::array{Name{Purpose::stencil, "stencil"}, Name{Purpose::smoothing, "smoothing"},
+                      Name{Purpose::interpolation, "interpolation"}, Name{Purpose::powers, "powers"}};
 }
 
 // All cells of the coarsest level, to the ranks that solve on it or back.

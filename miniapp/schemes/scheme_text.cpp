@@ -18,6 +18,7 @@ std::string pattern_name(const SchemeUse& use) {
     if (const MovedBoxes* boxes = use.moves()) return boxes->there ? "there" : "back";
     const GhostCells& ghosts = *use.ghosts();
     const char* const mark = ghosts.purpose == GhostCells::Purpose::interpolation ? " i"
+                             : ghosts.purpose == GhostCells::Purpose::smoothing   ? " s"
                              : ghosts.purpose == GhostCells::Purpose::powers      ? " p"
                                                                                   : "";
     return fmt::format("{} {}{}", ghosts.neighbours == Neighbours::all ? "26" : "6", ghosts.depth, mark);
@@ -107,9 +108,9 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
     const bool moved =
         std::ranges::any_of(tables, [](const SchemeTable& table) { return table.use.moves() != nullptr; });
-    text +=
-        matrix ? "ghosts: entries that are rows of other ranks"
-               : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for interpolation)";
+    text += matrix ? "ghosts: entries that are rows of other ranks"
+                   : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for "
+                     "interpolation, s: for fused half sweeps)";
     if (powers != tables.end())
         text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
     if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";

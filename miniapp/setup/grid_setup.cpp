@@ -4,8 +4,15 @@
 
 #include "solvers/multigrid/bottom.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
+#include "solvers/multigrid/smoother.hpp"
 
 namespace keel {
+namespace {
+
+// Boxes below this width take longer with deep ghosts than they gain from fewer passes.
+constexpr int narrowest_fused = 16;
+
+}  // namespace
 
 int coarsest_box(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
@@ -56,6 +63,12 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         .exchange = resolved.comm.exchange,
         .deterministic = resolved.deterministic,
         .all_reduce = resolved.comm.all_reduce};
+    const SmootherPasses passes = p.multigrid.smoother_passes;
+    if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
+        grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);
+        grids.hierarchy.fused_width =
+            std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? narrowest_fused : 0);
+    }
     if (use.exchanged_fields) grids.fields_of_level = *use.exchanged_fields;
     for (const auto& [name, options] : use.solvers) {
         if (use.krylov == KrylovLevel::finest)

@@ -104,7 +104,8 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
     }
     for (const Held& held : all) {
         const Layout& layout = held.layout;
-        const int deep = held.solved_on ? options.bottom_ghosts : 0;
+        const int fused = options.fused_on(layout.width());
+        const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const int ghosts = std::max(options.ghost_depth, deep);
         values += static_cast<std::size_t>(held.fields) *
                   Shape::of(layout.local_count(), layout.width(), ghosts).values();
@@ -123,7 +124,8 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         if (held.level > 0 && options.all_ghosts && !moved)
             values += buffers(1, Neighbours::all, chosen.all_ghosts, 1);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
-            values += buffers(deep, Neighbours::all, chosen.deep_ghosts, 1 + grids.powers.at_once);
+            values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
+                              1 + (fused > 0 ? 0 : grids.powers.at_once));
     }
     return values * sizeof(double) + static_cast<std::size_t>(bytes);
 }

@@ -15,6 +15,7 @@
 #include "miniapp/setup/machine_file.hpp"
 #include "miniapp/setup/node_map.hpp"
 #include "miniapp/setup/solver_rules.hpp"
+#include "solvers/multigrid/smoother.hpp"
 
 namespace keel {
 namespace {
@@ -56,6 +57,28 @@ void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
     rules.require(
         p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
         "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
+}
+
+void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
+    if (p.multigrid.smoother_passes != SmootherPasses::fused) return;
+    std::vector<std::string> able;
+    for (const Smoother& smoother : smoothers())
+        if (smoother.fusible > 0) able.push_back(smoother.name);
+    rules.require(
+        smoother_named(p.multigrid.smoother).fusible > 0, {"multigrid.smoother_passes", "multigrid.smoother"},
+        fmt::format("multigrid.smoother_passes = \"fused\": the smoother {} has no fused passes; choose "
+                    "multigrid.smoother from {}, or auto",
+                    p.multigrid.smoother, fmt::join(able, ", ")));
+    const int layers = fusible_half_sweeps(p.multigrid);
+    const int narrowest = 2 * coarsest_box(p, use);
+    rules.require(
+        narrowest > p.problem.box || layers <= narrowest,
+        {"multigrid.smoother_passes", "multigrid.bottom_box", "multigrid.pre", "multigrid.post"},
+        fmt::format(
+            "multigrid.smoother_passes = \"fused\": {} half sweeps want as many ghost layers, and the "
+            "level above the bottom has boxes of {}; choose auto, fewer sweeps, or a wider "
+            "multigrid.bottom_box",
+            layers, narrowest));
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
@@ -144,6 +167,7 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_boxes(rules, ranks, true);
     check_bottom_ranks(rules, p, use, ranks);
     check_coarsening(rules, p, use);
+    check_fused(rules, p, use);
     check_solvers(rules, use, boxes_in_all(p, ranks));
 }
 

@@ -57,7 +57,10 @@ class RelaxedBottom : public BottomSolver {
     }
 
     Visit improve() override {
-        (options_.symmetric ? smooth_symmetric : smooth)(level_, level_.bottom_operations, sweeps_, options_);
+        if (options_.symmetric)
+            smooth_symmetric(level_, level_.bottom_operations, sweeps_, options_);
+        else
+            smooth(level_, level_.bottom_operations, sweeps_, options_);
         return {.iterations = sweeps_, .outcome = not_tested};
     }
 

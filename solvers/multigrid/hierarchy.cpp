@@ -50,12 +50,16 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     for (const int width : level_widths(finest.width(), options.bottom_box)) {
         if (width < layout.width()) layout = layout.coarsened();
         const int number = levels();
-        const bool deep = width == options.bottom_box && !moved;
+        const int fused = options.fused_on(width);
+        const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
         levels_.push_back(make_level(site(number), layout,
-                                     {options.all_ghosts && number > 0, deep ? options.bottom_ghosts : 0},
+                                     {options.all_ghosts && number > 0, std::max(fused, of_powers)},
                                      options.schemes_of(number), options));
+        levels_.back()->fused = fused;
     }
     build_operators(formulas, comm);
+    for (const auto& level : levels_)
+        if (level->fused > 0) deepen(*level);
     if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
     Level* solved = moved ? bottom_grid_->level() : &bottom();
     if (solved != nullptr && solved->deep_ghosts) deepen(*solved);

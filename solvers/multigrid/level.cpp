@@ -5,6 +5,10 @@
 
 namespace keel {
 
+int HierarchyOptions::fused_on(int width) const {
+    return width > bottom_box && width >= fused_width ? fused : 0;
+}
+
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
     const SchemeOptions of_boxes = without_axes(scheme);
@@ -75,6 +79,10 @@ void deepen(Level& level) {
     for (const Field coefficient :
          {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
         level.deep_ghosts->run(coefficient);
+}
+
+void share_right_hand_side(Level& level) {
+    if (level.fused > 0) level.deep_ghosts->run(level.f);
 }
 
 }  // namespace keel

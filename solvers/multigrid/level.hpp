@@ -36,6 +36,10 @@ struct HierarchyOptions {
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
     int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
+    // Half sweeps at most that are one pass on the levels above the bottom; 0: each is one.
+    int fused = 0;
+    int fused_width = 0;            // narrowest boxes where that is so
+    int fused_on(int width) const;  // half sweeps that are one pass where boxes are so wide
     BottomPlace bottom_place = BottomPlace::distributed;
     int bottom_ranks = 0;  // ranks of an agglomerated bottom grid; 0: one in eight
     bool persistent = false;
@@ -67,6 +71,7 @@ struct Level {
     std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
     std::unique_ptr<Exchange> deep_ghosts;  // what several powers of the operator need; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
+    int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
     Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
     std::unique_ptr<Reduction> reduction;
     double gershgorin_bound = 0;  // no eigenvalue of L is larger
@@ -101,5 +106,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
 // are the faces on its boundary, now that the diagonal has their part: the operator makes zeros there, and
 // reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
+
+// Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.
+void share_right_hand_side(Level& level);
 
 }  // namespace keel

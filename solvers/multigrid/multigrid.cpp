@@ -7,8 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "solvers/multigrid/smoother.hpp"
-
 namespace keel {
 namespace {
 
@@ -46,22 +44,27 @@ int SolveReport::bottom_iterations() const {
 Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom)
     : levels_(hierarchy), options_(options), bottom_(make_bottom(hierarchy, bottom, options)) {}
 
-// u of level l holds the initial guess (zero on every level but the finest), f the right-hand side.
-void Multigrid::v_cycle(int l) {
+// u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
+// smoothing wants.
+void Multigrid::v_cycle(int l, Guess guess) {
     Level& fine = levels_.level(l);
     if (l == levels_.levels() - 1) {
         visits_.push_back(bottom_->solve(fine.u, fine.f));
         return;
     }
     Level& coarse = levels_.level(l + 1);
-    smooth(fine, fine.operations, options_.pre, options_);
+    smooth(fine, fine.operations, options_.pre, options_, guess);
     fine.ghosts->run(fine.u, [&](Part part) {
         fine.operations.restrict_residual(coarse.f, fine.L.on(part), fine.u, fine.f);
     });
+    share_right_hand_side(coarse);
     coarse.operations.fill(coarse.u, 0.0);
-    v_cycle(l + 1);
+    v_cycle(l + 1, Guess::zero);
     interpolate_add(l, options_.interpolation);
-    (options_.symmetric ? smooth_reversed : smooth)(fine, fine.operations, options_.post, options_);
+    if (options_.symmetric)
+        smooth_reversed(fine, fine.operations, options_.post, options_);
+    else
+        smooth(fine, fine.operations, options_.post, options_);
 }
 
 // u of level l += u of level l+1
@@ -86,12 +89,13 @@ void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last; ++l) {
         levels_.level(l).operations.restrict_to(levels_.level(l + 1).f, levels_.level(l).f);
+        share_right_hand_side(levels_.level(l + 1));
         levels_.level(l).operations.fill(levels_.level(l).u, 0.0);
     }
-    v_cycle(last);
+    v_cycle(last, Guess::zero);
     for (int l = last - 1; l >= finest; --l) {
         interpolate_add(l, Interpolation::linear);
-        v_cycle(l);
+        v_cycle(l, Guess::any);
     }
 }
 
@@ -99,8 +103,9 @@ void Multigrid::cycle(Field u, Field f) {
     Level& level = levels_.level(0);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
     level.operations.fill(u, 0.0);
+    share_right_hand_side(level);
     visits_.clear();
-    v_cycle(0);
+    v_cycle(0, Guess::zero);
     std::tie(level.u, level.f) = own;
 }
 
@@ -126,6 +131,7 @@ SolveReport Multigrid::solve(int finest) {
     level.operations.max_norm(level.f, norm_f);
     norm_f = level.reduction->max(norm_f);
     level.operations.fill(level.u, 0.0);
+    share_right_hand_side(level);
 
     SolveReport report;
     report.residuals.push_back(1.0);
@@ -138,7 +144,7 @@ SolveReport Multigrid::solve(int finest) {
         else if (options_.cycle == Cycle::f && report.cycles == 0)
             full_multigrid(finest);
         else
-            v_cycle(finest);
+            v_cycle(finest, report.cycles == 0 ? Guess::zero : Guess::any);
         ++report.cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
         report.residuals.push_back(residual_norm(finest) / norm_f);

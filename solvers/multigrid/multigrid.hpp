@@ -10,6 +10,7 @@
 #include "solvers/multigrid/bottom.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
+#include "solvers/multigrid/smoother.hpp"
 
 namespace keel {
 
@@ -47,7 +48,7 @@ class Multigrid {
     double residual_norm(int level);
 
   private:
-    void v_cycle(int l);
+    void v_cycle(int l, Guess guess);
     void full_multigrid(int finest);
     void interpolate_add(int l, Interpolation interpolation);
     double rounding_floor(Level& level, double norm_f);

@@ -29,6 +29,15 @@ constexpr auto names_of(BottomPlace) {
                       Named<BottomPlace>{BottomPlace::replicate, "replicate"}};
 }
 
+// Whether the half sweeps of a leg of the cycle, before or after the coarse correction, each stream the grid and
+// exchange its ghosts, or all of them are one pass after one deep exchange; automatic: that where it is possible.
+enum class SmootherPasses { plain, fused, automatic };
+constexpr auto names_of(SmootherPasses) {
+    return std::array{Named<SmootherPasses>{SmootherPasses::plain, "plain"},
+                      Named<SmootherPasses>{SmootherPasses::fused, "fused"},
+                      Named<SmootherPasses>{SmootherPasses::automatic, "auto"}};
+}
+
 // The first of smoothers().
 std::string default_smoother();
 
@@ -37,6 +46,7 @@ struct MultigridOptions {
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
+    SmootherPasses smoother_passes = SmootherPasses::plain;
     Interpolation interpolation = Interpolation::constant;
     int bottom_box = 4;  // stop coarsening at this box width
     BottomPlace bottom_grid = BottomPlace::distributed;

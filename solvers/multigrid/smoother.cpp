@@ -1,5 +1,6 @@
 #include "solvers/multigrid/smoother.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace keel {
@@ -28,19 +29,23 @@ const Smoother& smoother_named(std::string_view name) {
     throw std::invalid_argument("unknown smoother " + std::string(name));
 }
 
-void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
-    smoother_named(options.smoother).relax(level, operations, sweeps, options);
+void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
+    smoother_named(options.smoother).relax(level, operations, sweeps, options, guess);
 }
 
 void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
     const Smoother& smoother = smoother_named(options.smoother);
-    (smoother.reversed ? smoother.reversed : smoother.relax)(level, operations, sweeps, options);
+    (smoother.reversed ? smoother.reversed : smoother.relax)(level, operations, sweeps, options, Guess::any);
 }
 
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
     const Smoother& smoother = smoother_named(options.smoother);
-    smoother.relax(level, operations, sweeps, options);
+    smoother.relax(level, operations, sweeps, options, Guess::any);
     if (smoother.closing) smoother.closing(level, operations);
+}
+
+int fusible_half_sweeps(const MultigridOptions& options) {
+    return smoother_named(options.smoother).fusible * std::max(options.pre, options.post);
 }
 
 int exchanges_of(std::string_view smoother, int sweeps) {

@@ -13,6 +13,9 @@ namespace keel {
 struct Level;
 class Operations;
 
+// What u of a level holds when it is smoothed: anything, or zeros, in the ghosts as well.
+enum class Guess { any, zero };
+
 // One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
 // in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
 // them timed.
@@ -21,12 +24,14 @@ struct Smoother {
     std::string meaning;                 // a noun phrase
     std::vector<std::string> keys = {};  // the keys of [multigrid] that it reads
     int exchanges = 1;                   // per sweep
-    void (*relax)(Level& level, Operations& operations, int sweeps,
-                  const MultigridOptions& options) = nullptr;
+    using Relax = void(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                       Guess guess);
+    Relax* relax = nullptr;
     // The adjoint of relax in the inner product of L; null: relax is its own, as every polynomial in D^-1 L
     // is.
-    void (*reversed)(Level& level, Operations& operations, int sweeps,
-                     const MultigridOptions& options) = nullptr;
+    Relax* reversed = nullptr;
+    // Passes over the grid, each with an exchange, that a level with `fused` makes one of; 0: it cannot.
+    int fusible = 0;  // per sweep
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
     void (*closing)(Level& level, Operations& operations) = nullptr;
 };
@@ -36,8 +41,9 @@ const std::vector<Smoother>& smoothers();
 std::vector<std::string> smoother_names();
 const Smoother& smoother_named(std::string_view name);  // throws std::invalid_argument for an unknown name
 
-// Relaxes with options.smoother.
-void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
+// Relaxes with options.smoother. On a level with `fused` half sweeps f has its deep ghosts (share_right_hand_side).
+void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+            Guess guess = Guess::any);
 
 // The adjoint of smooth() in the inner product of L.
 void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
@@ -45,7 +51,10 @@ void smooth_reversed(Level& level, Operations& operations, int sweeps, const Mul
 // smooth(), closed so that u, from u = 0, is a symmetric operator of f.
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
 
-// Exchanges in that many sweeps.
+// Half sweeps that a level can fuse before or after its coarse correction; 0: the smoother has none.
+int fusible_half_sweeps(const MultigridOptions& options);
+
+// Exchanges in that many sweeps, each before a pass of its own.
 int exchanges_of(std::string_view smoother, int sweeps);
 int symmetric_exchanges_of(std::string_view smoother, int sweeps);
 

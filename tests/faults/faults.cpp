@@ -127,6 +127,9 @@ class FaultyOperations : public Operations {
     Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
         return next().relax(u, L, f, colour);
     }
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
+        return next().relax(u, L, f, colours);
+    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return next().polynomial_step(p, a, b, L, u, f);
     }

@@ -392,6 +392,67 @@ TEST_CASE("relax updates the cells of one colour, by their global indices, and n
     }
 }
 
+TEST_CASE("half sweeps in one are half sweeps one by one, each on a ghost layer less") {
+    const int width = GENERATE(1, 2, 3, 8, 13);
+    const int ghosts = 5;
+    const auto red = Colour::red, black = Colour::black;
+    const std::vector<Colour> colours =
+        GENERATE_COPY(std::vector{black}, std::vector{red, black, red}, std::vector{red, black, red, black},
+                      std::vector{black, red, black, red, black});
+    Fixture x(width, ghosts);
+    const Region all = cube(width, ghosts);
+    const auto make = [&](int number) {
+        const Field field = x.operations->make_field();
+        x.operations->assign(field, all, [number](const Index& c) { return noise(number, c); });
+        return field;
+    };
+    const Stencil L{make(11), make(12), make(13), make(14), make(15)};
+    const Field u = make(1);
+    const HostField before = x.on_host(u);
+    const HostField f = x.on_host(make(2));
+
+    // The same on the host, with the same formulas for f and the coefficients.
+    const int span = width + 2 * ghosts;
+    const auto place = [&](int q, int i, int j, int k) {
+        const int row = (q * span + k + ghosts) * span + j + ghosts;
+        return static_cast<std::size_t>(row * span + i + ghosts);
+    };
+    std::vector<double> values(place(2, -ghosts, -ghosts, -ghosts));
+    const auto value = [&](int q, int i, int j, int k) -> double& { return values[place(q, i, j, k)]; };
+    const auto each = [&](int layers, const auto& body) {
+        for (int q = 0; q < 2; ++q)
+            for (int k = -layers; k < width + layers; ++k)
+                for (int j = -layers; j < width + layers; ++j)
+                    for (int i = -layers; i < width + layers; ++i) body(q, i, j, k);
+    };
+    each(ghosts, [&](int q, int i, int j, int k) { value(q, i, j, k) = before(q, i, j, k); });
+    int layers = static_cast<int>(colours.size());
+    for (const Colour colour : colours) {
+        --layers;
+        each(layers, [&](int q, int i, int j, int k) {
+            const Index c = x.cell(q, i, j, k);
+            if (((c[0] + c[1] + c[2]) & 1) != static_cast<int>(colour)) return;
+            const Index right = c + Index{1, 0, 0}, behind = c + Index{0, 1, 0}, above = c + Index{0, 0, 1};
+            value(q, i, j, k) =
+                (f(q, i, j, k) + noise(11, c) * value(q, i - 1, j, k) +
+                 noise(11, right) * value(q, i + 1, j, k) + noise(12, c) * value(q, i, j - 1, k) +
+                 noise(12, behind) * value(q, i, j + 1, k) + noise(13, c) * value(q, i, j, k - 1) +
+                 noise(13, above) * value(q, i, j, k + 1)) *
+                noise(15, c);
+        });
+    }
+
+    const Work work = x.operations->relax(u, L, make(2), colours);
+    CHECK(work.bytes > 0);
+    const HostField after = x.on_host(u);
+    double worst = 0;
+    each(ghosts, [&](int q, int i, int j, int k) {
+        const double expected = value(q, i, j, k);
+        worst = std::max(worst, gap(after(q, i, j, k), expected) / std::max(1.0, std::abs(expected)));
+    });
+    CHECK(worst < 1e-12);
+}
+
 TEST_CASE("interior and shell together are all cells, and neither touches the other's") {
     const int width = GENERATE(1, 2, 5, 8, 18, 66);
     const int ghosts = GENERATE(1, 2);

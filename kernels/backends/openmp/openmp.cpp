@@ -6,6 +6,7 @@
 
 #include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/openmp/gram.hpp"
+#include "kernels/backends/openmp/wavefront.hpp"
 #include "kernels/backends/operations_by_rows.hpp"
 
 namespace keel {
@@ -120,7 +121,7 @@ class OpenMP {
     std::vector<double> partial_;
 };
 
-// Gram matrices in one pass over memory.
+// Gram matrices, and half sweeps, in one pass over memory.
 class OpenMPOperations : public OperationsByRows<OpenMP> {
   public:
     using OperationsByRows<OpenMP>::OperationsByRows;
@@ -130,6 +131,17 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
         const bool serial = cells() * (x.size() + y.size()) < serial_below;
         if (!x.empty()) tiles_.run(x, y, x[0].shape(), serial ? 1 : omp_get_max_threads(), sums);
         return gram_work(x.size(), y.size());
+    }
+
+    using OperationsOn<OpenMP>::relax;
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
+        if (colours.empty()) return {};
+        const std::vector<HalfSweep> sweeps = half_sweeps(u, L, f, colours);
+        Wavefront(std::span(sweeps)).run();
+        Work work = Cost{0, 6, 1} * sweeps.front().cells.count();
+        for (const HalfSweep& sweep : sweeps)
+            work.flops += Relax::cost.flops * static_cast<double>(sweep.cells.count() / 2);
+        return work;
     }
 
   private:

@@ -41,11 +41,17 @@ std::string exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
         return std::to_string(
             symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps));
     if (bottom) return "bottom";
+    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero.
+    const bool iterates = use.level == 0 && !whole_problem;
+    if (use.is(GhostCells::Purpose::smoothing))
+        return std::to_string((iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0));
+    const int smoothing = grids.hierarchy.fused_on(use.layout.width()) > 0
+                              ? 0
+                              : exchanges_of(multigrid.smoother, multigrid.pre) +
+                                    exchanges_of(multigrid.smoother, multigrid.post);
     // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
     // exchanges depend on its iterations.
-    return std::to_string(exchanges_of(multigrid.smoother, multigrid.pre) +
-                          exchanges_of(multigrid.smoother, multigrid.post) + 1 +
-                          (use.level == 0 && !whole_problem ? 1 : 0));
+    return std::to_string(smoothing + 1 + (iterates ? 1 : 0));
 }
 
 // Sizes, exchanges and messages of each level.

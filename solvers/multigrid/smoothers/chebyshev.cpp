@@ -8,7 +8,7 @@
 namespace keel {
 namespace {
 
-void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess) {
     const double upper = level.jacobi_bound;
     const double lower = upper / options.chebyshev_ratio;
     const double theta = (upper + lower) / 2;

@@ -1,5 +1,5 @@
 // Red-black Gauss-Seidel, cells coloured by their global index. One sweep is a red and a black half sweep: 2
-// exchanges.
+// exchanges, unless all half sweeps of a leg are fused.
 
 #include "solvers/multigrid/level.hpp"
 #include "solvers/multigrid/smoother.hpp"
@@ -12,18 +12,24 @@ void half_sweep(Level& level, Operations& operations, Colour colour) {
                       [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, colour); });
 }
 
-void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions&) {
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-        half_sweep(level, operations, Colour::red);
-        half_sweep(level, operations, Colour::black);
+// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
+void alternate(Level& level, Operations& operations, int sweeps, Colour first, Colour second, Guess guess) {
+    std::vector<Colour> colours;
+    for (int sweep = 0; sweep < sweeps; ++sweep) colours.insert(colours.end(), {first, second});
+    if (level.fused == 0) {
+        for (const Colour colour : colours) half_sweep(level, operations, colour);
+    } else if (!colours.empty()) {
+        if (guess == Guess::any) level.deep_ghosts->run(level.u);
+        operations.relax(level.u, level.L, level.f, colours);
     }
 }
 
-void reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions&) {
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-        half_sweep(level, operations, Colour::black);
-        half_sweep(level, operations, Colour::red);
-    }
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess guess) {
+    alternate(level, operations, sweeps, Colour::red, Colour::black, guess);
+}
+
+void reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess guess) {
+    alternate(level, operations, sweeps, Colour::black, Colour::red, guess);
 }
 
 }  // namespace
@@ -35,6 +41,7 @@ Smoother gsrb() {
         .exchanges = 2,
         .relax = relax,
         .reversed = reversed,
+        .fusible = 2,
         // red, black, .. , red
         .closing = [](Level& level, Operations& operations) { half_sweep(level, operations, Colour::red); },
     };

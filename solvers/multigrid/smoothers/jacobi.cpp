@@ -6,7 +6,7 @@
 namespace keel {
 namespace {
 
-void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess) {
     for (int sweep = 0; sweep < sweeps; ++sweep)
         polynomial_step(level, operations, 0.0, options.jacobi_weight);
 }
