@@ -61,7 +61,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         const SolveReport expected = Multigrid(plain.hierarchy, multigrid, bottom).solve();
         const long before = fused.finest().deep_ghosts->count();
         const SolveReport found = Multigrid(fused.hierarchy, multigrid, bottom).solve();
-        CHECK(expected.converged);
+        CHECK(expected.converged());
         CHECK(found.residuals == expected.residuals);
         CHECK(solution(fused) == solution(plain));
 
