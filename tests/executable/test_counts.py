@@ -143,7 +143,7 @@ class Counts(KeelTest):
         self.hold_all(cases)
 
     def test_fused_half_sweeps(self) -> None:
-        words = [*MULTIGRID, "multigrid.bottom_box=2", "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
+        words = [*MULTIGRID, "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F"))])
 
     def test_products_and_solves_with_a_matrix(self) -> None:
