@@ -152,12 +152,12 @@ class OddFiles(KeelTest):
             for ending in ("toml", "mtx"):
                 (self.folder / f"{device[1:4]}.{ending}").symlink_to(device)
             self.refuse(complaint, f"comm.machine={self.folder}/{device[1:4]}.toml")
-        for name, complaint in (("dev", "a line longer than"), ("pro", "cannot be read")):
-            self.refuse(complaint, "run.mode=spmv", f"problem.matrix={self.folder}/{name}.mtx")
         for name in ("here.toml", "here.mtx"):
             (self.folder / name).mkdir()
         self.refuse("is a folder", f"comm.machine={self.folder}/here.toml")
-        self.refuse("cannot be read", "run.mode=spmv", f"problem.matrix={self.folder}/here.mtx")
+        no_file = "is a folder or a device"
+        for name, complaint in (("dev", no_file), ("pro", "cannot be read"), ("here", no_file)):
+            self.refuse(complaint, "run.mode=spmv", f"problem.matrix={self.folder}/{name}.mtx")
 
     def test_a_path_with_a_zero(self) -> None:
         for section, key in (("comm", "machine"), ("comm", "node_map"), ("problem", "matrix"), ("network", "write")):

@@ -161,7 +161,7 @@ class Interrupted(KeelTest):
         self.assertEqual([strict_json(line)["record"] for line in run.text("run.json").splitlines()], ["run", "result"])
 
     def test_a_second_signal_ends_the_run_at_once(self) -> None:
-        run = Started(self, None, *GRIDS, "bottom.solver=smooth", "bottom.sweeps=100000000")
+        run = Started(self, None, *GRIDS, "bottom.solver=smooth", "bottom.sweeps=1000000")
         run.begun()
         run.process.send_signal(signal.SIGINT)
         time.sleep(0.5)
