@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "miniapp/deck/overloaded.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/quantities.hpp"
 
 namespace keel {
@@ -165,11 +166,10 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
             const double bytes = bytes_to_plan(grids, use, scheme);
             if (bytes <= planned.bytes) continue;
             return fmt::format(
-                "comm.scheme = \"{}\", {} boxes of {}^3 on {} ranks: to plan their messages takes up to {} "
-                "of {}, "
+                "comm.scheme = \"{}\", {} boxes of {}^3 on {}: to plan their messages takes up to {} of {}, "
                 "half of the memory here; choose {}a smaller problem.box, or fewer boxes",
-                planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(), grids.ranks,
-                bytes_text(bytes), bytes_text(planned.bytes),
+                planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(),
+                counted(grids.ranks, "rank"), bytes_text(bytes), bytes_text(planned.bytes),
                 planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
         }
     }

@@ -13,6 +13,7 @@
 
 #include "comm/plans/itinerary.hpp"
 #include "comm/plans/schemes.hpp"
+#include "miniapp/deck/text.hpp"
 
 namespace keel {
 namespace {
@@ -212,10 +213,11 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     do fits = fits % 2 == 0 ? fits / 2 : 0;
     while (fits >= narrowest && needed_with(fits) > memory.bytes);
     return fmt::format(
-        "problem.box = {}, problem.boxes = [{}] on {} ranks: at least {:.1f} GB on a {} of {:.1f} GB; "
+        "problem.box = {}, problem.boxes = [{}] on {}: at least {:.1f} GB on a {} of {:.1f} GB; "
         "choose {}fewer boxes, or more {}s",
-        box, fmt::join(boxes, ","), grids.ranks, needed * 1e-9, memory.where, memory.bytes * 1e-9,
-        fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "", memory.where);
+        box, fmt::join(boxes, ","), counted(grids.ranks, "rank"), needed * 1e-9, memory.where,
+        memory.bytes * 1e-9, fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "",
+        memory.where);
 }
 
 }  // namespace keel

@@ -157,9 +157,9 @@ void check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
     rules.require(
         !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
         {"problem.boxes_per_rank", "problem.boxes"},
-        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {} ranks, but problem.boxes = {} makes "
+        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {}, but problem.boxes = {} makes "
                     "{:.0f}; give only one of the two keys",
-                    p.problem.boxes_per_rank, wanted, ranks, text_of(given), total));
+                    p.problem.boxes_per_rank, wanted, counted(ranks, "rank"), text_of(given), total));
 }
 
 void check_grids(Rules& rules, const GridUse& use, int ranks) {

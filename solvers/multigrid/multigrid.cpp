@@ -10,7 +10,7 @@
 namespace keel {
 namespace {
 
-// Cycles have stopped to gain where so many left a residual no smaller than this part of what as many before them
+// Cycles have stopped gaining where so many left a residual no smaller than this part of what as many before them
 // had reached. The least of several, since near the floor residuals go up and down, and the first cycles may raise
 // them. What is cut off would have needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
 struct Patience {

@@ -34,9 +34,9 @@ struct Fixture {
           backend(std::move(same)),
           operations(backend->make_operations(layout, ghosts)) {}
 
-    Field make(int number) {
+    Field make(int number, int layers = 1) {
         const Field field = operations->make_field();
-        operations->assign(field, cube(width, 1), [number](const Index& c) { return noise(number, c); });
+        operations->assign(field, cube(width, layers), [number](const Index& c) { return noise(number, c); });
         return field;
     }
     Index cell(int q, int i, int j, int k) const { return {q * width + i, j, k}; }
@@ -400,12 +400,7 @@ TEST_CASE("half sweeps in one are half sweeps one by one, each on a ghost layer 
         GENERATE_COPY(std::vector{black}, std::vector{red, black, red}, std::vector{red, black, red, black},
                       std::vector{black, red, black, red, black});
     Fixture x(width, ghosts);
-    const Region all = cube(width, ghosts);
-    const auto make = [&](int number) {
-        const Field field = x.operations->make_field();
-        x.operations->assign(field, all, [number](const Index& c) { return noise(number, c); });
-        return field;
-    };
+    const auto make = [&](int number) { return x.make(number, ghosts); };
     const Stencil L{make(11), make(12), make(13), make(14), make(15)};
     const Field u = make(1);
     const HostField before = x.on_host(u);
@@ -491,12 +486,7 @@ TEST_CASE("a result is written on as many ghost layers as it asks for, and on no
     const int ghosts = 4;
     const int layers = GENERATE(0, 1, 3);
     Fixture x(width, ghosts);
-    const Region all = cube(width, ghosts);
-    const auto make = [&](int number) {
-        const Field field = x.operations->make_field();
-        x.operations->assign(field, all, [number](const Index& c) { return noise(number, c); });
-        return field;
-    };
+    const auto make = [&](int number) { return x.make(number, ghosts); };
     const Stencil L{make(11), make(12), make(13), make(14), make(15)};
     const Field u = make(1);
     const Field v = make(2);
@@ -531,7 +521,7 @@ TEST_CASE("a result is written on as many ghost layers as it asks for, and on no
     Work work = x.operations->apply(parts.with_ghosts(layers), L.on(Part::interior), u);
     work += x.operations->apply(parts.with_ghosts(layers), L.on(Part::shell), u);
     CHECK(work.bytes == applied.bytes);
-    CHECK(x.operations->read(parts, all) == x.operations->read(Lu, all));
+    CHECK(x.operations->read(parts, cube(width, ghosts)) == x.operations->read(Lu, cube(width, ghosts)));
 
     const Field uv = make(4);
     CHECK(x.operations->multiply(uv.with_ghosts(layers), u, v).bytes == (Multiply::cost * cells).bytes);
