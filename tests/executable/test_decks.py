@@ -461,7 +461,8 @@ class DryRun(KeelTest):
         self.assertAlmostEqual(fused, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
-        words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5", *ONCE]
+        words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5",
+                 "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
         for place in ("agglomerate", "gather", "replicate"):
             there = foretold_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
             facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").facts
