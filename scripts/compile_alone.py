@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Compiles sources alone that a build compiles several at a time, so that an include that one of them lacks is found:
+scripts/compile_alone.py BUILD [CHANGED ...]. With changed files, only sources that are one of them or name one in an include,
+since all of them take minutes."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+UNITY = re.compile(r"/CMakeFiles/(\w+)\.dir/Unity/unity_\d+_cxx\.cxx$")
+
+
+def included(path: Path) -> set[str]:
+    return set(re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE))
+
+
+def alone(command: str, source: str) -> list[str]:
+    """The command that compiles a unity source, for one source and without an object."""
+    words = shlex.split(command)
+    del words[words.index("-o") : words.index("-o") + 2]
+    return [*words[: words.index("-c")], "-fsyntax-only", str(ROOT / source)]
+
+
+def commands(build: Path, changed: list[str]) -> dict[str, list[str]]:
+    """By source what compiles it."""
+    result = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if UNITY.search(entry["file"]):
+            for source in included(Path(entry["file"])):
+                name = str(Path(entry["directory"], source).resolve().relative_to(ROOT))
+                if not changed or {name, *included(ROOT / name)}.intersection(changed):
+                    result[name] = alone(entry["command"], name)
+    return result
+
+
+def main() -> int:
+    build, *changed = sys.argv[1:]
+    of_source = commands(Path(build), changed)
+
+    def compiles(source: str) -> bool:
+        done = subprocess.run(of_source[source], cwd=build, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{source} does not compile alone:\n{done.stderr}")
+        return done.returncode == 0
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        passed = list(pool.map(compiles, of_source))
+    print(f"{len(passed)} sources compiled alone")
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""scripts/compile_alone.py: which sources it chooses and how it compiles them."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import compile_alone
+
+
+class CompileAlone(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.build = self.root / "build"
+        unity = self.build / "comm/CMakeFiles/keel_comm.dir/Unity/unity_0_cxx.cxx"
+        unity.parent.mkdir(parents=True)
+        for name, text in {
+            "base.hpp": "inline int base() { return 1; }\n",
+            "above.hpp": '#include "base.hpp"\n',
+            "whole.cpp": '#include "above.hpp"\nint whole() { return base(); }\n',
+            "lacking.cpp": "int lacking() { return base(); }\n",
+        }.items():
+            (self.root / name).write_text(text)
+        unity.write_text("".join(f'#include "{self.root}/{name}.cpp"\n' for name in ("whole", "lacking")))
+        command = f"c++ -I{self.root} -o unity.o -c {unity}"
+        entry = {"directory": str(self.build), "command": command, "file": str(unity)}
+        (self.build / "compile_commands.json").write_text(json.dumps([entry]))
+        for patch in (mock.patch.object(compile_alone, "ROOT", self.root), mock.patch("builtins.print")):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_changed_sources_and_those_that_include_a_changed_header_are_chosen(self) -> None:
+        for changed, expected in (
+            ([], {"whole.cpp", "lacking.cpp"}),
+            (["above.hpp"], {"whole.cpp"}),
+            (["lacking.cpp", "README.md"], {"lacking.cpp"}),
+            (["README.md"], set()),
+        ):
+            self.assertEqual(set(compile_alone.commands(self.build, changed)), expected)
+
+    def test_a_source_that_lives_on_the_includes_of_another_is_found(self) -> None:
+        for changed, status in (([], 1), (["above.hpp"], 0), (["lacking.cpp"], 1)):
+            with mock.patch.object(sys, "argv", ["compile_alone.py", str(self.build), *changed]):
+                self.assertEqual(compile_alone.main(), status)
+
+
+if __name__ == "__main__":
+    unittest.main()
