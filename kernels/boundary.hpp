@@ -23,7 +23,7 @@ struct BoundaryItem {
 // ghost = factor * mirror image, per direction: -1 for u = 0 on the face (Dirichlet), +1 for du/dn = 0 (Neumann).
 struct Reflect {
     View u;
-    int width;
+    Index extent;  // of a block
     std::array<double, 3> factor;
 
     constexpr void operator()(const BoundaryItem& b, std::size_t, std::size_t, int i, int j, int k) const {
@@ -32,7 +32,7 @@ struct Reflect {
         double sign = 1.0;
         for (std::size_t d = 0; d < 3; ++d) {
             if (b.outward[d] == 0) continue;
-            mirror[d] = b.outward[d] < 0 ? -1 - ghost[d] : 2 * width - 1 - ghost[d];
+            mirror[d] = b.outward[d] < 0 ? -1 - ghost[d] : 2 * extent[d] - 1 - ghost[d];
             sign *= factor[d];
         }
         u(b.box, ghost[0], ghost[1], ghost[2]) = sign * u(b.box, mirror[0], mirror[1], mirror[2]);

@@ -32,7 +32,7 @@ struct TakeColumn {
     View x;
     Bricks bricks;
     int column;
-    const Index* first_cells;  // of the local boxes
+    const Index* first_cells;  // of the local blocks
 
     static constexpr Cost cost{0, 1, 1};
     constexpr void operator()(int q, int i, int j, int k) const {

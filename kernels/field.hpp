@@ -5,35 +5,37 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/box.hpp"
 #include "kernels/check.hpp"
 #include "kernels/view.hpp"
 
 namespace keel {
 
-// The storage of a field: `boxes` cubes of `width` cells with `ghosts` ghost layers, in one allocation.
-// Rows of boxes at least 8 wide start on 64-byte boundaries; the high ghosts of a row and the low ghosts of
-// the next share the padding between them, so 64^3 with one layer costs 20 % more than its cells.
+// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation. Rows of at
+// least 8 cells start on 64-byte boundaries; the high ghosts of a row and the low ghosts of the next share the padding
+// between them, so 64^3 with one layer costs 20 % more than its cells.
 struct Shape {
-    int boxes = 0;
-    int width = 0;
+    int blocks = 0;
+    Index extent{};
     int ghosts = 0;
-    std::ptrdiff_t row = 0;
+    int row = 0;
     std::ptrdiff_t plane = 0;
-    std::ptrdiff_t box = 0;
-    std::ptrdiff_t origin = 0;  // of cell (0,0,0) of box 0 behind the start of the allocation
+    std::ptrdiff_t block = 0;
+    std::ptrdiff_t origin = 0;  // of cell (0,0,0) of block 0 behind the start of the allocation
 
-    static constexpr Shape of(int boxes, int width, int ghosts) {
-        const auto aligned = [](std::ptrdiff_t n) { return (n + 7) / 8 * 8; };
-        const std::ptrdiff_t span = width + 2 * ghosts;
-        Shape s{boxes, width, ghosts};
-        s.row = width >= 8 ? aligned(span) : span;
-        s.plane = s.row * span;
+    static constexpr Shape of(int blocks, const Index& extent, int ghosts) {
+        const auto aligned = [](auto n) { return (n + 7) / 8 * 8; };
+        Shape s{blocks, extent, ghosts};
+        s.row = extent[0] >= 8 ? aligned(extent[0] + 2 * ghosts) : extent[0] + 2 * ghosts;
+        s.plane = std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
         s.origin = aligned(ghosts * (1 + s.row + s.plane));
-        s.box = aligned(s.origin + (width + ghosts - 1) * (1 + s.row + s.plane) + 1);
+        const std::ptrdiff_t last = ghosts - 1;  // behind a row's last cell
+        s.block = aligned(s.origin + (extent[0] + last) + (extent[1] + last) * s.row +
+                          (extent[2] + last) * s.plane + 1);
         return s;
     }
 
-    constexpr std::size_t values() const { return static_cast<std::size_t>(boxes * box); }
+    constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
     constexpr std::size_t bytes() const { return values() * sizeof(double); }
 };
 
@@ -45,7 +47,7 @@ class Field {
 
     double* data() const { return data_; }
     const Shape& shape() const { return shape_; }
-    View view() const { return {data_ + shape_.origin, shape_.row, shape_.plane, shape_.box}; }
+    View view() const { return {data_ + shape_.origin, shape_.row, shape_.plane, shape_.block}; }
 
     // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
     Field with_ghosts(int layers) const {

@@ -6,21 +6,21 @@
 
 namespace keel {
 
-// Cells of all local boxes of one field: view(q, i, j, k) is cell (i,j,k) of the rank's box q; ghost cells
-// have indices below 0 or from the box width on. Trivially copyable, usable on a device.
+// Cells of all local blocks of one field: view(q, i, j, k) is cell (i,j,k) of the rank's block q (a box, or boxes side by
+// side); ghost cells have indices below 0 or from the block's extent on. Trivially copyable, usable on a device.
 struct View {
     double* origin;  // cell (0,0,0) of box 0
     std::ptrdiff_t row;
     std::ptrdiff_t plane;
-    std::ptrdiff_t box;
+    std::ptrdiff_t block;
 
     constexpr double& operator()(int q, int i, int j, int k) const {
-        return origin[q * box + k * plane + j * row + i];
+        return origin[q * block + k * plane + j * row + i];
     }
 
     // The same values counted from the corner of so many ghost layers.
     constexpr View from_ghost(int layer) const {
-        return {origin - layer * (1 + row + plane), row, plane, box};
+        return {origin - layer * (1 + row + plane), row, plane, block};
     }
 };
 

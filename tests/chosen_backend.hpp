@@ -39,8 +39,8 @@ class HostField {
   public:
     HostField(const Operations& operations, Field u)
         : ghosts_(u.shape().ghosts),
-          span_(u.shape().width + 2 * ghosts_),
-          values_(operations.read(u, cube(u.shape().width, ghosts_))) {}
+          span_(operations.layout().width() + 2 * ghosts_),
+          values_(operations.read(u, cube(operations.layout().width(), ghosts_))) {}
 
     double operator()(int q, int i, int j, int k) const {
         const int g = ghosts_;

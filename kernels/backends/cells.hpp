@@ -2,18 +2,20 @@
 
 #include "kernels/box.hpp"
 #include "kernels/stencil.hpp"
+#include "kernels/storage.hpp"
 
 namespace keel {
 
-// What a backend's verbs loop over: cells 0 <= (i,j,k) < extent of every local box, of them those of one part and, if
-// a colour is given, of that colour: (i + j + k + parity[box]) mod 2 = colour.
+// What a backend's verbs loop over: cells 0 <= (i,j,k) < extent of every local block, of them those of one part and, if
+// a colour is given, of that colour: (i + j + k + parity[block]) mod 2 = colour. Where sums are wanted by box, the boxes
+// take the blocks' place, with a body that knows where they are (InWindow).
 struct Cells {
     static constexpr int every = -1;
 
     int boxes;
     Index extent;
     int colour;
-    const int* parity;  // of the sum of the global indices of each box's first cell
+    const int* parity;  // of the sum of the global indices of each block's first cell
     Part part;
     int margin;  // layers of the shell
 
@@ -53,6 +55,18 @@ struct Cells {
         for (const int n : extent) inside *= static_cast<std::size_t>(n > 2 * margin ? n - 2 * margin : 0);
         const std::size_t box = part == Part::all ? all : part == Part::interior ? inside : all - inside;
         return static_cast<std::size_t>(boxes) * box;
+    }
+};
+
+// A body of the blocks' cells as one of the boxes' cells.
+template <class Body>
+struct InWindow {
+    Body body;
+    const Window* windows;
+
+    constexpr double operator()(std::size_t n, int q, int i, int j, int k) const {
+        const Window& w = windows[q];
+        return body(n, w.block, w.at[0] + i, w.at[1] + j, w.at[2] + k);
     }
 };
 

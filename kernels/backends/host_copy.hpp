@@ -2,6 +2,7 @@
 
 // Regions of fields in host memory, value by value.
 
+#include <span>
 #include <vector>
 
 #include "kernels/backends/cells.hpp"
@@ -12,34 +13,46 @@ namespace keel {
 
 // Calls action(value, q, i, j, k) for the cells of a region of every box: box by box, x fastest.
 template <class Action>
-void for_each_value_on_host(const View& u, int boxes, const Region& cells, const Action& action) {
+void for_each_value_on_host(const View& u, std::span<const Window> boxes, const Region& cells,
+                            const Action& action) {
     const auto [i0, j0, k0] = cells.lo;
     const auto [n0, n1, n2] = cells.size;
-    for (int q = 0; q < boxes; ++q)
+    for (std::size_t q = 0; q < boxes.size(); ++q) {
+        const auto& [block, at] = boxes[q];
         for (int k = k0; k < k0 + n2; ++k)
             for (int j = j0; j < j0 + n1; ++j)
-                for (int i = i0; i < i0 + n0; ++i) action(u(q, i, j, k), q, i, j, k);
+                for (int i = i0; i < i0 + n0; ++i)
+                    action(u(block, at[0] + i, at[1] + j, at[2] + k), static_cast<int>(q), i, j, k);
+    }
 }
 
-// The same cells as a range, counted from 0, and the body that writes a formula of (q,i,j,k) to them.
-constexpr Cells cells_of(const Region& region, int boxes) {
-    return {boxes, region.size, Cells::every, nullptr, Part::all, 0};
-}
+// Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells. One box after the other,
+// since in a block their ghosts are others' cells.
 template <class HostFormula>
 struct Assign {
     View u;
+    Window window;
+    int q;
     Index lo;
     const HostFormula& formula;
 
-    void operator()(int q, int i, int j, int k) const {
-        const Index at = lo + Index{i, j, k};
-        u(q, at[0], at[1], at[2]) = formula(q, at[0], at[1], at[2]);
+    void operator()(int, int i, int j, int k) const {
+        const Index in_box = lo + Index{i, j, k};
+        const Index in_block = window.at + in_box;
+        u(window.block, in_block[0], in_block[1], in_block[2]) = formula(q, in_box[0], in_box[1], in_box[2]);
     }
 };
+template <class HostFormula, class Run>
+void assign_on_host(const View& u, std::span<const Window> boxes, const Region& region,
+                    const HostFormula& formula, const Run& run) {
+    const Cells cells{1, region.size, Cells::every, nullptr, Part::all, 0};
+    for (std::size_t q = 0; q < boxes.size(); ++q)
+        run(cells, Assign<HostFormula>{u, boxes[q], static_cast<int>(q), region.lo, formula});
+}
 
-inline std::vector<double> read_on_host(const View& u, int boxes, const Region& cells) {
+inline std::vector<double> read_on_host(const View& u, std::span<const Window> boxes, const Region& cells) {
     std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(boxes) * cells.cells());
+    values.reserve(boxes.size() * cells.cells());
     for_each_value_on_host(u, boxes, cells, [&](double v, int, int, int, int) { values.push_back(v); });
     return values;
 }

@@ -8,7 +8,8 @@
 //   sum_over_cells(Cells, n, body(n,q,i,j,k), sums[n * boxes + q])
 //   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
 //   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
-//   assign(Field, Region, host formula of (q,i,j,k)), read(Field, Region), wait()
+//   assign(Field, windows, Region, host formula of (q,i,j,k)), read(Field, windows, Region), wait()
+//                                                  of every box, whose windows tell where in a block it is
 // A backend whose memory the host cannot use also says how messages leave it, by overriding make_buffer, pack and unpack.
 
 #include <algorithm>
@@ -26,19 +27,17 @@ namespace keel {
 template <class Backend>
 class OperationsOn : public Operations {
   public:
-    OperationsOn(Layout layout, int ghosts, Backend backend = {})
+    OperationsOn(Layout layout, int ghosts, const Arrangement& arrangement, Backend backend = {})
         : backend_(std::move(backend)),
           layout_(std::move(layout)),
-          shape_(Shape::of(layout_.local_count(), layout_.width(), ghosts)) {
+          windows_(arrangement.windows),
+          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts)) {
         std::vector<int> parity;
-        std::vector<Index> first_cells;
-        for (const int box : layout_.local()) {
-            const Index first = layout_.first_cell(box);
+        for (const Index& first : arrangement.first_cells)
             parity.push_back((first[0] + first[1] + first[2]) & 1);
-            first_cells.push_back(first);
-        }
         parity_ = backend_.keep(std::span<const int>(parity));
-        first_cells_ = backend_.keep(std::span<const Index>(first_cells));
+        first_cells_ = backend_.keep(std::span<const Index>(arrangement.first_cells));
+        kept_windows_ = backend_.keep(std::span<const Window>(windows_));
     }
 
     const Layout& layout() const override { return layout_; }
@@ -48,17 +47,36 @@ class OperationsOn : public Operations {
         double* const data = backend_.allocate(values);
         return {data, data, values};
     }
-    Items<Segment> make_items(std::span<const Segment> items) override { return keep(items); }
-    Items<CopyItem> make_items(std::span<const CopyItem> items) override { return keep(items); }
+    Items<Segment> make_items(std::span<const Segment> items) override {
+        std::vector<Segment> placed(items.begin(), items.end());
+        for (Segment& item : placed) place(item.box, item.cells);
+        return keep(std::span<const Segment>(placed));
+    }
+    // Without what would be copied to itself, from one box of a block to the ghosts of another.
+    Items<CopyItem> make_items(std::span<const CopyItem> items) override {
+        std::vector<CopyItem> placed;
+        for (CopyItem item : items) {
+            place(item.from, item.source);
+            place(item.to, item.target);
+            if (item.from != item.to || item.source != item.target) placed.push_back(item);
+        }
+        return keep(std::span<const CopyItem>(placed));
+    }
     Items<Parcel> make_items(std::span<const Parcel> items) override { return keep(items); }
-    Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override { return keep(items); }
+    Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
+        std::vector<BoundaryItem> placed(items.begin(), items.end());
+        for (BoundaryItem& item : placed) place(item.box, item.cells);
+        return keep(std::span<const BoundaryItem>(placed));
+    }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
-        backend_.assign(u, cells, [&](int q, int i, int j, int k) {
+        backend_.assign(u, windows_, cells, [&](int q, int i, int j, int k) {
             return formula(layout_.first_cell(layout_.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
         });
     }
-    std::vector<double> read(Field u, const Region& cells) const override { return backend_.read(u, cells); }
+    std::vector<double> read(Field u, const Region& cells) const override {
+        return backend_.read(u, windows_, cells);
+    }
     void wait() const override { backend_.wait(); }
 
     Work fill(Field y, double value) override {
@@ -108,7 +126,7 @@ class OperationsOn : public Operations {
     }
 
     Work dots(std::span<const Product> products, std::span<double> sums) override {
-        const auto boxes = static_cast<std::size_t>(shape_.boxes);
+        const std::size_t boxes = windows_.size();
         check_equal(sums.size(), products.size() * boxes, "dots wants room for every product and local box");
         Work work;
         for (std::size_t n = 0; n < products.size(); n += max_terms) {
@@ -121,7 +139,7 @@ class OperationsOn : public Operations {
                 operands[2 * m] = some[m].x.data();
                 operands[2 * m + 1] = some[m].y.data();
             }
-            backend_.sum_over_cells(all(), some.size(), body, sums.data() + n * boxes);
+            sum_by_box(some.size(), body, sums.data() + n * boxes);
             const auto end = operands.begin() + static_cast<std::ptrdiff_t>(2 * some.size());
             std::sort(operands.begin(), end);
             const auto distinct = std::unique(operands.begin(), end) - operands.begin();
@@ -135,8 +153,8 @@ class OperationsOn : public Operations {
         InnerProducts body{};
         std::size_t terms = 0;
         const auto pass = [&] {
-            backend_.sum_over_cells(all(), terms, body, sums.data());
-            sums = sums.subspan(terms * static_cast<std::size_t>(shape_.boxes));
+            sum_by_box(terms, body, sums.data());
+            sums = sums.subspan(terms * windows_.size());
             terms = 0;
         };
         for (std::size_t i = 0; i < x.size(); ++i)
@@ -150,9 +168,8 @@ class OperationsOn : public Operations {
     }
 
     Work totals(Field x, std::span<double> sums) override {
-        check_equal(sums.size(), static_cast<std::size_t>(shape_.boxes),
-                    "totals wants room for every local box");
-        backend_.sum_over_cells(all(), 1, Value{x.view()}, sums.data());
+        check_equal(sums.size(), windows_.size(), "totals wants room for every local box");
+        sum_by_box(1, Value{x.view()}, sums.data());
         return Value::cost * cells();
     }
 
@@ -204,7 +221,8 @@ class OperationsOn : public Operations {
     SparseRows make_rows(const CsrMatrix& A) override {
         check_equal(blocks_of(A.rows()), static_cast<std::size_t>(layout_.local_count()),
                     "a sparse matrix has the rows of its vectors");
-        check(shape_.width == block_width && shape_.ghosts == 0, "vectors of a sparse matrix are blocks");
+        check(shape_.extent == cube(block_width).size && shape_.ghosts == 0,
+              "vectors of a sparse matrix are blocks");
         std::vector<std::int64_t> first = A.first;
         first.resize(blocks_of(A.rows()) * block_rows + 1, A.first.back());
         return {backend_.keep(std::span<const std::int64_t>(first)),
@@ -232,7 +250,7 @@ class OperationsOn : public Operations {
     }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {
-        backend_.for_each_item(ghosts, 1, Reflect{u.view(), shape_.width, factor});
+        backend_.for_each_item(ghosts, 1, Reflect{u.view(), shape_.extent, factor});
         return Cost{1, 1, 1} * ghosts.cells;
     }
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
@@ -263,14 +281,14 @@ class OperationsOn : public Operations {
   protected:
     // Cells of this level ...
     Cells some(Part part) const {
-        return {shape_.boxes, cube(shape_.width).size, Cells::every, parity_, part, shape_.ghosts};
+        return {shape_.blocks, shape_.extent, Cells::every, parity_, part, shape_.ghosts};
     }
     Cells all() const { return some(Part::all); }
     // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the layers' corner,
     // and bodies get views that do the same.
     Cells cells_for(Field result, Part part = Part::all) const {
         Cells cells = some(part);
-        cells.extent = cube(shape_.width, result.layers()).size;
+        for (int& n : cells.extent) n += 2 * result.layers();
         cells.margin += result.layers();
         return cells;
     }
@@ -280,7 +298,8 @@ class OperationsOn : public Operations {
     // ... and of the coarser level that `coarse` lives on; those whose children are in the part.
     Cells coarser(Field coarse, Part part = Part::all) const {
         Cells cells = some(part);
-        cells.extent = cube(coarse.shape().width).size;
+        check_equal(coarse.shape().blocks, shape_.blocks, "both levels are stored in the same way");
+        cells.extent = coarse.shape().extent;
         cells.margin = (shape_.ghosts + 1) / 2;
         return cells;
     }
@@ -306,7 +325,7 @@ class OperationsOn : public Operations {
         return sweeps;
     }
     void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
-        check_equal(sums.size(), gram_pairs(x.size(), y.size()) * static_cast<std::size_t>(shape_.boxes),
+        check_equal(sums.size(), gram_pairs(x.size(), y.size()) * windows_.size(),
                     "gram wants room for every pair and local box");
     }
     Work gram_work(std::size_t n, std::size_t m) const {
@@ -314,6 +333,7 @@ class OperationsOn : public Operations {
         return Cost{2.0 * pairs, static_cast<double>(n + m), 0} * cells();
     }
     Backend& backend() { return backend_; }
+    std::span<const Window> windows() const { return windows_; }
 
   private:
     static Residual residual_body(const Stencil& L, Field u, Field f) {
@@ -328,6 +348,24 @@ class OperationsOn : public Operations {
     template <class Body>
     Work each(const Body& body, Part part = Part::all) {
         return on(some(part), body);
+    }
+
+    // From cells of a box to cells of its block.
+    void place(int& box, Region& cells) const {
+        const Window& window = windows_[static_cast<std::size_t>(box)];
+        box = window.block;
+        cells.lo = cells.lo + window.at;
+    }
+
+    template <class Body>
+    void sum_by_box(std::size_t count, const Body& body, double* sums) {
+        const Cells boxes{static_cast<int>(windows_.size()),
+                          cube(layout_.width()).size,
+                          Cells::every,
+                          nullptr,
+                          Part::all,
+                          0};
+        backend_.sum_over_cells(boxes, count, InWindow<Body>{body, kept_windows_}, sums);
     }
 
     template <class Body>
@@ -387,9 +425,11 @@ class OperationsOn : public Operations {
 
     Backend backend_;
     Layout layout_;
+    std::vector<Window> windows_;  // of the local boxes
     Shape shape_;
-    const int* parity_ = nullptr;         // of the sum of the global indices of each box's first cell
-    const Index* first_cells_ = nullptr;  // of each box
+    const int* parity_ = nullptr;         // of the sum of the global indices of each block's first cell
+    const Index* first_cells_ = nullptr;  // of each block
+    const Window* kept_windows_ = nullptr;
 };
 
 }  // namespace keel

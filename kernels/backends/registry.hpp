@@ -8,6 +8,7 @@
 
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"
+#include "kernels/storage.hpp"
 
 namespace keel {
 
@@ -37,8 +38,12 @@ class Backend {
     virtual std::size_t device_cache_bytes() const { return 0; }  // of the last level
     virtual long graph_replays() const { return 0; }              // so far
     virtual int threads() const = 0;
-    // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers.
-    virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const = 0;
+    // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers, of each box or of blocks.
+    virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                        Storage storage) const = 0;
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const {
+        return make_operations(layout, ghosts, Storage::boxes);
+    }
 };
 
 // What a deck can ask for that only some backends have.

@@ -36,6 +36,10 @@ void add_problem(Table& table) {
         .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
              "rule that says which rank owns which box; curve = space-filling");
+    s.choice(
+        "storage", &Problem::storage,
+        "memory of a rank's boxes: each alone with its ghosts, or those that fill a cuboid side by side in "
+        "blocks without ghosts between them");
     s.boundaries("boundary", &Problem::boundary,
                  "boundary condition: one word for all directions, or an array of three");
     s.integer("columns", &Problem::columns, between(1, 1000),

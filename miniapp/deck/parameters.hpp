@@ -17,6 +17,7 @@
 #include "kernels/layout.hpp"
 #include "kernels/names.hpp"
 #include "kernels/neighbours.hpp"
+#include "kernels/storage.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/options.hpp"
 
@@ -62,6 +63,7 @@ struct ProblemOptions {
     Rhs rhs = Rhs::triangle;
     std::uint64_t seed = 1;  // of all that is random
     Placement placement = Placement::curve;
+    Storage storage = Storage::boxes;
     Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
     int columns = 1;  // vectors or fields that travel together
 };

@@ -54,6 +54,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
     grids.hierarchy = {
         .bottom_box = bottom_box,
         .ghost_depth = p.comm.ghost_depth,
+        .storage = p.problem.storage,
         .neighbours = p.comm.neighbours,
         .all_ghosts = p.multigrid.cycle == Cycle::f || p.multigrid.interpolation == Interpolation::linear,
         .bottom_ghosts = grids.powers.layers,

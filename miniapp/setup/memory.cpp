@@ -89,7 +89,7 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
 }  // namespace
 
 std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const Topology& topology,
-                            const std::vector<LevelSchemes>& schemes) {
+                            const std::vector<LevelSchemes>& schemes, int threads) {
     HierarchyOptions options = grids.hierarchy;
     options.schemes = schemes;
     const std::vector<Held> all = held_by(grids, finest);
@@ -108,10 +108,11 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const int fused = options.fused_on(layout.width());
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const int ghosts = std::max(options.ghost_depth, deep);
-        values += static_cast<std::size_t>(held.fields) *
-                  Shape::of(layout.local_count(), layout.width(), ghosts).values();
-        const LevelSchemes chosen = options.schemes_of(held.level);
         const bool moved = held.solved_on && elsewhere;
+        const Arrangement stored = arrange(layout, moved ? Storage::boxes : options.storage, threads);
+        values += static_cast<std::size_t>(held.fields) *
+                  Shape::of(stored.blocks(), stored.extent, ghosts).values();
+        const LevelSchemes chosen = options.schemes_of(held.level);
         const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields) {
             return buffer_values(make_plan(ghost_pattern(layout, depth, neighbours, scheme),
                                            moved ? solvers : topology, scheme, layout.rank()),

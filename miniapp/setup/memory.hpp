@@ -12,9 +12,10 @@
 namespace keel {
 
 // Bytes that the solve adds to the resident memory of the layout's rank: the grid-sized arrays of all levels, the bottom
-// solver's vectors, message buffers of the schemes by level (none: the deck's scheme).
+// solver's vectors, message buffers of the schemes by level (none: the deck's scheme). Blocks of boxes are dealt out to so
+// many threads.
 std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const Topology& topology,
-                            const std::vector<LevelSchemes>& schemes);
+                            const std::vector<LevelSchemes>& schemes, int threads = 1);
 
 // The grid-sized arrays alone, without ghosts and padding: the least that the run needs.
 std::size_t array_bytes(const GridSetup& grids, const Layout& finest);

@@ -69,7 +69,10 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
                              .ledger = site.ledger,
                              .number = site.number,
                              .first_tag = site.first_tag};
-        level_ = make_level(here, *layout, {false, options.bottom_ghosts}, schemes, options);
+        // In a block the upper faces that a box brings along would fall on other boxes' cells.
+        HierarchyOptions apart = options;
+        apart.storage = Storage::boxes;
+        level_ = make_level(here, *layout, {false, options.bottom_ghosts}, schemes, apart);
         level_->gershgorin_bound = spread.gershgorin_bound;
         level_->jacobi_bound = spread.jacobi_bound;
     }

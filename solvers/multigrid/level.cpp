@@ -29,8 +29,8 @@ Transport LevelSite::transport(int n, bool persistent) const {
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options) {
     const int layers = std::max(options.ghost_depth, needs.deep_ghosts);
-    auto made = std::make_unique<Level>(layout, site.backend.make_operations(layout, layers), site.ledger,
-                                        site.number);
+    auto made = std::make_unique<Level>(layout, site.backend.make_operations(layout, layers, options.storage),
+                                        site.ledger, site.number);
     Level& level = *made;
     Operations& make = *level.plain;
     level.u = make.make_field();

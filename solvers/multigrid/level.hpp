@@ -32,6 +32,8 @@ struct LevelSchemes {
 struct HierarchyOptions {
     int bottom_box = 4;
     int ghost_depth = 1;
+    Storage storage =
+        Storage::boxes;  // of the levels; a bottom level that is elsewhere keeps its boxes apart
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)

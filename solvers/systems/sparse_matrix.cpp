@@ -109,8 +109,8 @@ Field SparseMatrix::scale(DiagonalScaling scaling) {
 
 SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
     exchange_->run(scale);
-    const Field all(scale.data(),
-                    Shape::of(memory_->layout().local_count(), block_width, 0));  // with its ghosts
+    const Field all(scale.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size,
+                                            0));  // with its ghosts
     const std::vector<double> scales = memory_->read(all, cube(block_width));
     CsrMatrix A = csr_;
     for (std::size_t r = 0; r < rows(); ++r)
@@ -137,7 +137,8 @@ Spectrum SparseMatrix::spectrum(const Communicator& comm, DiagonalScaling scalin
 }
 
 Field SparseMatrix::make_vector() {
-    return {memory_->make_field().data(), Shape::of(vectors_->layout().local_count(), block_width, 0)};
+    return {memory_->make_field().data(),
+            Shape::of(vectors_->layout().local_count(), cube(block_width).size, 0)};
 }
 
 void SparseMatrix::assign(Field x, const std::function<double(std::int64_t)>& f) {

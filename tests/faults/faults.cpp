@@ -201,8 +201,9 @@ void before_sending(Place place, const void* values, int count, MPI_Datatype typ
 
 }  // namespace
 
-std::unique_ptr<Operations> FaultyBackend::make_operations(const Layout& layout, int ghosts) const {
-    auto operations = inner_->make_operations(layout, ghosts);
+std::unique_ptr<Operations> FaultyBackend::make_operations(const Layout& layout, int ghosts,
+                                                           Storage storage) const {
+    auto operations = inner_->make_operations(layout, ghosts, storage);
     if (layout.cell_count() > product(finest_)) return operations;
     return std::make_unique<FaultyOperations>(std::move(operations),
                                               layout.cells() == finest_ ? answer_.get() : nullptr);

@@ -79,7 +79,8 @@ class FaultyBackend : public Backend {
     std::string name() const override { return inner_->name(); }
     std::string description() const override { return inner_->description(); }
     int threads() const override { return inner_->threads(); }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override;
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                Storage storage) const override;
 
     const Answer& answer() const { return *answer_; }
 

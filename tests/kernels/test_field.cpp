@@ -9,7 +9,7 @@ using namespace keel;
 TEST_CASE("every cell and ghost cell of every box has a place of its own") {
     const int width = GENERATE(1, 2, 3, 5, 8, 12, 16);
     const int ghosts = GENERATE(1, 2, 3);
-    const Shape shape = Shape::of(3, width, ghosts);
+    const Shape shape = Shape::of(3, cube(width).size, ghosts);
     std::vector<double> memory(shape.values(), -1.0);
     const View view = Field(memory.data(), shape).view();
     const auto for_each = [&](const auto& action) {
@@ -33,17 +33,17 @@ TEST_CASE("every cell and ghost cell of every box has a place of its own") {
 TEST_CASE("rows of wide boxes begin on cache lines") {
     const int ghosts = GENERATE(1, 2, 3);
     for (const int width : {8, 12, 16, 64}) {
-        const Shape shape = Shape::of(2, width, ghosts);
+        const Shape shape = Shape::of(2, cube(width).size, ghosts);
         CHECK(shape.origin % 8 == 0);
         CHECK(shape.row % 8 == 0);
         CHECK(shape.plane % 8 == 0);
-        CHECK(shape.box % 8 == 0);
+        CHECK(shape.block % 8 == 0);
     }
 }
 
 TEST_CASE("a field of 64^3 boxes with one ghost layer needs at most a quarter more than its cells") {
     const double cells = 8 * 64.0 * 64.0 * 64.0;
-    CHECK(static_cast<double>(Shape::of(8, 64, 1).values()) < 1.25 * cells);
+    CHECK(static_cast<double>(Shape::of(8, cube(64).size, 1).values()) < 1.25 * cells);
 }
 
 TEST_CASE("the fields of a backend are zero, aligned, and apart from each other") {
@@ -64,8 +64,8 @@ TEST_CASE("the fields of a backend are zero, aligned, and apart from each other"
         return count;
     };
     for (const Field& field : fields) {
-        CHECK(field.shape().boxes == 2);  // those of rank 0
-        CHECK(field.shape().width == width);
+        CHECK(field.shape().blocks == 2);  // those of rank 0
+        CHECK(field.shape().extent == cube(width).size);
         CHECK(field.shape().ghosts == ghosts);
         CHECK(wrong(field, 0.0) == 0);
         int unaligned = 0;

@@ -124,6 +124,12 @@ class Relations(Property):
             words = [word for word in words if "ranks_per_node" not in word]
         self.same(self.solve(problem, method), self.solve(problem, method, *words, ranks=ranks))
 
+    @given(problems(), methods(), st.integers(1, 2), st.integers(1, 2))
+    def test_the_memory_of_boxes(self, problem: Problem, method: list[str], ranks: int, threads: int) -> None:
+        ranks = min(ranks, problem.box_count)
+        blocks = self.solve(problem, method, "problem.storage=blocks", ranks=ranks, threads=threads)
+        self.same(self.solve(problem, method), blocks)
+
     @given(problems(), methods(), PLACEMENTS)
     def test_the_owners_of_boxes(self, problem: Problem, method: list[str], placement: str) -> None:
         ranks = min(3, problem.box_count)

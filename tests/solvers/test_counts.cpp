@@ -83,8 +83,9 @@ class CountedBackend : public Backend {
     std::string name() const override { return inner_->name(); }
     std::string description() const override { return inner_->description(); }
     int threads() const override { return inner_->threads(); }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
-        return std::make_unique<CountedOperations>(inner_->make_operations(layout, ghosts), fields_);
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                Storage storage) const override {
+        return std::make_unique<CountedOperations>(inner_->make_operations(layout, ghosts, storage), fields_);
     }
 
   private:

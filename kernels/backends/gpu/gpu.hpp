@@ -96,15 +96,15 @@ class Gpu {
 
     // Set-up: the field makes a round trip through the host.
     template <class HostFormula>
-    void assign(Field u, const Region& region, const HostFormula& formula) {
+    void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         Mirror mirror = copy_of(u);
-        for_each_value_on_host(mirror.field.view(), u.shape().boxes, region,
+        for_each_value_on_host(mirror.field.view(), boxes, region,
                                [&](double& v, int q, int i, int j, int k) { v = formula(q, i, j, k); });
         device_->copy_to_device(u.data(), mirror.field.data(), u.shape().bytes());
         device_->wait();
     }
-    std::vector<double> read(Field u, const Region& region) const {
-        return read_on_host(copy_of(u).field.view(), u.shape().boxes, region);
+    std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
+        return read_on_host(copy_of(u).field.view(), boxes, region);
     }
 
     void wait() const { device_->wait(); }
@@ -226,8 +226,9 @@ class GpuBackend : public Backend {
     std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
     long graph_replays() const override { return device_->graph_replays(); }
     int threads() const override { return 1; }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
-        return std::make_unique<GpuOperations>(layout, ghosts, Gpu(device_));
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                Storage storage) const override {
+        return std::make_unique<GpuOperations>(layout, ghosts, arrange(layout, storage, 1), Gpu(device_));
     }
 
   private:

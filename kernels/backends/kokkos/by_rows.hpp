@@ -15,7 +15,7 @@ struct ByRows {
 
     template <class Body>
     static void for_each_value(Field u, const Body& body) {
-        const int chunks = u.shape().boxes * u.shape().width;
+        const int chunks = u.shape().blocks * u.shape().extent[2];
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
         double* const data = u.data();

@@ -66,18 +66,18 @@ class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
     }
 
     template <class HostFormula>
-    void assign(Field u, const Region& region, const HostFormula& formula) {
+    void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         const Unmanaged<double, Memory> there(u.data(), u.shape().values());
         const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), there);
         const View view = Field(here.data(), u.shape()).view();
-        ByRows::for_each_cell(cells_of(region, u.shape().boxes),
-                              Assign<HostFormula>{view, region.lo, formula});
+        assign_on_host(view, boxes, region, formula,
+                       [](const Cells& cells, const auto& body) { ByRows::for_each_cell(cells, body); });
         Kokkos::deep_copy(there, here);
     }
-    std::vector<double> read(Field u, const Region& region) const {
+    std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
         const Unmanaged<double, Memory> there(u.data(), u.shape().values());
         const auto here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), there);
-        return read_on_host(Field(here.data(), u.shape()).view(), u.shape().boxes, region);
+        return read_on_host(Field(here.data(), u.shape()).view(), boxes, region);
     }
     void wait() const {}  // every verb returns when its work is done
 
@@ -130,8 +130,9 @@ class KokkosBackend : public Backend {
                " per rank";
     }
     int threads() const override { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
-        return std::make_unique<KokkosOperations>(layout, ghosts);
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                Storage storage) const override {
+        return std::make_unique<KokkosOperations>(layout, ghosts, arrange(layout, storage, 1));
     }
 };
 

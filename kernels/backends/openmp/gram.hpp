@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/field.hpp"
+#include "kernels/storage.hpp"
 
 namespace keel {
 
@@ -18,38 +19,37 @@ class GramTiles {
   public:
     // sums as in Operations::gram, for at least one x. The work is shared by at most `threads`, which does not change
     // the result: products are summed by slab, and the slabs of a box added in order.
-    void run(std::span<const Field> x, std::span<const Field> y, const Shape& shape, int threads,
-             std::span<double> sums) {
+    void run(std::span<const Field> x, std::span<const Field> y, int width, std::span<const Window> boxes,
+             int threads, std::span<double> sums) {
         fields_.clear();
         for (const Field& field : x) fields_.push_back(field.view());
         for (const Field& field : y) fields_.push_back(field.view());
         rows_ = (fields_.size() + block - 1) / block * block;
-        const int width = shape.width;
         const int planes = std::clamp(static_cast<int>(tile_cells) / (width * width), 1, width);  // of a slab
         const int slabs = (width + planes - 1) / planes;
-        const auto boxes = static_cast<std::size_t>(shape.boxes);
-        const std::size_t pairs = boxes > 0 ? sums.size() / boxes : 0;
+        const std::size_t pairs = boxes.empty() ? 0 : sums.size() / boxes.size();
         const std::size_t scratch = rows_ * (tile_cells + rows_);
-        grow(partial_, pairs * boxes * static_cast<std::size_t>(slabs));
+        grow(partial_, pairs * boxes.size() * static_cast<std::size_t>(slabs));
         grow(scratch_, scratch * static_cast<std::size_t>(threads));
 
 #pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
-        for (int q = 0; q < shape.boxes; ++q)
+        for (std::size_t q = 0; q < boxes.size(); ++q)
             for (int s = 0; s < slabs; ++s) {
                 double* const tile =
                     scratch_.data() + scratch * static_cast<std::size_t>(omp_get_thread_num());
                 double* const products = tile + rows_ * tile_cells;
                 std::fill_n(tile, scratch, 0.0);
-                slab_products(products, tile, width, q, s * planes, std::min(width, (s + 1) * planes));
-                double* pair = partial_.data() + pairs * static_cast<std::size_t>(q * slabs + s);
+                slab_products(products, tile, width, boxes[q], s * planes, std::min(width, (s + 1) * planes));
+                double* pair = partial_.data() +
+                               pairs * (q * static_cast<std::size_t>(slabs) + static_cast<std::size_t>(s));
                 for (std::size_t n = 0; n < x.size(); ++n)
                     pair = std::copy(products + n * rows_ + n, products + n * rows_ + fields_.size(), pair);
             }
 
         for (std::size_t pair = 0; pair < pairs; ++pair)
-            for (std::size_t q = 0; q < boxes; ++q) {
+            for (std::size_t q = 0; q < boxes.size(); ++q) {
                 const double* part = partial_.data() + pairs * q * static_cast<std::size_t>(slabs) + pair;
-                double& sum = sums[pair * boxes + q] = 0.0;
+                double& sum = sums[pair * boxes.size() + q] = 0.0;
                 for (int s = 0; s < slabs; ++s, part += pairs) sum += *part;
             }
     }
@@ -62,15 +62,17 @@ class GramTiles {
         if (values.size() < size) values.resize(size);
     }
 
-    // products += the inner products over the planes first <= k < last of box q
-    void slab_products(double* products, double* tile, int width, int q, int first, int last) const {
+    // products += the inner products over the planes first <= k < last of a box
+    void slab_products(double* products, double* tile, int width, const Window& box, int first,
+                       int last) const {
         std::size_t filled = 0;
         for (int k = first; k < last; ++k)
             for (int j = 0; j < width; ++j)
                 for (int i = 0; i < width;) {
                     const auto cells = std::min(static_cast<std::size_t>(width - i), tile_cells - filled);
                     for (std::size_t n = 0; n < fields_.size(); ++n)
-                        copy_row(tile + n * tile_cells + filled, &fields_[n](q, i, j, k), cells);
+                        copy_row(tile + n * tile_cells + filled,
+                                 &fields_[n](box.block, box.at[0] + i, box.at[1] + j, box.at[2] + k), cells);
                     i += static_cast<int>(cells);
                     filled += cells;
                     if (filled == tile_cells) {

@@ -6,6 +6,7 @@
 
 #include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/openmp/gram.hpp"
+#include "kernels/backends/openmp/large_pages.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
 #include "kernels/backends/operations_by_rows.hpp"
 
@@ -35,7 +36,7 @@ class OpenMP {
 
     template <class Body>
     void for_each_value(Field u, const Body& body) {
-        const std::ptrdiff_t chunks = u.shape().boxes * static_cast<std::ptrdiff_t>(u.shape().width);
+        const std::ptrdiff_t chunks = u.shape().blocks * static_cast<std::ptrdiff_t>(u.shape().extent[2]);
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
 #pragma omp parallel for schedule(static) if (u.shape().values() >= serial_below)
@@ -95,11 +96,12 @@ class OpenMP {
     }
 
     template <class HostFormula>
-    void assign(Field u, const Region& region, const HostFormula& formula) {
-        for_each_cell(cells_of(region, u.shape().boxes), Assign<HostFormula>{u.view(), region.lo, formula});
+    void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
+        assign_on_host(u.view(), boxes, region, formula,
+                       [this](const Cells& cells, const auto& body) { for_each_cell(cells, body); });
     }
-    std::vector<double> read(Field u, const Region& region) const {
-        return read_on_host(u.view(), u.shape().boxes, region);
+    std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
+        return read_on_host(u.view(), boxes, region);
     }
     void wait() const {}
 
@@ -110,8 +112,9 @@ class OpenMP {
 
     double* reserve(std::size_t values) {
         const std::size_t skipped = stagger(blocks_.size());
-        auto* raw =
-            static_cast<double*>(::operator new[]((values + skipped) * sizeof(double), std::align_val_t{64}));
+        const std::size_t bytes = (values + skipped) * sizeof(double);
+        auto* raw = static_cast<double*>(::operator new[](bytes, std::align_val_t{64}));
+        prefer_large_pages(raw, bytes);
         blocks_.emplace_back(raw);
         return raw + skipped;
     }
@@ -129,7 +132,8 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         check_gram(x, y, sums);
         const bool serial = cells() * (x.size() + y.size()) < serial_below;
-        if (!x.empty()) tiles_.run(x, y, x[0].shape(), serial ? 1 : omp_get_max_threads(), sums);
+        if (!x.empty())
+            tiles_.run(x, y, layout().width(), windows(), serial ? 1 : omp_get_max_threads(), sums);
         return gram_work(x.size(), y.size());
     }
 
@@ -156,8 +160,9 @@ class OpenMPBackend : public Backend {
                " per rank";
     }
     int threads() const override { return omp_get_max_threads(); }
-    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const override {
-        return std::make_unique<OpenMPOperations>(layout, ghosts);
+    std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
+                                                Storage storage) const override {
+        return std::make_unique<OpenMPOperations>(layout, ghosts, arrange(layout, storage, threads()));
     }
 };
 

@@ -126,8 +126,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     choose_schemes(resolved_.comm, site.comm, schemes);
     HierarchyOptions options = grids_.hierarchy;
     options.schemes = schemes_by_level(schemes);
-    facts.predicted_bytes = site.comm.max(
-        static_cast<double>(predicted_bytes(grids_, finest, resolved_.topology, options.schemes)));
+    facts.predicted_bytes = site.comm.max(static_cast<double>(
+        predicted_bytes(grids_, finest, resolved_.topology, options.schemes, site.backend.threads())));
     site.report.begin(facts);
 
     site.progress.say("building the hierarchy");
