@@ -103,7 +103,23 @@ def act(options: argparse.Namespace, command: str) -> int:
         written = read_folder(options.folder)
         print(status_text(written), end="")
         return 0 if all(state.word == "done" for state in states_of(written)) else 1
-    raise Refused(f"{options.verb}: not there yet")
+    # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
+    written = read_folder(options.folder)
+    try:
+        if options.verb == "collect":
+            from studies.evaluate.tables import gather, scaling_markdown, write_tables
+
+            tables = gather(written)
+            made = list(write_tables(tables))
+            print(scaling_markdown(tables), end="")
+        else:
+            from studies.evaluate.report import report
+
+            made = report(written)
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}") from None
+    print("\n".join(f"wrote {path}" for path in made))
+    return 0
 
 
 def main(words: Sequence[str]) -> int:

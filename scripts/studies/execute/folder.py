@@ -14,6 +14,7 @@ from studies.define.checked_toml import Refused
 from studies.define.points import is_baseline
 from studies.execute.keel import ROOT, deck_text, mpiexec_of, version_of
 from studies.execute.plan import Plan
+from studies.needs import missing
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 STALE_MINUTES = 10  # a claim of another node that was not touched for so long is that of a dead script
@@ -44,8 +45,7 @@ def renderer() -> Any:
     try:
         import jinja2
     except ModuleNotFoundError:
-        raise Refused("no Jinja2 for this Python, which fills in job scripts and pages: apt-get install python3-jinja2, or "
-                      "pip install Jinja2") from None  # fmt: skip
+        raise missing("Jinja2", "fills in job scripts and pages") from None
     loader = jinja2.FileSystemLoader([TEMPLATES, TEMPLATES / "launchers", ROOT / "scripts"])
     made = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
                               undefined=jinja2.StrictUndefined, autoescape=lambda name: bool(name and ".html" in name))  # fmt: skip

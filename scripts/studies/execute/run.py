@@ -13,6 +13,7 @@ from typing import TextIO
 from studies.define.checked_toml import Refused
 from studies.execute.folder import Written
 from studies.execute.states import State, state_of, states_of
+from studies.needs import missing
 
 PR_SET_PDEATHSIG = 1
 
@@ -73,7 +74,7 @@ def make_progress(total: int, done: int) -> Plain | Bar:
         try:
             return Bar(total, done)
         except ModuleNotFoundError:
-            print("no rich for this Python, hence no progress bar: apt-get install python3-rich", file=sys.stderr)
+            print(missing("rich", "draws a progress bar"), file=sys.stderr)
     return Plain(total, done, sys.stderr)
 
 
