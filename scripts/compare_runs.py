@@ -63,7 +63,7 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
 def table(paths: list[Path]) -> str:
     runs = read_all(paths)
     swept = differing_keys(runs, SHOWN)
-    rows = [row(run, solver, swept) for run in runs for solver in run.solvers() or [None]]
+    rows = [row(run, solver, swept) for run in runs for solver in (*run.solvers(), *([] if run.solvers() else [None]))]
     return markdown([*COLUMNS[:-1], *swept, COLUMNS[-1]], rows)
 
 

@@ -27,7 +27,9 @@ from studies.execute.folder import read_folder, write_new  # noqa: E402
 SCALING = """\
 try: what happens
 
-weak: constant is one box a rank. Seconds are measured, cycles and iterations counted.
+weak: constant is one box a rank.
+
+Seconds are measured, cycles and iterations counted.
 
 | variant | ranks x threads | unknowns | solves | solve s, median | 95 % or least-greatest | efficiency | speed-up over baseline | \
 cycles | iterations |

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from studies.evaluate.figures import Drawn, draw_all
-from studies.evaluate.tables import HEAD, Tables, digits, gather, scaling_rows, write_tables
+from studies.evaluate.tables import HEAD, SCHEME_HEAD, Tables, digits, gather, scaling_rows, scheme_rows, write_tables
 from studies.execute.folder import Written, renderer, write_new
 
 
@@ -61,6 +61,7 @@ def page(tables: Tables, drawn: list[tuple[Drawn, str]], command: str) -> str:
         "study": written.facts["study"], "written": written.facts["written"], "machine": machine_rows(tables),
         "counts": {word: sum(state.word == word for state in tables.states) for word in ("done", "failed", "running", "missing")},
         "scaling": html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
+        "schemes": html_table(SCHEME_HEAD, scheme_rows(tables)) if tables.written.dry_run and len(tables.schemes) else "",
         "failed": [state for state in tables.states if state.word in ("failed", "missing", "running")],
         "warnings": warnings(tables), "figures": drawn, "command": command,
         "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} node{'s' if point['nodes'] > 1 else ''}", " ".join(point["words"])) for point in points],

@@ -156,7 +156,9 @@ def scaled(tables: Tables) -> list[Scaled]:
         least, at_least = min(same, key=lambda one: (one[0][1], one[0][2]))[0:2]
         seconds, reference = rows["seconds"].median(), at_least["seconds"].median()
         efficiency: float | None = None
-        if law == "weak":
+        if len(same) == 1:
+            pass  # of one point there is none
+        elif law == "weak":
             efficiency = reference / seconds
         elif law == "strong":
             efficiency = reference * least[1] * least[2] / (seconds * ranks * threads)
@@ -206,12 +208,34 @@ def scaling_rows(tables: Tables) -> list[list[str]]:
 def scaling_markdown(tables: Tables) -> str:
     study = tables.written.facts["study"]
     failed = [state for state in tables.states if state.word != "done"]
-    lines = [f"{study['name']}: {study['claim']}", "", f"{study['law']}: constant is {study['constant']}. Seconds are measured, "
-             "cycles and iterations counted.", ""]  # fmt: skip
-    lines.append(table(HEAD, scaling_rows(tables)) if len(tables.solves) else "No solves.\n")
+    lines = [f"{study['name']}: {study['claim']}", "", f"{study['law']}: constant is {study['constant']}.", ""]
+    if len(tables.solves):
+        lines += ["Seconds are measured, cycles and iterations counted.", "", table(HEAD, scaling_rows(tables))]
+    if schemes := scheme_rows(tables):
+        lines += ["One exchange of the finest ghosts: messages and bytes are counted from the plan, times predicted.", "", table(SCHEME_HEAD, schemes)]
+    if not len(tables.solves) and not schemes:
+        lines.append("Nothing is done yet.\n")
     if failed:
         lines += [table(["not done", "round", "state", "reason"], ([s.point, f"{s.round}", s.word, s.reason.replace("|", "\\|")] for s in failed))]
     return "\n".join(lines)
+
+
+SCHEME_HEAD = ["variant", "ranks", "scheme", "messages", "between nodes", "MB", "MB between nodes", "predicted us"]
+
+
+def finest(schemes: Any) -> Any:
+    """The rows of the exchange that the finest level's operator, or a matrix' product, needs; counts do not depend on the round."""
+    return schemes[(schemes["level"] == 0) & schemes["purpose"].isin(["stencil", "product"]) & (schemes["round"] == 1)]
+
+
+def scheme_rows(tables: Tables) -> list[list[str]]:
+    rows = []
+    for one in finest(tables.schemes).to_dict("records") if len(tables.schemes) else ():
+        seconds = one["predicted_seconds"]
+        rows.append([one["variant"], f"{one['ranks']}", one["scheme"], f"{one['all_messages']:.0f}", f"{one['all_off_node_messages']:.0f}",
+                     digits(one["all_bytes"] * 1e-6), digits(one["all_off_node_bytes"] * 1e-6),
+                     "-" if seconds is None or seconds != seconds else digits(1e6 * seconds)])  # fmt: skip
+    return rows
 
 
 def parts(tables: Tables) -> Any:

@@ -87,9 +87,10 @@ def understand(text: str) -> Foretold:
     product = re.search(r"^messages a product +(\d+) .*\n +of them off node +(\d+) ", text, re.M)
     memory = re.search(r"^memory: ([\d.]+) (\w+) a rank", text, re.M)
     size = prod(map(int, level[1].split("x"))) if level else int(matrix[1]) if matrix else None
-    messages = (int(level[2]), int(level[3])) if level else (int(product[1]), int(product[2])) if product else (None, None)
+    sent = (level[2], level[3]) if level else (product[1], product[2]) if product else None
     remarks = re.findall(r"^(?:remark|warning):? +(.*)$", text, re.M)
-    return Foretold("", size, float(memory[1]) * UNITS[memory[2]] if memory else None, *messages, tuple(remarks))
+    bytes_per_rank = float(memory[1]) * UNITS[memory[2]] if memory else None
+    return Foretold("", size, bytes_per_rank, int(sent[0]) if sent else None, int(sent[1]) if sent else None, tuple(remarks))
 
 
 def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Foretold:

@@ -52,10 +52,11 @@ class Bar:
     """A bar of rich, on a terminal."""
 
     def __init__(self, total: int, done: int):
+        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
         columns = TextColumn("{task.completed}/{task.total}"), BarColumn(), TextColumn("{task.description}")
-        self.progress = Progress(*columns)
+        self.progress = Progress(*columns, console=Console(stderr=True))
         self.task = self.progress.add_task("", total=total, completed=done)
         self.progress.start()
 
@@ -87,7 +88,8 @@ def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
     total = len(seen)
     ended = sum(state.word == "done" for state in seen.values())
     progress = make_progress(total, ended)
-    begin, seconds = time.monotonic(), []
+    begin = time.monotonic()
+    seconds: list[float] = []  # that each start took which has ended
     child = subprocess.Popen(["bash", "job.sh"], cwd=written.folder, stdout=subprocess.DEVNULL, preexec_fn=die_together)
 
     def stop(number: int, frame: FrameType | None) -> None:

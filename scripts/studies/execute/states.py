@@ -50,14 +50,13 @@ def alive(claim: Path) -> bool:
 
 
 def last_words(text: Path) -> str:
-    """What the run said last that may tell why it failed; what is Keel's or the system's before what is mpiexec's."""
+    """The first line of what the run said that may tell why it failed: what launchers say of it comes later."""
     try:
         lines = [line.strip() for line in text.read_text(errors="replace").splitlines() if line.strip(" -*=")]
     except OSError:
         return ""
-    telling = [line for line in lines if re.search(r"^\S+: (error|.*: )|could not|CHECK .*FAIL|[Nn]o space|refused|unknown|rror", line)]
-    # mpiexec ends with general words on a process that ended.
-    return (telling or lines or [""])[0 if telling else -1][:300]
+    telling = [line for line in lines if re.search(r"\berror\b|could not|CHECK .*FAIL|no space|unknown key|did you mean|fault", line, re.I)]
+    return telling[0][:300] if telling else ""
 
 
 def read_run(path: Path) -> Run | None:

@@ -2,7 +2,7 @@
 
 from studies.define.points import text
 from studies.evaluate.figures.style import INK, Nothing, Picture, new
-from studies.evaluate.tables import Tables, digits
+from studies.evaluate.tables import Tables, digits, finest
 
 
 def draw(tables: Tables) -> Picture:
@@ -31,8 +31,7 @@ def solves_key(value: object) -> object:
 
 
 def of_schemes(tables: Tables, axes: list[str]) -> Picture:
-    every = tables.schemes
-    every = every[(every["level"] == 0) & every["purpose"].isin(["stencil", "product"])]
+    every = finest(tables.schemes)
     if not axes or every.empty:
         raise Nothing
     predicted = every["predicted_seconds"].notna().all()

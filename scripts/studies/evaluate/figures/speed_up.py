@@ -17,8 +17,8 @@ def draw(tables: Tables) -> Picture:
     for number, count in enumerate(ranks):
         offset = 0.6 * ((number + 0.5) / len(ranks) - 0.5)
         for one in (one for one in rows if one.ranks == count):
-            low, high = one.speed_up.bars
-            middle = one.speed_up.median
+            assert one.speed_up
+            (low, high), middle = one.speed_up.bars, one.speed_up.median
             axis.errorbar([middle], [variants.index(one.variant) + offset], xerr=[[middle - low], [high - middle]], capsize=2.5, linestyle="none",
                           color=COLOURS[number % len(COLOURS)], marker=MARKS[number % len(MARKS)])  # fmt: skip
         axis.plot([], [], linestyle="none", color=COLOURS[number % len(COLOURS)], marker=MARKS[number % len(MARKS)], label=f"{count} rank{'s' if count > 1 else ''}")

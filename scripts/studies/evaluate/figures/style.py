@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa:
 
 # Okabe and Ito's, without black and yellow, which vanish on a dark or a white page.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#8C6BB1", "#7F7F7F"]
-MARKS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+MARKS = ["o", "s", "^", "D", "v", "P", "X"]  # one less than colours, so that the ninth line is no second first
 DASHES = ["-", "--", "-.", ":"]
 HATCHES = ["", "//", "", "\\\\", "", "xx", "", "//"]  # dots would make files ten times as large
 INK = "#1f2328"  # in the SVG it becomes currentColor, that of the text around
