@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("study", type=Path, metavar="STUDY.toml")
         one.add_argument("--site", default="local", help="a name of inputs/sites, or a file.toml; local by default")
         one.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
-        one.add_argument("--unchecked", action="store_true", help="without keel --dry-run, where it cannot run")
+        one.add_argument("--unchecked", action="store_true", help="without keel --dry-run, where it cannot run; --keel is then a path on the other machine")
         if verb == "write":
             one.add_argument("folder", type=Path, metavar="DIR")
     for verb, about in (("run", "runs the starts that are left, here"), ("submit", "hands the job script to the batch system"),
@@ -89,7 +89,7 @@ def act(options: argparse.Namespace, command: str) -> int:
         found = planned(options)
         if found.errors:
             raise Refused("\n".join([*found.errors, "nothing was written"]))
-        write(found, find_keel(options.keel), options.folder, command)
+        write(found, find_keel(options.keel, options.unchecked), options.folder, command)
         print(plan_text(found), end="")
         print(f"next: scripts/study {'run' if found.site.launcher == 'local' else 'submit'} {options.folder}")
         return 0

@@ -229,6 +229,50 @@ class Disk(Study):
         self.assertEqual(self.words(), ["done", "done"])
 
 
+class Submission(Study):
+    def test_the_script_is_handed_over_in_its_folder(self) -> None:
+        sbatch = self.top / "sbatch"
+        sbatch.write_text('#!/bin/bash\necho "Submitted $* in ${PWD##*/}"\n')
+        sbatch.chmod(0o755)
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "slurm", self.folder)
+        self.assertEqual(self.study(*words).returncode, 0)
+        done = self.study("submit", self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, "Submitted job.sh in made\n"))
+        sbatch.unlink()
+        (self.top / "bash").symlink_to(shutil.which("bash") or "bash")
+        self.environment["PATH"] = str(self.top)  # here may be a Slurm
+        done = self.study("submit", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"no sbatch here; on the machine: cd {self.folder} && sbatch job.sh", done.stderr)
+
+    def test_a_study_for_another_machine_is_written_without_its_keel(self) -> None:
+        self.environment.pop("KEEL")
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "flux", "--unchecked", "--keel", "/there/keel", self.folder)
+        done = self.study(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("keel=${KEEL:-/there/keel}", (self.folder / "job.sh").read_text())
+
+    def test_where_there_is_no_batch_system_nothing_is_submitted(self) -> None:
+        self.write(["cg"])
+        done = self.study("submit", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("without a batch system; scripts/study run", done.stderr)
+
+    def test_an_allocation_that_is_smaller_leaves_out_what_is_larger(self) -> None:
+        site = self.top / "small.toml"
+        site.write_text('launcher = "slurm"\nabout = "one core a node"\n[node]\ncores = 1\n')
+        srun = self.top / "srun"
+        srun.write_text('#!/bin/bash\nwhile [ "${1:0:1}" = - ]; do [[ $1 != --ntasks=* ]] || export FAKE_RANKS=${1#*=}; shift; done\nexec "$@"\n')
+        srun.chmod(0o755)
+        self.study("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
+        self.environment |= {"SLURM_JOB_NUM_NODES": "1", "SLURM_SUBMIT_DIR": str(self.folder)}
+        self.assertEqual(self.begin().wait(), 1)
+        self.assertEqual(self.words(), ["missing", "done"])
+        self.environment["SLURM_JOB_NUM_NODES"] = "2"
+        self.assertEqual(self.begin().wait(), 0)
+        self.assertEqual(fake_keel.started(self.top), ["1 cg", "2 cg"])
+
+
 class Refusals(Study):
     def test_a_point_that_keel_refuses_keeps_everything_from_being_written(self) -> None:
         done = self.study("write", fake_keel.study(self.top, ["cg", "bad"]), self.folder)

@@ -19,9 +19,14 @@ ROOT = Path(__file__).resolve().parents[3]
 UNITS = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
-def find_keel(given: str | None) -> Path:
-    """What --keel names, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH."""
+def find_keel(given: str | None, elsewhere: bool = False) -> Path:
+    """What --keel names, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH.
+
+    elsewhere: --keel may name what only the machine of the study has.
+    """
     if word := given or os.environ.get("KEEL"):
+        if elsewhere and "/" in word:
+            return Path(word)
         if found := shutil.which(word):
             return Path(found).absolute()
         raise Refused(f"--keel {word}: no executable there")
@@ -76,6 +81,8 @@ class Foretold:
 
 
 def version_of(keel: Path) -> str:
+    if not os.access(keel, os.X_OK):
+        return "unknown: it is not on the machine that wrote this"
     done = subprocess.run([keel, "--version"], capture_output=True, text=True, check=False)
     return done.stdout.strip() or "unknown"
 
