@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tables of results/node-aware, in Markdown, from the records of dry runs.
 
-Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Without --best: a row a scheme, with its traffic and, on every machine, the predicted
-microseconds of an exchange and how many times faster it is than the standard scheme. With --best: a row a workload, node
-size and level, with the fastest scheme of all, and the fastest of those that know nodes. Where the boxes of a level would
-stand, a matrix has the vectors that are multiplied at a time.
+Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Without --best: a
+row a scheme, with its traffic and, on every machine, the predicted microseconds of an exchange and how many times faster it is
+than the standard scheme. With --best: a row a workload, node size and level, with the fastest scheme of all, and the fastest of
+those that know nodes. Where the boxes of a level would stand, a matrix has the vectors that are multiplied at a time.
 """
 
 import argparse

@@ -31,18 +31,29 @@ Documents: docs/scaling_studies.md. Exit status: 0 all is well, 1 something fail
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="scripts/study", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(
+        prog="scripts/study", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     verbs = made.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb, about in (("plan", "what would run"), ("write", "deck, job script and plan into a new folder")):
         one = verbs.add_parser(verb, help=about)
         one.add_argument("study", type=Path, metavar="STUDY.toml")
         one.add_argument("--site", default="local", help="a name of inputs/sites, or a file.toml; local by default")
         one.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
-        one.add_argument("--unchecked", action="store_true", help="without keel --dry-run, where it cannot run; --keel is then a path on the other machine")
+        one.add_argument(
+            "--unchecked",
+            action="store_true",
+            help="without keel --dry-run, where it cannot run; --keel is then a path on the other machine",
+        )
         if verb == "write":
             one.add_argument("folder", type=Path, metavar="DIR")
-    for verb, about in (("run", "runs the starts that are left, here"), ("submit", "hands the job script to the batch system"),
-                        ("status", "done, failed and why, missing"), ("collect", "tables"), ("report", "tables, figures and a page")):  # fmt: skip
+    for verb, about in (
+        ("run", "runs the starts that are left, here"),
+        ("submit", "hands the job script to the batch system"),
+        ("status", "done, failed and why, missing"),
+        ("collect", "tables"),
+        ("report", "tables, figures and a page"),
+    ):
         verbs.add_parser(verb, help=about).add_argument("folder", type=Path, metavar="DIR")
     return made
 
@@ -107,7 +118,9 @@ def act(options: argparse.Namespace, command: str) -> int:
     written = read_folder(options.folder)
     try:
         if options.verb == "collect":
-            from studies.evaluate.tables import gather, scaling_markdown, write_tables
+            from studies.evaluate.collect import write_tables
+            from studies.evaluate.scaling import scaling_markdown
+            from studies.evaluate.tables import gather
 
             tables = gather(written)
             made = list(write_tables(tables))

@@ -105,7 +105,9 @@ def make(folder: Path) -> Path:
     return folder / "keel"
 
 
-def study(folder: Path, solvers: list[str], ranks: list[int] | None = None, rounds: int = 1, order: str = "largest_first") -> Path:
+def study(
+    folder: Path, solvers: list[str], ranks: list[int] | None = None, rounds: int = 1, order: str = "largest_first"
+) -> Path:
     path = folder / "try.toml"
     text = STUDY.format(rounds=rounds, order=order, ranks=ranks or [1, 2], solvers=str(solvers).replace("'", '"'),
                         baseline=f'"{solvers[0]}"')  # fmt: skip

@@ -13,9 +13,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import compare_runs  # noqa: E402
 
 RECORDS = [
-    {"record": "run", "ranks": 2, "threads": 1, "cells": [128, 128, 128], "triad_bytes_per_second": 40e9,
-     "shared_cores": False,
-     "deck": {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}}},
+    {
+        "record": "run",
+        "ranks": 2,
+        "threads": 1,
+        "cells": [128, 128, 128],
+        "triad_bytes_per_second": 40e9,
+        "shared_cores": False,
+        "deck": {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}},
+    },
     {"record": "solve", "seconds": 0.5, "cycles": 10},
     {"record": "solve", "seconds": 0.3, "cycles": 10},
     {"record": "solve", "seconds": 0.4, "cycles": 10},
@@ -63,8 +69,13 @@ class Table(unittest.TestCase):
             return {"record": "solve", "solver": solver, "seconds": seconds, "cycles": 5, "bottom_iterations": 60}
 
         found = self.rows(*run("survey", solve("bicgstab", 2.0), solve("cg", 1.0), solve("bicgstab", 4.0), RESULT))
-        self.assertEqual(found, ["| 1x2 | 8x8x8 | gsrb | bicgstab | 1.0 | 5 | 60 | 3.00 [2.00-4.00] | 0.00 | 600 | - | VALID |",
-                                 "| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 5 | 60 | 1.00 [1.00-1.00] | 0.00 | 200 | - | VALID |"])
+        self.assertEqual(
+            found,
+            [
+                "| 1x2 | 8x8x8 | gsrb | bicgstab | 1.0 | 5 | 60 | 3.00 [2.00-4.00] | 0.00 | 600 | - | VALID |",
+                "| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 5 | 60 | 1.00 [1.00-1.00] | 0.00 | 200 | - | VALID |",
+            ],
+        )
 
     def test_a_swept_key_is_a_column(self) -> None:
         first, second = (run("solve", RESULT, deck={"multigrid": {"smoother": "gsrb", "pre": pre}}) for pre in (1, 2))

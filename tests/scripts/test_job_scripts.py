@@ -63,11 +63,18 @@ class JobScripts(unittest.TestCase):
 
     def test_a_site_may_have_no_account_and_further_words(self) -> None:
         site = self.folder / "mine.toml"
-        site.write_text('launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\ngpus = 4\n[run]\ngpus_per_rank = 1\nranks_per_node = 4\n'
-                        '[job]\nsetup = ["module load keel"]\nlongest_minutes = 90\n[environment]\nA = "b c"\n')  # fmt: skip
+        site.write_text(
+            'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\ngpus = 4\n[run]\ngpus_per_rank = 1\nranks_per_node = 4\n'
+            '[job]\nsetup = ["module load keel"]\nlongest_minutes = 90\n[environment]\nA = "b c"\n'
+        )
         text, submit = self.script(site)
         self.assertNotIn("account", text)
-        for line in ("module load keel", "export A='b c'", "#SBATCH --nodes=12", "    --gpus-per-task=1 --gpu-bind=closest \"${@:6}\""):
+        for line in (
+            "module load keel",
+            "export A='b c'",
+            "#SBATCH --nodes=12",
+            '    --gpus-per-task=1 --gpu-bind=closest "${@:6}"',
+        ):
             self.assertIn(line, text)
         self.assertEqual(submit, "sbatch job.sh")
 

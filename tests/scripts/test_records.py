@@ -31,19 +31,19 @@ class Reading(unittest.TestCase):
         whole = (RUN + SOLVE + RESULT).encode()
         for size in range(len(RUN), len(whole)):
             self.path.write_bytes(whole[:size])
-            run, = read_runs(self.path)
+            (run,) = read_runs(self.path)
             self.assertEqual(len(run.records), 1 + (size >= len(RUN + SOLVE) - 1) + (size >= len(whole) - 1))
             self.assertEqual(run.verdict, "VALID" if size == len(whole) - 1 else "KILLED")
 
     def test_a_line_that_is_no_record_is_told_with_its_place(self) -> None:
         self.path.write_text(RUN + "mpiexec: oops\n" + "[1]\n" + RESULT)
-        run, = read_runs(self.path)
+        (run,) = read_runs(self.path)
         self.assertEqual(run.damage, [f"{self.path}:2: no record: 'mpiexec: oops'", f"{self.path}:3: no record: '[1]'"])
         self.assertEqual(run.verdict, "VALID")
 
     def test_records_of_a_dry_run_have_no_head(self) -> None:
         self.path.write_text('{"record":"scheme","level":0}\n')
-        run, = read_runs(self.path)
+        (run,) = read_runs(self.path)
         self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
 
     def test_what_holds_no_record_is_refused(self) -> None:

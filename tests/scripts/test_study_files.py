@@ -102,12 +102,26 @@ class Studies(Files):
         study = read_study(self.file(GOOD))
         points = points_of(study)
         starts = ordered(study, points, {point.name: point.ranks for point in points})
-        self.assertEqual([(point.ranks, point.values["bottom.solver"].split()[0], number) for point, number in starts], [
-            (4, "cg", 1), (4, "ca_cg", 1), (4, "cg", 2), (4, "ca_cg", 2), (1, "cg", 1), (1, "ca_cg", 1), (1, "cg", 2), (1, "ca_cg", 2)])  # fmt: skip
+        self.assertEqual(
+            [(point.ranks, point.values["bottom.solver"].split()[0], number) for point, number in starts],
+            [
+                (4, "cg", 1),
+                (4, "ca_cg", 1),
+                (4, "cg", 2),
+                (4, "ca_cg", 2),
+                (1, "cg", 1),
+                (1, "ca_cg", 1),
+                (1, "cg", 2),
+                (1, "ca_cg", 2),
+            ],
+        )
 
     def test_the_deck_gets_the_keys_that_are_the_same_everywhere(self) -> None:
-        self.assertEqual(deck_text(read_study(self.file(GOOD))), "# deck.toml with the keys of the study family.\n\n[problem]\nbox = 4\n"
-                         "a = 0.0\nboxes = [2, 2, 2]\n\n[run]\nrepeats = 3\n")  # fmt: skip
+        self.assertEqual(
+            deck_text(read_study(self.file(GOOD))),
+            "# deck.toml with the keys of the study family.\n\n[problem]\nbox = 4\n"
+            "a = 0.0\nboxes = [2, 2, 2]\n\n[run]\nrepeats = 3\n",
+        )
 
     def test_values_are_told_as_the_command_line_takes_them(self) -> None:
         self.assertEqual(words_of("problem.boxes", [2, 2, 2]), ["problem.boxes=[2,2,2]"])
@@ -138,8 +152,21 @@ class Studies(Files):
 class Lines(unittest.TestCase):
     def test_texts_and_arrays_over_several_lines_hold_no_keys(self) -> None:
         text = 'a = """\nb = 1\n"""\nc = [\n  "d = 2", # [\n  3]\n[e.f]\n"g" = { h = 1 }\n[[i]]\nj = 1\n[[i]]\nj.k = 2\n'
-        self.assertEqual(lines_of(text), {("a",): 1, ("c",): 4, ("e", "f"): 7, ("e", "f", "g"): 8, ("i", 0): 9, ("i", 0, "j"): 10,
-                                          ("i", 1): 11, ("i", 1, "j"): 12, ("i", 1, "j", "k"): 12, ("i", 1, "j.k"): 12})  # fmt: skip
+        self.assertEqual(
+            lines_of(text),
+            {
+                ("a",): 1,
+                ("c",): 4,
+                ("e", "f"): 7,
+                ("e", "f", "g"): 8,
+                ("i", 0): 9,
+                ("i", 0, "j"): 10,
+                ("i", 1): 11,
+                ("i", 1, "j"): 12,
+                ("i", 1, "j", "k"): 12,
+                ("i", 1, "j.k"): 12,
+            },
+        )
 
 
 class Sites(Files):
@@ -152,15 +179,17 @@ class Sites(Files):
         with self.assertRaises(Refused) as refused:
             read_site(self.file(text, "site.toml"))
         found = str(refused.exception).replace(f"{self.folder}/", "").splitlines()
-        self.assertEqual([line.partition(" ")[0] for line in found],
-                         ["site.toml:1:", "site.toml:1:", "site.toml:3:", "site.toml:4:", "site.toml:6:", "site.toml:8:"])  # fmt: skip
-        self.assertIn('a site has no about', found[0])
+        self.assertEqual(
+            [line.partition(" ")[0] for line in found],
+            ["site.toml:1:", "site.toml:1:", "site.toml:3:", "site.toml:4:", "site.toml:6:", "site.toml:8:"],
+        )
+        self.assertIn("a site has no about", found[0])
         self.assertIn('did you mean "slurm"?', found[1])
-        self.assertIn('node.coers: unknown key; [node] has cores, ', found[2])
+        self.assertIn("node.coers: unknown key; [node] has cores, ", found[2])
         self.assertIn('node.cores = "many": wants a whole number: cores of a node', found[3])
 
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
-        with self.assertRaisesRegex(Refused, "no such site; flux, local, .*did you mean \"slurm\""):
+        with self.assertRaisesRegex(Refused, 'no such site; flux, local, .*did you mean "slurm"'):
             find_site("slrum")
 
     def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:

@@ -72,7 +72,9 @@ class Real(Study):
         child = self.begin()
         runs = self.folder / "runs/ranks-2.solver-cg"
         wait_for(lambda: any(b'"solve"' in path.read_bytes() for path in runs.glob("*.json")), 60)
-        found = subprocess.run(["ps", "--no-headers", "-o", "pid,comm", "--ppid", str(child.pid)], capture_output=True, text=True, check=False)
+        found = subprocess.run(
+            ["ps", "--no-headers", "-o", "pid,comm", "--ppid", str(child.pid)], capture_output=True, text=True, check=False
+        )
         for process, name in (line.split() for line in found.stdout.splitlines()):
             if name.startswith("mpi"):
                 os.kill(int(process), signal.SIGKILL)

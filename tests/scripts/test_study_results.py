@@ -76,11 +76,19 @@ class Results(Study):
         self.scaling()
         self.scaling()
         names = sorted(path.name for path in (self.folder / "tables").iterdir())
-        self.assertEqual(names, ["operations.csv", "operations.jsonl", "scaling.2.md", "scaling.md", "solves.csv", "solves.jsonl"])
+        self.assertEqual(
+            names, ["operations.csv", "operations.jsonl", "scaling.2.md", "scaling.md", "solves.csv", "solves.jsonl"]
+        )
         with (self.folder / "tables/solves.csv").open() as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual([(row["point"], row["round"], row["ranks"], row["bottom.solver"], row["seconds"], row["cycles"]) for row in rows], [
-            (f"ranks-{ranks}.solver-cg", str(number), str(ranks), "cg", f"{ranks}.5", "5") for ranks in (2, 1) for number in (1, 2)])  # fmt: skip
+        self.assertEqual(
+            [(row["point"], row["round"], row["ranks"], row["bottom.solver"], row["seconds"], row["cycles"]) for row in rows],
+            [
+                (f"ranks-{ranks}.solver-cg", str(number), str(ranks), "cg", f"{ranks}.5", "5")
+                for ranks in (2, 1)
+                for number in (1, 2)
+            ],
+        )
 
     def test_the_page_is_one_file_that_says_what_failed(self) -> None:
         self.write(["cg", "crash"], rounds=2)
@@ -114,6 +122,21 @@ class Results(Study):
             self.assertNotIn("#1f2328;", svg.replace("color:#1f2328}", ""))
             self.assertIn(one.picture.kind, ("measured", "counted", "predicted"))
 
+    def test_throughput_is_compared_between_sizes_of_one_variant(self) -> None:
+        study = fake_keel.study(self.top, ["cg", "bicgstab"], ranks=[2])
+        text = (
+            study.read_text()
+            .replace('"weak"', '"throughput"')
+            .replace('key = "ranks"\nvalues = [2]', 'key = "problem.box"\nvalues = [8, 16]')
+        )
+        study.write_text("ranks = 2\n" + text)
+        self.assertEqual(self.study("write", study, self.folder).returncode, 0)
+        self.study("run", self.folder)
+        rows = [line.split(" | ") for line in self.scaling().splitlines() if line.startswith("| box")]
+        self.assertEqual([(row[0], row[2], row[6]) for row in rows], [
+            ("| box 8, cg", "1024", "12 %"), ("| box 8, bicgstab", "1024", "12 %"),
+            ("| box 16, cg", "8192", "100 %"), ("| box 16, bicgstab", "8192", "100 %")])  # fmt: skip
+
     def test_a_study_of_which_nothing_has_run_has_a_page(self) -> None:
         self.write(["cg"])
         self.assertEqual(self.study("report", self.folder).returncode, 0)
@@ -123,7 +146,9 @@ class Results(Study):
 class New(Study):
     def test_a_file_is_written_again_under_another_name_only_if_it_differs(self) -> None:
         path = self.top / "a.md"
-        self.assertEqual([write_new(path, text).name for text in ("1", "1", "2", "2", "1")], ["a.md", "a.md", "a.2.md", "a.2.md", "a.3.md"])
+        self.assertEqual(
+            [write_new(path, text).name for text in ("1", "1", "2", "2", "1")], ["a.md", "a.md", "a.2.md", "a.2.md", "a.3.md"]
+        )
         self.assertEqual(path.read_text(), "1")
         self.assertEqual(sorted(one.name for one in self.top.glob("*a.*")), ["a.2.md", "a.3.md", "a.md"])
 

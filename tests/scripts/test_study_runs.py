@@ -50,7 +50,9 @@ class Study(unittest.TestCase):
         self.assertEqual((made.returncode, made.stderr), (0, ""))
 
     def begin(self) -> subprocess.Popen[bytes]:
-        child = subprocess.Popen(["bash", "job.sh"], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            ["bash", "job.sh"], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         return child
@@ -212,7 +214,12 @@ class Disk(Study):
     def test_a_disk_without_room_for_a_claim_ends_the_script_and_it_goes_on_later(self) -> None:
         disk = self.top / "disk"
         disk.mkdir()
-        if not shutil.which("mount") or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True, check=False).returncode:  # fmt: skip
+        if (
+            not shutil.which("mount")
+            or subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True, check=False
+            ).returncode
+        ):
             self.skipTest("no right to mount a small disk")
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
         self.folder = disk / "made"
@@ -247,7 +254,16 @@ class Submission(Study):
 
     def test_a_study_for_another_machine_is_written_without_its_keel(self) -> None:
         self.environment.pop("KEEL")
-        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "flux", "--unchecked", "--keel", "/there/keel", self.folder)
+        words = (
+            "write",
+            fake_keel.study(self.top, ["cg"]),
+            "--site",
+            "flux",
+            "--unchecked",
+            "--keel",
+            "/there/keel",
+            self.folder,
+        )
         done = self.study(*words)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("keel=${KEEL:-/there/keel}", (self.folder / "job.sh").read_text())
@@ -262,7 +278,9 @@ class Submission(Study):
         site = self.top / "small.toml"
         site.write_text('launcher = "slurm"\nabout = "one core a node"\n[node]\ncores = 1\n')
         srun = self.top / "srun"
-        srun.write_text('#!/bin/bash\nwhile [ "${1:0:1}" = - ]; do [[ $1 != --ntasks=* ]] || export FAKE_RANKS=${1#*=}; shift; done\nexec "$@"\n')
+        srun.write_text(
+            '#!/bin/bash\nwhile [ "${1:0:1}" = - ]; do [[ $1 != --ntasks=* ]] || export FAKE_RANKS=${1#*=}; shift; done\nexec "$@"\n'
+        )
         srun.chmod(0o755)
         self.study("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
         self.environment |= {"SLURM_JOB_NUM_NODES": "1", "SLURM_SUBMIT_DIR": str(self.folder)}
@@ -293,8 +311,8 @@ class Refusals(Study):
         site.write_text('launcher = "local"\nabout = "here"\n[node]\ncoers = 4\n')
         done = self.study("plan", study, "--site", site)
         self.assertEqual(done.returncode, 2)
-        self.assertIn('try.toml:7: ruonds: unknown key; ', done.stderr)
-        self.assertIn('site.toml:4: node.coers: unknown key; [node] has cores, ', done.stderr)
+        self.assertIn("try.toml:7: ruonds: unknown key; ", done.stderr)
+        self.assertIn("site.toml:4: node.coers: unknown key; [node] has cores, ", done.stderr)
         self.assertIn('(did you mean "cores"?)', done.stderr)
 
     def test_a_law_that_the_points_do_not_keep_is_an_error(self) -> None:

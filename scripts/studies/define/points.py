@@ -41,7 +41,7 @@ def slug(key: str, value: Any) -> str:
 def name_of(values: dict[str, Any]) -> str:
     name = ".".join(slug(key, value) for key, value in values.items()) or "only"
     if len(name) > LONGEST:
-        name = f"{name[:LONGEST - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+        name = f"{name[: LONGEST - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     return name
 
 

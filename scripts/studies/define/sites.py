@@ -89,7 +89,9 @@ def find_site(word: str) -> Path:
     if "/" in word or word.endswith(".toml"):
         return Path(word)
     if word not in known:
-        raise Refused(f"--site {word}: no such site; {', '.join(known)} are in inputs/sites, or give a file.toml{nearest(word, known)}")
+        raise Refused(
+            f"--site {word}: no such site; {', '.join(known)} are in inputs/sites, or give a file.toml{nearest(word, known)}"
+        )
     return SITES / f"{word}.toml"
 
 
@@ -113,7 +115,7 @@ def read_site(path: Path) -> Site:
     environment = values.get("environment", {})
     for key, value in environment.items() if isinstance(environment, dict) else ():
         if not isinstance(value, str) or not key.replace("_", "").isalnum():
-            file.refuse(("environment", key), f"environment.{key} = {value!r}: wants NAME = \"text\"")
+            file.refuse(("environment", key), f'environment.{key} = {value!r}: wants NAME = "text"')
     cores = found.get("cores", 0)
     if isinstance(cores, int) and cores and int(found.get("reserved_cores", 0) or 0) >= cores:  # type: ignore[call-overload]
         file.refuse(("node", "reserved_cores"), f"node.reserved_cores: leaves none of {cores} cores")
@@ -140,7 +142,9 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
                      f" {per_node * per_rank} cores; {site.usable_cores} can be used"
                      + (": they share them, and times mean little" if here else ""))  # fmt: skip
     if point.ranks % per_node:
-        found.append(f"warning: {point.ranks} ranks leave the last of {nodes} nodes with {point.ranks % per_node} of {per_node}")
+        found.append(
+            f"warning: {point.ranks} ranks leave the last of {nodes} nodes with {point.ranks % per_node} of {per_node}"
+        )
     if site.gpus_per_rank and per_node * site.gpus_per_rank > site.gpus:
         found.append(f"error: {per_node} ranks a node x {site.gpus_per_rank} GPUs are more than the node's {site.gpus}")
     asynchronous = [key for key, value in site.environment.items() if key.endswith("ASYNC_PROGRESS") and value == "1"]

@@ -134,12 +134,18 @@ def read_study(path: Path) -> Study:
         if None in axes:
             continue
         if key not in names:
-            file.refuse(("baseline", key), f"baseline.{key}: no axis varies it; axes vary {', '.join(names)}{nearest(key, names)}")
+            file.refuse(
+                ("baseline", key), f"baseline.{key}: no axis varies it; axes vary {', '.join(names)}{nearest(key, names)}"
+            )
         elif value not in of_axis:
             known = ", ".join(map(str, of_axis))
             file.refuse(("baseline", key), f"baseline.{key} = {value!r}: no value of its axis; choose {known}"
                         f"{nearest(str(value), map(str, of_axis))}")  # fmt: skip
     file.done()
     starts = {start: values[start] for start in STARTS if start in values}
-    plain = {key: values[key] for key in ("name", "claim", "law", "constant", "rounds", "minutes", "order", "dry_run") if key in values}
+    plain = {
+        key: values[key]
+        for key in ("name", "claim", "law", "constant", "rounds", "minutes", "order", "dry_run")
+        if key in values
+    }
     return Study(path=path, deck=deck, starts=starts, keys=keys, axes=tuple(filter(None, axes)), baseline=baseline, **plain)

@@ -5,8 +5,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from studies.evaluate.collect import write_tables
 from studies.evaluate.figures import Drawn, draw_all
-from studies.evaluate.tables import HEAD, SCHEME_HEAD, Tables, digits, gather, scaling_rows, scheme_rows, write_tables
+from studies.evaluate.scaling import HEAD, SCHEME_HEAD, digits, scaling_rows, scheme_rows
+from studies.evaluate.tables import Tables, gather
 from studies.execute.folder import Written, renderer, write_new
 
 
@@ -39,7 +41,10 @@ def warnings(tables: Tables) -> list[str]:
     for point in tables.written.points:
         for problem in point["problems"]:
             concerned.setdefault(problem, []).append(point["name"])
-    found = [f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {problem}" for problem, names in concerned.items()]
+    found = [
+        f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {problem}"
+        for problem, names in concerned.items()
+    ]
     shared = list(dict.fromkeys(state.point for state in tables.states if state.run and state.run.head.get("shared_cores")))
     if shared:
         found.append(f"Ranks shared cores in {', '.join(shared)}: their times say little, their counts are exact.")
@@ -64,7 +69,8 @@ def page(tables: Tables, drawn: list[tuple[Drawn, str]], command: str) -> str:
         "schemes": html_table(SCHEME_HEAD, scheme_rows(tables)) if tables.written.dry_run and len(tables.schemes) else "",
         "failed": [state for state in tables.states if state.word in ("failed", "missing", "running")],
         "warnings": warnings(tables), "figures": drawn, "command": command,
-        "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} node{'s' if point['nodes'] > 1 else ''}", " ".join(point["words"])) for point in points],
+        "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"]))
+                   for point in points],
         "deck": (written.folder / "deck.toml").read_text(encoding="utf-8"),
         "dry": "--dry-run " if written.dry_run else "",
     }  # fmt: skip

@@ -82,9 +82,17 @@ def machine() -> dict[str, Any]:
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith(("model name", "cpu\t"))]
+        names = [
+            line.partition(":")[2].strip()
+            for line in cpuinfo.read_text().splitlines()
+            if line.startswith(("model name", "cpu\t"))
+        ]
         processor = names[0] if names else processor
-    return {"processor": processor, "cores": len(os.sched_getaffinity(0)), "system": f"{platform.system()} {platform.release()}"}
+    return {
+        "processor": processor,
+        "cores": len(os.sched_getaffinity(0)),
+        "system": f"{platform.system()} {platform.release()}",
+    }
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
         if len(found) > 1:
             what = {"weak": "cells a rank", "strong": "cells", "throughput": "ranks"}[study.law]
             told = ", ".join(f"{value:g} {what} in {name}" for value, name in list(found.items())[:3])
-            yield f"error: law = \"{study.law}\" holds {LAWS[study.law]} constant, which is not: {told}"
+            yield f'error: law = "{study.law}" holds {LAWS[study.law]} constant, which is not: {told}'
             return
 
 
@@ -139,11 +139,20 @@ def plan_text(plan: Plan) -> str:
         foretold, placement = one.foretold, one.placement
         messages = "-" if foretold.messages is None else f"{foretold.messages}, {foretold.off_node}"
         minutes = study.rounds * study.minutes
-        rows.append([one.point.name + (" (baseline)" if is_baseline(study, one.point) else ""),
-                     f"{placement.ranks}x{placement.threads}", f"{placement.nodes}", f"{placement.ranks_per_node}",
-                     "-" if foretold.size is None else f"{foretold.size:.4g}", size_words(one.memory_per_node), messages,
-                     f"{study.rounds}", f"{placement.nodes * minutes / 60:.2g}",
-                     "refused" if any(p.startswith("error") for p in one.problems) else "-" if foretold == Foretold() else "yes"])  # fmt: skip
+        rows.append(
+            [
+                one.point.name + (" (baseline)" if is_baseline(study, one.point) else ""),
+                f"{placement.ranks}x{placement.threads}",
+                f"{placement.nodes}",
+                f"{placement.ranks_per_node}",
+                "-" if foretold.size is None else f"{foretold.size:.4g}",
+                size_words(one.memory_per_node),
+                messages,
+                f"{study.rounds}",
+                f"{placement.nodes * minutes / 60:.2g}",
+                "refused" if any(p.startswith("error") for p in one.problems) else "-" if foretold == Foretold() else "yes",
+            ]
+        )
     head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node", "rounds",
             "node-hours <=", "checked"]  # fmt: skip
     lines = [f"{study.name}: {study.claim}",
@@ -156,9 +165,13 @@ def plan_text(plan: Plan) -> str:
                  f" {hours:.3g} node-hours")  # fmt: skip
     if site.longest_minutes and starts * study.minutes > site.longest_minutes:
         lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
-    seen = Counter(problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.foretold.remarks)))
+    seen = Counter(
+        problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.foretold.remarks))
+    )
     lines += plan.problems
     for problem, count in seen.items():
-        first = next(one.point.name for one in plan.points if problem.removeprefix("remark: ") in (*one.problems, *one.foretold.remarks))
+        first = next(
+            one.point.name for one in plan.points if problem.removeprefix("remark: ") in (*one.problems, *one.foretold.remarks)
+        )
         lines.append(f"{first}{f' and {count - 1} more' if count > 1 else ''}: {problem}")
     return "\n".join(lines) + "\n"

@@ -1,5 +1,6 @@
 """Runs a study here: starts its job script, which does everything, and tells how far it is."""
 
+import contextlib
 import ctypes
 import signal
 import subprocess
@@ -20,10 +21,8 @@ PR_SET_PDEATHSIG = 1
 
 def die_together() -> None:
     """In the child: SIGTERM when this process ends, however that is; Linux only, elsewhere the script goes on alone."""
-    try:
+    with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    except (AttributeError, OSError):
-        pass
 
 
 def time_words(seconds: float) -> str:
@@ -42,7 +41,9 @@ class Plain:
         if state:
             more = f", {time_words(left)} left" if left is not None and ended < self.total else ""
             why = f": {state.reason}" if state.reason else ""
-            print(f"{ended}/{self.total} {state.point}, round {state.round}: {state.word}{why}{more}", file=self.out, flush=True)
+            print(
+                f"{ended}/{self.total} {state.point}, round {state.round}: {state.word}{why}{more}", file=self.out, flush=True
+            )
 
     def close(self) -> None:
         pass
@@ -64,7 +65,9 @@ class Bar:
         text = f"{time_words(left)} left" if left is not None else ""
         self.progress.update(self.task, completed=ended, description=text)
         if state and state.word == "failed":
-            self.progress.console.print(f"failed: {state.point}, round {state.round}: {state.reason}", highlight=False, markup=False)
+            self.progress.console.print(
+                f"failed: {state.point}, round {state.round}: {state.reason}", highlight=False, markup=False
+            )
 
     def close(self) -> None:
         self.progress.stop()

@@ -10,7 +10,16 @@ from pathlib import Path
 from studies.execute.folder import STALE_MINUTES, Written
 from studies.records import Run, UnreadableRecords, read_runs
 
-SIGNALS = {129: "SIGHUP", 130: "SIGINT", 134: "SIGABRT", 135: "SIGBUS", 136: "SIGFPE", 137: "SIGKILL", 139: "SIGSEGV", 143: "SIGTERM"}
+SIGNALS = {
+    129: "SIGHUP",
+    130: "SIGINT",
+    134: "SIGABRT",
+    135: "SIGBUS",
+    136: "SIGFPE",
+    137: "SIGKILL",
+    139: "SIGSEGV",
+    143: "SIGTERM",
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,9 @@ class State:
     @property
     def again(self) -> bool:
         """Whether the study, gone on with, would start it again."""
-        return self.word == "missing" or (self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "INTERRUPTED", "DRY")))
+        return self.word == "missing" or (
+            self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "INTERRUPTED", "DRY"))
+        )
 
 
 def began(process: int) -> str:
@@ -55,7 +66,11 @@ def last_words(text: Path) -> str:
         lines = [line.strip() for line in text.read_text(errors="replace").splitlines() if line.strip(" -*=")]
     except OSError:
         return ""
-    telling = [line for line in lines if re.search(r"\berror\b|could not|CHECK .*FAIL|no space|unknown key|did you mean|fault", line, re.I)]
+    telling = [
+        line
+        for line in lines
+        if re.search(r"\berror\b|could not|CHECK .*FAIL|no space|unknown key|did you mean|fault", line, re.I)
+    ]
     return telling[0][:300] if telling else ""
 
 
@@ -90,7 +105,14 @@ def state_of(written: Written, point: str, number: int) -> State:
         elif verdict == "INTERRUPTED" or status == "4":
             state = State(point, number, "failed", "interrupted before its last solve", run, attempt)
         elif status == "0":
-            state = State(point, number, "failed", f"no result in its records: {said}" if said else "no result in its records", run, attempt)
+            state = State(
+                point,
+                number,
+                "failed",
+                f"no result in its records: {said}" if said else "no result in its records",
+                run,
+                attempt,
+            )
         else:
             signal = f", {SIGNALS[int(status)]}" if status.isdigit() and int(status) in SIGNALS else ""
             what = "refused" if status == "2" else f"exit status {status or 'unknown, is the disk full?'}{signal}"

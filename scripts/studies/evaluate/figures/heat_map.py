@@ -2,7 +2,8 @@
 
 from studies.define.points import text
 from studies.evaluate.figures.style import INK, Nothing, Picture, new
-from studies.evaluate.tables import Tables, digits, finest
+from studies.evaluate.scaling import digits
+from studies.evaluate.tables import Tables, finest
 
 
 def draw(tables: Tables) -> Picture:
@@ -20,7 +21,10 @@ def draw(tables: Tables) -> Picture:
         solves = solves[solves[axis] == shown[axis]]
     table = solves.pivot_table(index=down, columns=across, values="seconds", aggfunc="median", sort=False, observed=True)
     where = "".join(f"; {axis} = {text(value)}" for axis, value in shown.items())
-    order = {axis: list(dict.fromkeys(solves_key(point["values"][axis]) for point in tables.written.points)) for axis in (down, across)}
+    order = {
+        axis: list(dict.fromkeys(solves_key(point["values"][axis]) for point in tables.written.points))
+        for axis in (down, across)
+    }
     table = table.reindex(index=order[down], columns=order[across])
     return picture(1e3 * table, f"Milliseconds of a solve, median, by {down} and {across}{where}.", "ms a solve", "measured")
 
@@ -39,7 +43,12 @@ def of_schemes(tables: Tables, axes: list[str]) -> Picture:
     table = every.pivot_table(index="scheme", columns=axes[-1], values=column, aggfunc="median", sort=False, observed=True)
     what = "Predicted microseconds of" if predicted else "Messages between nodes in"
     unit = "us, predicted" if predicted else "messages between nodes"
-    return picture((1e6 if predicted else 1) * table, f"{what} one exchange of the finest ghosts, by scheme and {axes[-1]}.", unit, "predicted")
+    return picture(
+        (1e6 if predicted else 1) * table,
+        f"{what} one exchange of the finest ghosts, by scheme and {axes[-1]}.",
+        unit,
+        "predicted",
+    )
 
 
 def picture(table: object, caption: str, unit: str, kind: str) -> Picture:

@@ -42,5 +42,9 @@ def draw(tables: Tables) -> Picture:
     axes[0][0].set_ylabel("ms a solve, mean of ranks")
     legend(figure, axes[0][0])
     left_out = f" Of {len(variants)} variants the first {MOST} are shown." if len(variants) > MOST else ""
-    return Picture(figure, f"Time by level and operation of a solve on {every['ranks'].max()} ranks, median of the rounds; the rest of the solve, "
-                   f"which belongs to no operation, is left out.{left_out}", "measured")  # fmt: skip
+    return Picture(
+        figure,
+        f"Time by level and operation of a solve on {every['ranks'].max()} ranks, median of the rounds; the rest of the solve, "
+        f"which belongs to no operation, is left out.{left_out}",
+        "measured",
+    )

@@ -29,6 +29,10 @@ def draw(tables: Tables) -> Picture:
     axis.annotate(f"triad, {triad * 1e-9:.1f} GB/s", (ends[1], triad * ends[1] * 1e-9), ha="right", va="bottom")
     axis.set(xlabel="flops a byte, as declared", ylabel="Gflop/s, all ranks")
     legend(figure, axis)
-    variant = every["variant"].iloc[0]
-    return Picture(figure, f"Operations on their finest level, {every['ranks'].iloc[0]} ranks{'' if variant == 'all' else f', {variant}'}: what lies above "
-                   "the line was found in a cache. Flops and bytes are declared by the bodies, times measured.", "measured")  # fmt: skip
+    variant = "" if every["variant"].iloc[0] == "all" else f", {every['variant'].iloc[0]}"
+    return Picture(
+        figure,
+        f"Operations on their finest level, {every['ranks'].iloc[0]} ranks{variant}: what lies above "
+        "the line was found in a cache. Flops and bytes are declared by the bodies, times measured.",
+        "measured",
+    )

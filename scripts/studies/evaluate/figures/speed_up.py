@@ -1,7 +1,8 @@
 """Speed-up of each variant over the baseline, with the spread over the rounds."""
 
 from studies.evaluate.figures.style import COLOURS, INK, MARKS, Nothing, Picture, legend, new
-from studies.evaluate.tables import Tables, scaled
+from studies.evaluate.scaling import scaled
+from studies.evaluate.tables import Tables
 from studies.statistics import remark
 
 
@@ -19,13 +20,31 @@ def draw(tables: Tables) -> Picture:
         for one in (one for one in rows if one.ranks == count):
             assert one.speed_up
             (low, high), middle = one.speed_up.bars, one.speed_up.median
-            axis.errorbar([middle], [variants.index(one.variant) + offset], xerr=[[middle - low], [high - middle]], capsize=2.5, linestyle="none",
-                          color=COLOURS[number % len(COLOURS)], marker=MARKS[number % len(MARKS)])  # fmt: skip
-        axis.plot([], [], linestyle="none", color=COLOURS[number % len(COLOURS)], marker=MARKS[number % len(MARKS)], label=f"{count} rank{'s' if count > 1 else ''}")
+            axis.errorbar(
+                [middle],
+                [variants.index(one.variant) + offset],
+                xerr=[[middle - low], [high - middle]],
+                capsize=2.5,
+                linestyle="none",
+                color=COLOURS[number % len(COLOURS)],
+                marker=MARKS[number % len(MARKS)],
+            )
+        axis.plot(
+            [],
+            [],
+            linestyle="none",
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKS[number % len(MARKS)],
+            label=f"{count} rank{'s' if count > 1 else ''}",
+        )
     axis.axvline(1, color=INK, linewidth=1)
     axis.set_yticks(range(len(variants)), variants)
     axis.set(ylim=(len(variants) - 0.5, -0.5), xlabel="speed-up over the baseline: above 1 is faster")
     legend(figure, axis)
     baseline = ", ".join(f"{value}" for value in tables.baseline.values())
-    return Picture(figure, f"Speed-up over {baseline} at the same point: median over the rounds of the quotient of the rounds' medians.",
-                   "measured", remark([one.speed_up.count for one in rows if one.speed_up]))  # fmt: skip
+    return Picture(
+        figure,
+        f"Speed-up over {baseline} at the same point: median over the rounds of the quotient of the rounds' medians.",
+        "measured",
+        remark([one.speed_up.count for one in rows if one.speed_up]),
+    )

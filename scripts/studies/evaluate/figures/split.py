@@ -1,4 +1,4 @@
-"""Where the time of a solve goes: V-cycle and bottom, each at work and exchanging, and all-reduces; as ranks grow, or by variant."""
+"""Where the time of a solve goes: V-cycle and bottom, each at work and exchanging, and all-reduces; by ranks or variants."""
 
 from typing import Any
 
@@ -49,11 +49,15 @@ def draw(tables: Tables) -> Picture:
             axis.set_xlabel("ranks")
         for row in axes:
             row[0].set_ylabel("ms a solve, mean of ranks")
-        for axis in list(axes.flat)[len(shown):]:
+        for axis in list(axes.flat)[len(shown) :]:
             axis.set_visible(False)
     legend(figure, axes[0][0])
     cycles = any(float(every[part].sum()) > 0 for part in PARTS[:2])
     alone = "" if cycles else " A Krylov method alone has no V-cycle: all of it is named bottom."
     left_out = f" Of {len(variants)} variants the first {len(shown)} are shown." if len(variants) > len(shown) else ""
-    return Picture(figure, "Where the time of a solve goes: all that is done on the coarsest level is the bottom; waiting for messages "
-                   f"is in the exchange, waiting for others in the all-reduce. Median of the rounds.{alone}{left_out}", "measured")  # fmt: skip
+    return Picture(
+        figure,
+        "Where the time of a solve goes: all that is done on the coarsest level is the bottom; waiting for messages "
+        f"is in the exchange, waiting for others in the all-reduce. Median of the rounds.{alone}{left_out}",
+        "measured",
+    )

@@ -42,7 +42,7 @@ class Picture:
         self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
         pyplot.close(self.figure)
         drawn = out.getvalue()
-        drawn = drawn[drawn.index("<svg"):].replace(INK, "currentColor")
+        drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")
         style = "<style>svg{color:#1f2328}@media(prefers-color-scheme:dark){svg{color:#e6e6e6}}</style>"
         drawn = re.sub(r"<metadata>.*?</metadata>\s*", "", drawn, flags=re.DOTALL)
         return re.sub(r"(<svg[^>]*>)", lambda match: match[1] + style, drawn, count=1)
@@ -63,8 +63,12 @@ def new(columns: int = 1, rows: int = 1, width: float = 7.0, height: float = 3.6
 
 def series(number: int) -> dict[str, Any]:
     # Marks get smaller, so that of lines upon each other all can be seen.
-    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)], "linestyle": DASHES[number % len(DASHES)],
-            "markersize": max(4.0, 9.0 - 1.2 * number)}  # fmt: skip
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKS[number % len(MARKS)],
+        "linestyle": DASHES[number % len(DASHES)],
+        "markersize": max(4.0, 9.0 - 1.2 * number),
+    }
 
 
 def powers_of_two(axis: Any, values: list[int]) -> None:
@@ -80,7 +84,9 @@ def plain_decades(axis: Any) -> None:
     low, high = axis.get_ylim()
     if high < 30 * low:
         axis.get_yaxis().set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.get_yaxis().set_minor_formatter(FuncFormatter(lambda value, _: f"{value:.1g}" if f"{value:.0e}"[0] in "25" else ""))
+        axis.get_yaxis().set_minor_formatter(
+            FuncFormatter(lambda value, _: f"{value:.1g}" if f"{value:.0e}"[0] in "25" else "")
+        )
     else:
         axis.get_yaxis().set_minor_formatter(NullFormatter())
 
