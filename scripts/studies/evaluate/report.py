@@ -26,8 +26,13 @@ def machine_rows(tables: Tables) -> list[tuple[str, str]]:
     rows = [
         ("machine", machine if site["launcher"] == "local" else f"site {site['name']}; written on {machine}"),
         ("site", f"{site['name']}: {site['about']}"),
-        ("keel", f"{every('version')} ({every('revision')}), {every('compiler')} {every('build_type')}, {every('flags')}"),
-        ("MPI", f"{every('mpi')}; asynchronous progress {every('asynchronous_progress')}"),
+        (
+            "keel",
+            f"{every('version')} ({every('revision')}), {every('compiler')} {every('build_type')}, {every('flags')}"
+            if heads
+            else "-",
+        ),
+        ("MPI", f"{every('mpi')}; asynchronous progress {every('asynchronous_progress')}" if heads else "-"),
         ("triad", f"{digits(min(triads))} to {digits(max(triads))} GB/s, measured in every run" if triads else "-"),
         ("environment", ", ".join(f"{key}={value}" for key, value in site["environment"].items()) or "-"),
         ("written", f"{written['date']}, {written['keel']}"),

@@ -91,7 +91,7 @@ def machine() -> dict[str, Any]:
     return {
         "processor": processor,
         "cores": len(os.sched_getaffinity(0)),
-        "system": f"{platform.system()} {platform.release()}",
+        "system": platform.system(),
     }
 
 
