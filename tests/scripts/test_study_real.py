@@ -1,5 +1,6 @@
 """A study with the real keel: $KEEL_EXECUTABLE, which the build sets; skipped without."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,12 +73,11 @@ class Real(Study):
         child = self.begin()
         runs = self.folder / "runs/ranks-2.solver-cg"
         wait_for(lambda: any(b'"solve"' in path.read_bytes() for path in runs.glob("*.json")), 60)
-        found = subprocess.run(
-            ["ps", "--no-headers", "-o", "pid,comm", "--ppid", str(child.pid)], capture_output=True, text=True, check=False
-        )
-        for process, name in (line.split() for line in found.stdout.splitlines()):
-            if name.startswith("mpi"):
-                os.kill(int(process), signal.SIGKILL)
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                name, _, rest = stat.read_text().partition("(")[2].rpartition(") ")
+                if name.startswith("mpi") and rest.split()[1] == str(child.pid):
+                    os.kill(int(stat.parent.name), signal.SIGKILL)
         child.wait()
         self.assertIn("failed", self.words())
         self.assertEqual(self.study("run", self.folder).returncode, 0)
