@@ -1,43 +1,67 @@
 #!/usr/bin/env python3
 """Compares what two kinds of runs take for each operation, as a Markdown table.
 
-Usage: compare_operations.py FIRST.json SECOND.json. Each file holds the JSON lines of one or more runs (output.json of the
-deck) of the same problem. Milliseconds per solve are summed over the levels, the mean of the ranks; the median of the runs of
-a file stands for it, and the last column is second / first.
+Each file holds the JSON lines of one or more runs (output.json of the deck) of the same problem. Milliseconds per solve are
+summed over the levels, the mean of the ranks; the median of the runs of a file stands for it, and the last column is second /
+first. Runs that did not end are left out; of surveys --solver names the one to compare.
 """
 
+import argparse
 import sys
 from pathlib import Path
 from statistics import median
 
-from compare_runs import Record, runs
+from studies.markdown import table as markdown
+from studies.records import Run, UnreadableRecords, read_runs
 
 
-def milliseconds(records: list[Record]) -> dict[str, float]:
+def milliseconds(run: Run, solver: str) -> dict[str, float]:
     """Of each operation that moves bytes, in the order of the report, and of the solve."""
     times: dict[str, float] = {}
-    for record in records:
-        if record["record"] == "timer" and record["bytes_moved"] > 0:
-            times[record["op"]] = times.get(record["op"], 0.0) + 1e3 * record["t_mean"]
-    times["solve"] = 1e3 * next(r["seconds"] for r in records if r["record"] == "result")
+    for timer in run.timers(solver):
+        if timer["bytes_moved"] > 0:
+            times[timer["op"]] = times.get(timer["op"], 0.0) + 1e3 * timer["t_mean"]
+    solves = [solve["seconds"] for solve in run.solves(solver)]
+    # The seconds of a survey's result are those of its fastest solver.
+    seconds = run.result["seconds"] if run.mode != "survey" else median(solves)
+    times["solve"] = 1e3 * seconds
     return times
 
 
-def medians(path: Path) -> dict[str, float]:
-    all_runs = [milliseconds(records) for records in runs(path)]
-    return {op: median(run[op] for run in all_runs) for op in all_runs[0]}
+def medians(path: Path, solver: str | None) -> dict[str, float]:
+    ended = [run for run in read_runs(path) if run.result.get("seconds")]
+    if not ended:
+        raise UnreadableRecords(f"{path}: no run in it solved anything and ended")
+    solvers = list(dict.fromkeys(name for run in ended for name in run.solvers())) or ["-"]
+    if solver is None and len(solvers) > 1:
+        raise UnreadableRecords(f"{path}: solves by {', '.join(solvers)}; choose one with --solver")
+    if solver is not None and solver not in solvers:
+        raise UnreadableRecords(f"{path}: no solve by {solver}; it has {', '.join(solvers)}")
+    all_runs = [milliseconds(run, solver or solvers[0]) for run in ended]
+    return {op: median(run[op] for run in all_runs if op in run) for op in all_runs[0]}
 
 
-def table(first: Path, second: Path) -> str:
-    a, b = medians(first), medians(second)
+def table(first: Path, second: Path, solver: str | None = None) -> str:
+    a, b = medians(first, solver), medians(second, solver)
     if list(a) != list(b):
-        raise ValueError(f"{first} and {second} differ in their operations: {list(a)}, {list(b)}")
-    lines = [["operation", f"{first.stem}, ms", f"{second.stem}, ms", f"{second.stem} / {first.stem}"], ["---"] * 4]
-    lines += [[op, f"{a[op]:.3f}", f"{b[op]:.3f}", f"{b[op] / a[op]:.2f}"] for op in a]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+        raise UnreadableRecords(f"{first} and {second} differ in their operations: {', '.join(a)}; {', '.join(b)}")
+    rows = [[op, f"{a[op]:.3f}", f"{b[op]:.3f}", f"{b[op] / a[op]:.2f}"] for op in a]
+    return markdown(["operation", f"{first.stem}, ms", f"{second.stem}, ms", f"{second.stem} / {first.stem}"], rows)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("first", type=Path, metavar="FIRST.json")
+    parser.add_argument("second", type=Path, metavar="SECOND.json")
+    parser.add_argument("--solver", help="of a survey, as its records name it")
+    options = parser.parse_args(words)
+    try:
+        print(table(options.first, options.second, options.solver), end="")
+    except UnreadableRecords as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    print(table(Path(sys.argv[1]), Path(sys.argv[2])), end="")
+    sys.exit(main(sys.argv[1:]))

@@ -8,13 +8,14 @@ status 1 if there is any that both have. Fields that only AFTER has are told, an
 """
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from studies.records import Record, read_runs
 
 # What differs from run to run: times and what is made of them, the build, the machine.
 TIMES = {
@@ -28,8 +29,6 @@ TIMES = {
                 "eager_from", "rendezvous_from", "injection_beta", "remarks"},
     "result": {"fom", "seconds", "setup_seconds", "tuning_seconds", "measured_bytes"},
 }  # fmt: skip
-
-Record = dict[str, Any]
 
 
 def flat(value: Any, name: str = "") -> dict[str, Any]:
@@ -74,10 +73,10 @@ def records(mpiexec: str, keel: str, ranks: int, deck: Path, words: list[str]) -
         command = [mpiexec, "-n", str(ranks), os.path.abspath(keel), str(deck.resolve()), *words, "output.json=run.json"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         file = Path(folder) / "run.json"
-        lines = file.read_text().splitlines() if file.exists() else []
+        found = read_runs(file) if file.exists() else []
     if done.returncode == 2:
         print(f"{' '.join(command)}\n{done.stderr}", file=sys.stderr)
-    return done.returncode, [json.loads(line) for line in lines]
+    return done.returncode, [record for run in found for record in run.records]
 
 
 def deterministic(deck: Path, words: list[str]) -> list[str]:

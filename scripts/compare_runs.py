@@ -1,58 +1,82 @@
 #!/usr/bin/env python3
-"""Makes one Markdown table of several runs.
+"""Makes one Markdown table of several runs: a row a run and solver.
 
-Usage: compare_runs.py FILE.json ... Each file holds the JSON lines of one or more runs (output.json of the deck).
-Ranks and threads, the triad, cycles, the median, least and greatest seconds of the solves, unknowns per second, the time
-per V-cycle, and the share of the triad that the finest smoother reached.
+Each file holds the JSON lines of one or more runs (output.json of the deck), of any study. A row has ranks and threads, the
+triad, cycles, iterations, the median, least and greatest seconds of the solves, unknowns per second, the time per V-cycle, the
+share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a study
+does not have is "-"; a run that was killed has no verdict, and its finished solves count.
 """
 
-import json
+import argparse
 import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-Record = dict[str, Any]
+from studies.markdown import table as markdown
+from studies.records import Record, Run, UnreadableRecords, differing_keys, read_all
 
-COLUMNS = ["ranks x threads", "cells", "smoother", "bottom", "triad GB/s", "cycles", "solve s: median [min-max]",
-           "MDOF/s", "ms/cycle", "smoother, % of triad", "verdict"]
-
-
-def runs(path: Path) -> list[list[Record]]:
-    """The records of every run in a file; each run begins with its "run" record."""
-    found: list[list[Record]] = []
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
-        if record["record"] == "run":
-            found.append([])
-        found[-1].append(record)
-    return found
+COLUMNS = ["ranks x threads", "cells", "smoother", "bottom", "triad GB/s", "cycles", "iterations",
+           "solve s: median [min-max]", "MDOF/s", "ms/cycle", "smoother, % of triad", "verdict"]  # fmt: skip
+# Keys that columns show already, or that no solve depends on.
+SHOWN = ["multigrid.smoother", "bottom.solver", "problem.box", "problem.boxes", "problem.ranks", "output.json", "run.survey"]
 
 
-def row(records: list[Record]) -> list[str]:
-    def kind(name: str) -> list[Record]:
-        return [r for r in records if r["record"] == name]
+def last(solves: list[Record], *names: str) -> str:
+    """The first of these fields that the last solve has."""
+    return next((f"{solves[-1][name]}" for name in names if solves and name in solves[-1]), "-")
 
-    run, result = kind("run")[0], kind("result")[0]
-    solves = kind("solve")
-    seconds = [s["seconds"] for s in solves]
-    cycles = solves[-1]["cycles"]
-    triad = run["triad_bytes_per_second"]
-    smooth = next((t for t in kind("timer") if t["op"] == "smooth" and t["level"] == 0), None)
+
+def digits(value: float) -> str:
+    """Three of them, as 0.400, 40.0, 400."""
+    return f"{value:#.3g}".rstrip(".")
+
+
+def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
+    head, solves = run.head, run.solves(solver) if solver else []
+    seconds = [solve["seconds"] for solve in solves]
+    cycles = last(solves, "cycles")
+    triad = head.get("triad_bytes_per_second") or 0
+    smooth = next((t for t in run.timers(solver or "") if t["op"] == "smooth" and t["level"] == 0), None)
     # Ranks that take turns on a core were not at it all at once: no share can be given.
-    share = "-" if run["shared_cores"] or not smooth else f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}"
-    return [f"{run['ranks']}x{run['threads']}", "x".join(map(str, run["cells"])), run["deck"]["multigrid"]["smoother"],
-            run["deck"]["bottom"]["solver"], f"{triad * 1e-9:.1f}", str(cycles),
-            f"{median(seconds):.3f} [{min(seconds):.3f}-{max(seconds):.3f}]", f"{result['fom'] * 1e-6:.2f}",
-            f"{1e3 * median(seconds) / cycles:.1f}", share, "VALID" if result["valid"] else "INVALID"]
+    share = "-"
+    if smooth and smooth["t_mean"] > 0 and triad and not head["shared_cores"]:
+        share = f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}"
+    of_multigrid = run.mode in ("solve", "survey")
+    cells: list[Any] = [
+        f"{head['ranks']}x{head['threads']}" if head else "-",
+        "x".join(map(str, head["cells"])) if run.unknowns else "-",
+        run.key("multigrid.smoother", "-") if of_multigrid else "-",
+        solver or "-",
+        f"{triad * 1e-9:.1f}" if triad else "-",
+        cycles,
+        last(solves, "bottom_iterations", "iterations"),
+        f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
+        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns else "-",
+        digits(1e3 * median(seconds) / int(cycles)) if seconds and cycles not in ("-", "0") else "-",
+        share,
+        run.verdict,
+    ]
+    return [*map(str, cells[:-1]), *(str(run.key(key, "-")) for key in swept), cells[-1]]
 
 
 def table(paths: list[Path]) -> str:
-    lines = [COLUMNS, ["---"] * len(COLUMNS)] + [row(run) for path in paths for run in runs(path)]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    runs = read_all(paths)
+    swept = differing_keys(runs, SHOWN)
+    rows = [row(run, solver, swept) for run in runs for solver in (*run.solvers(), *([] if run.solvers() else [None]))]
+    return markdown([*COLUMNS[:-1], *swept, COLUMNS[-1]], rows)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    try:
+        print(table(parser.parse_args(words).files), end="")
+    except UnreadableRecords as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    print(table([Path(name) for name in sys.argv[1:]]), end="")
+    sys.exit(main(sys.argv[1:]))

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """Tables of results/node-aware, in Markdown, from the records of dry runs.
 
-Usage: node_aware_tables.py [--best] FILE.json... Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by
-keel --dry-run with comm.machine. Without --best: a row a scheme, with its traffic and, on every machine, the predicted
-microseconds of an exchange and how many times faster it is than the standard scheme. With --best: a row a workload, node
-size and level, with the fastest scheme of all, and the fastest of those that know nodes. Where the boxes of a level would
-stand, a matrix has the vectors that are multiplied at a time.
+Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Without --best: a
+row a scheme, with its traffic and, on every machine, the predicted microseconds of an exchange and how many times faster it is
+than the standard scheme. With --best: a row a workload, node size and level, with the fastest scheme of all, and the fastest of
+those that know nodes. Where the boxes of a level would stand, a matrix has the vectors that are multiplied at a time.
 """
 
-import json
+import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-Record = dict[str, Any]
+from studies.markdown import table
+from studies.records import Record, UnreadableRecords, read_runs
+
 MOVES = {"to_bottom": " there", "from_bottom": " back"}
 NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/max_need, split/always
 
@@ -55,23 +55,23 @@ def comparisons(paths: Iterable[Path]) -> list[Comparison]:
     """In the order of the files; files that differ in the machine alone are put together."""
     found: dict[tuple[str, int, tuple[int, str, int]], Comparison] = {}
     for path in paths:
-        workload, ranks_per_node, machine, _ = path.name.split(".")
-        records = [json.loads(line) for line in path.read_text().splitlines()]
+        parts = path.name.split(".")
+        if len(parts) != 4 or not parts[1].isdigit():
+            raise UnreadableRecords(f"{path}: its name wants to be WORKLOAD.RANKS_PER_NODE.MACHINE.json, such as faces.16.lassen.json")
+        workload, ranks_per_node, machine, _ = parts
+        records = [record for run in read_runs(path) for record in run.of("scheme")]
+        if not records:
+            raise UnreadableRecords(f"{path}: no scheme record; keel --dry-run with comm.machine and output.json writes them")
         moves = any(row["purpose"] in MOVES for row in records)  # then the ghosts are beside the point
         for row in records:
             if moves and row["purpose"] not in MOVES:
                 continue
             if row["predicted_seconds"] is None:
-                raise ValueError(f"{path}: no predicted times; give keel --dry-run a comm.machine")
+                raise UnreadableRecords(f"{path}: no predicted times; give keel --dry-run a comm.machine")
             key = (workload, int(ranks_per_node), level(row))
             one = found.setdefault(key, Comparison(workload, int(ranks_per_node), {}))
             one.rows.setdefault(machine, []).append(row)
     return list(found.values())
-
-
-def markdown(lines: list[list[str]]) -> str:
-    head, *rest = lines
-    return "".join("| " + " | ".join(line) + " |\n" for line in [head, ["---"] * len(head), *rest])
 
 
 def heading(found: list[Comparison]) -> str:
@@ -100,7 +100,7 @@ def all_schemes(found: list[Comparison]) -> str:
                 other = one.rows[machine][n]
                 line += [f"{1e6 * other['predicted_seconds']:.1f}", f"{one.gain(machine, other):.2f}"]
             lines.append(line)
-    return markdown(lines)
+    return table(lines[0], lines[1:])
 
 
 def best_schemes(found: list[Comparison]) -> str:
@@ -113,15 +113,22 @@ def best_schemes(found: list[Comparison]) -> str:
             line += [f"{1e6 * rows[0]['predicted_seconds']:.1f}", one.fastest(machine, ()),
                      one.fastest(machine, NODE_AWARE)]  # fmt: skip
         lines.append(line)
-    return markdown(lines)
+    return table(lines[0], lines[1:])
 
 
-def main(words: list[str]) -> None:
-    found = comparisons(Path(word) for word in words if word != "--best")
-    print(best_schemes(found) if "--best" in words else all_schemes(found), end="")
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--best", action="store_true", help="a row a workload, node size and level")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    options = parser.parse_args(words)
+    try:
+        found = comparisons(options.files)
+    except UnreadableRecords as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(best_schemes(found) if options.best else all_schemes(found), end="")
+    return 0
 
 
 if __name__ == "__main__":
-    if not sys.argv[1:] or sys.argv[1:] == ["--best"]:
-        sys.exit(__doc__)
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

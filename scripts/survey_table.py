@@ -1,42 +1,53 @@
 #!/usr/bin/env python3
 """Puts surveys of bottom solvers (run.mode = survey) side by side, as a Markdown table of counts.
 
-Usage: survey_table.py FILE.json... Each file holds the JSON lines of one survey. A row is a solver, a column a file, a cell
+Each file holds the JSON lines of one survey. A row is a solver, a column a file, a cell
 
     V-cycles: bottom iterations / all-reduces, bottom solves that missed their tolerance by the true residual
 
 with "failed" where the V-cycles did not converge, and "-" where the file's survey had no such solver.
 """
 
-import json
+import argparse
 import sys
 from pathlib import Path
+
+from studies.markdown import table as markdown
+from studies.records import UnreadableRecords, read_runs
 
 
 def cells(path: Path) -> dict[str, str]:
     """Of each solver, in the order of the survey."""
+    runs = read_runs(path)
     found: dict[str, str] = {}
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
-        if record["record"] != "survey":
-            continue
+    for record in (record for run in runs for record in run.of("survey")):
         cycles = record["cycles"] if record["converged"] else "failed"
         missed = f", {record['missed_bottoms']} missed" if record["missed_bottoms"] else ""
         found[record["solver"]] = f"{cycles}: {record['bottom_iterations']} / {record['reductions']}{missed}"
     if not found:
-        raise ValueError(f"{path}: no survey record; make it with run.mode=survey output.json={path}")
+        killed = any(run.verdict == "KILLED" and run.mode == "survey" for run in runs)
+        why = "the survey was killed before its end" if killed else f"make it with run.mode=survey output.json={path}"
+        raise UnreadableRecords(f"{path}: no survey record; {why}")
     return found
 
 
 def table(paths: list[Path]) -> str:
     columns = [cells(path) for path in paths]
     solvers = list(dict.fromkeys(solver for column in columns for solver in column))
-    lines = [["bottom solver"] + [path.stem for path in paths], ["---"] * (len(paths) + 1)]
-    lines += [[f"`{solver}`"] + [column.get(solver, "-") for column in columns] for solver in solvers]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    rows = [[f"`{solver}`"] + [column.get(solver, "-") for column in columns] for solver in solvers]
+    return markdown(["bottom solver"] + [path.stem for path in paths], rows)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    try:
+        print(table(parser.parse_args(words).files), end="")
+    except UnreadableRecords as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    print(table([Path(name) for name in sys.argv[1:]]), end="")
+    sys.exit(main(sys.argv[1:]))

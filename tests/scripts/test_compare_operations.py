@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import compare_operations  # noqa: E402
+from studies.records import UnreadableRecords  # noqa: E402
 
 
 def run(smooth: float, copy: float, seconds: float) -> str:
@@ -44,7 +45,7 @@ class Table(unittest.TestCase):
             first, second = Path(folder) / "a.json", Path(folder) / "b.json"
             first.write_text(run(1, 1, 1))
             second.write_text(run(1, 1, 1).replace("exchange.copy", "exchange.pack"))
-            with self.assertRaisesRegex(ValueError, "differ in their operations"):
+            with self.assertRaisesRegex(UnreadableRecords, "differ in their operations"):
                 compare_operations.table(first, second)
 
 

@@ -1,18 +1,27 @@
-"""scripts/compare_runs.py against golden text."""
+"""scripts/compare_runs.py against golden text, and on what used to end it in a traceback."""
 
+import contextlib
+import io
 import json
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import compare_runs  # noqa: E402
 
 RECORDS = [
-    {"record": "run", "ranks": 2, "threads": 1, "cells": [128, 128, 128], "triad_bytes_per_second": 40e9,
-     "shared_cores": False,
-     "deck": {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}}},
+    {
+        "record": "run",
+        "ranks": 2,
+        "threads": 1,
+        "cells": [128, 128, 128],
+        "triad_bytes_per_second": 40e9,
+        "shared_cores": False,
+        "deck": {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}},
+    },
     {"record": "solve", "seconds": 0.5, "cycles": 10},
     {"record": "solve", "seconds": 0.3, "cycles": 10},
     {"record": "solve", "seconds": 0.4, "cycles": 10},
@@ -20,21 +29,90 @@ RECORDS = [
     {"record": "result", "fom": 5.25e6, "valid": True},
 ]
 
-GOLDEN = """\
-| ranks x threads | cells | smoother | bottom | triad GB/s | cycles | solve s: median [min-max] | MDOF/s | ms/cycle | \
+HEAD = """\
+| ranks x threads | cells | smoother | bottom | triad GB/s | cycles | iterations | solve s: median [min-max] | MDOF/s | ms/cycle | \
 smoother, % of triad | verdict |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-| 2x1 | 128x128x128 | gsrb | cg | 40.0 | 10 | 0.400 [0.300-0.500] | 5.25 | 40.0 | 80 | VALID |
-| 2x1 | 128x128x128 | gsrb | cg | 40.0 | 10 | 0.400 [0.300-0.500] | 5.25 | 40.0 | 80 | VALID |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
+GOLDEN = "| 2x1 | 128x128x128 | gsrb | cg | 40.0 | 10 | - | 0.400 [0.300-0.500] | 5.24 | 40.0 | 80 | VALID |\n"
+
+
+def run(mode: str, *records: dict[str, Any], deck: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    """The records of a run on 8^3 cells that did not end, unless `records` end it."""
+    keys = {"multigrid": {"smoother": "gsrb"}, "bottom": {"solver": "cg"}, "run": {"mode": mode}}
+    head = {"record": "run", "ranks": 1, "threads": 2, "cells": [8, 8, 8], "triad_bytes_per_second": 1e9,
+            "shared_cores": False, "deck": keys | (deck or {})}  # fmt: skip
+    return [head, *records]
+
+
+RESULT = {"record": "result", "fom": None, "valid": True, "interrupted": False}
 
 
 class Table(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "runs.json"
+
+    def table(self, *records: dict[str, Any], end: str = "") -> str:
+        self.path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)
+        return compare_runs.table([self.path])
+
+    def rows(self, *records: dict[str, Any], end: str = "") -> list[str]:
+        return self.table(*records, end=end).splitlines()[2:]
+
     def test_two_runs_in_one_file_are_two_rows(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "runs.json"
-            path.write_text("".join(json.dumps(record) + "\n" for record in 2 * RECORDS))
-            self.assertEqual(compare_runs.table([path]), GOLDEN)
+        self.assertEqual(self.table(*2 * RECORDS), HEAD + 2 * GOLDEN)
+
+    def test_each_solver_of_a_survey_is_a_row(self) -> None:
+        def solve(solver: str, seconds: float) -> dict[str, Any]:
+            return {"record": "solve", "solver": solver, "seconds": seconds, "cycles": 5, "bottom_iterations": 60}
+
+        found = self.rows(*run("survey", solve("bicgstab", 2.0), solve("cg", 1.0), solve("bicgstab", 4.0), RESULT))
+        self.assertEqual(
+            found,
+            [
+                "| 1x2 | 8x8x8 | gsrb | bicgstab | 1.0 | 5 | 60 | 3.00 [2.00-4.00] | 0.00 | 600 | - | VALID |",
+                "| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 5 | 60 | 1.00 [1.00-1.00] | 0.00 | 200 | - | VALID |",
+            ],
+        )
+
+    def test_a_swept_key_is_a_column(self) -> None:
+        first, second = (run("solve", RESULT, deck={"multigrid": {"smoother": "gsrb", "pre": pre}}) for pre in (1, 2))
+        found = self.table(*first, *second).splitlines()
+        self.assertIn("| multigrid.pre | verdict |", found[0])
+        self.assertTrue(found[2].endswith("| 1 | VALID |") and found[3].endswith("| 2 | VALID |"))
+
+    def test_a_krylov_run_has_iterations_and_no_cycles(self) -> None:
+        found = self.rows(*run("krylov", {"record": "solve", "solver": "cg", "seconds": 0.5, "iterations": 45}, RESULT))
+        self.assertEqual(found, ["| 1x2 | 8x8x8 | - | cg | 1.0 | - | 45 | 0.500 [0.500-0.500] | 0.00 | - | - | VALID |"])
+
+    def test_studies_without_solves_have_a_row_too(self) -> None:
+        for mode in ("exchange", "network", "spmv"):
+            found = self.rows(*run(mode, {"record": mode if mode != "exchange" else "scheme"}, RESULT))
+            self.assertEqual(found, ["| 1x2 | 8x8x8 | - | - | 1.0 | - | - | - | - | - | - | VALID |"])
+
+    def test_a_run_that_was_killed_shows_what_it_had_finished(self) -> None:
+        solve = {"record": "solve", "solver": "cg", "seconds": 1.0, "cycles": 4}
+        found = self.rows(*run("solve", solve), end='{"record":"solve","sec')
+        self.assertEqual(found, ["| 1x2 | 8x8x8 | gsrb | cg | 1.0 | 4 | - | 1.00 [1.00-1.00] | 0.00 | 250 | - | KILLED |"])
+        found = self.rows(*run("solve", RESULT | {"interrupted": True, "valid": False}))
+        self.assertTrue(found[0].endswith("| INTERRUPTED |"))
+
+    def test_all_files_that_cannot_be_read_are_told_at_once(self) -> None:
+        self.path.write_text("no record\n")
+        words = [str(self.path), str(self.path) + ".missing"]
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual(compare_runs.main(words), 2)
+        first, second = told.getvalue().splitlines()
+        self.assertIn("runs.json: no record in it", first)
+        self.assertIn("runs.json.missing: No such file or directory", second)
+
+    def test_help_is_help(self) -> None:
+        with contextlib.redirect_stdout(io.StringIO()) as told, self.assertRaises(SystemExit) as end:
+            compare_runs.main(["--help"])
+        self.assertEqual(end.exception.code, 0)
+        self.assertIn("a row a run and solver", told.getvalue())
 
 
 if __name__ == "__main__":

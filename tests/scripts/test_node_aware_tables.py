@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import node_aware_tables  # noqa: E402
+from studies.records import UnreadableRecords  # noqa: E402
 
 
 def row(
@@ -119,7 +120,7 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "faces.4.none.json"
             path.write_text(row("standard", 100, 0, None))
-            with self.assertRaisesRegex(ValueError, "no predicted times"):
+            with self.assertRaisesRegex(UnreadableRecords, "no predicted times"):
                 node_aware_tables.comparisons([path])
 
 

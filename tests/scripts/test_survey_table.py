@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import survey_table  # noqa: E402
+from studies.records import UnreadableRecords  # noqa: E402
 
 
 def row(solver: str, converged: bool, missed: int) -> str:
@@ -43,7 +44,7 @@ class Table(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "solve.json"
             path.write_text('{"record": "run"}\n')
-            with self.assertRaisesRegex(ValueError, "no survey record"):
+            with self.assertRaisesRegex(UnreadableRecords, "no survey record"):
                 survey_table.table([path])
 
 

@@ -1,0 +1,1 @@
+"""From one study file to points, job scripts, runs, tables, figures and a page; scripts/study is the command."""

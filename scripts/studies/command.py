@@ -1,0 +1,144 @@
+"""The command scripts/study: its words, its messages and its exit status."""
+
+import argparse
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from studies.define.checked_toml import Refused
+from studies.define.sites import find_site, read_site
+from studies.define.study_file import Study, read_study
+from studies.execute.folder import read_folder, write
+from studies.execute.keel import find_keel
+from studies.execute.plan import Plan, plan, plan_text
+from studies.execute.run import run
+from studies.execute.states import states_of, status_text
+from studies.records import UnreadableRecords
+
+ABOUT = """A scaling study from one file: what would run, job scripts, runs, tables, figures and a page.
+
+    scripts/study plan    STUDY.toml --site SITE       what would run; nothing is written
+    scripts/study write   STUDY.toml --site SITE DIR   deck, job script and plan into DIR, which is new
+    scripts/study run     DIR                          runs it here, or goes on with it
+    scripts/study submit  DIR                          hands the job script to the batch system
+    scripts/study status  DIR                          done, failed and why, missing
+    scripts/study collect DIR                          tables: CSV, JSON lines, Markdown
+    scripts/study report  DIR                          one HTML page with figures
+
+Documents: docs/scaling_studies.md. Exit status: 0 all is well, 1 something failed or is left, 2 refused."""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="scripts/study", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    verbs = made.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb, about in (("plan", "what would run"), ("write", "deck, job script and plan into a new folder")):
+        one = verbs.add_parser(verb, help=about)
+        one.add_argument("study", type=Path, metavar="STUDY.toml")
+        one.add_argument("--site", default="local", help="a name of inputs/sites, or a file.toml; local by default")
+        one.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
+        one.add_argument(
+            "--unchecked",
+            action="store_true",
+            help="without keel --dry-run, where it cannot run; --keel is then a path on the other machine",
+        )
+        if verb == "write":
+            one.add_argument("folder", type=Path, metavar="DIR")
+    for verb, about in (
+        ("run", "runs the starts that are left, here"),
+        ("submit", "hands the job script to the batch system"),
+        ("status", "done, failed and why, missing"),
+        ("collect", "tables"),
+        ("report", "tables, figures and a page"),
+    ):
+        verbs.add_parser(verb, help=about).add_argument("folder", type=Path, metavar="DIR")
+    return made
+
+
+def planned(options: argparse.Namespace) -> Plan:
+    """The mistakes of the study and those of the site are told together."""
+    wrong: list[str] = []
+    study: Study | None = None
+    site = None
+    try:
+        study = read_study(options.study)
+    except Refused as error:
+        wrong.append(str(error))
+    try:
+        site = read_site(find_site(options.site))
+    except Refused as error:
+        wrong.append(str(error))
+    if wrong or not study or not site:
+        raise Refused("\n".join(wrong))
+    return plan(study, site, None if options.unchecked else find_keel(options.keel))
+
+
+def submit(folder: Path) -> int:
+    written = read_folder(folder)
+    command = written.facts["submit"]
+    program = command.split()[0]
+    if not any(state.again for state in states_of(written)):
+        print("every start is done: nothing to submit")
+        return 0
+    if written.facts["site"]["launcher"] == "local":
+        raise Refused(f"{folder} is written for a machine without a batch system; scripts/study run {folder}")
+    done = subprocess.run(["bash", "-c", command], cwd=folder, check=False)
+    if done.returncode == 127:
+        raise Refused(f"no {program} here; on the machine: cd {folder} && {command}")
+    return 1 if done.returncode else 0
+
+
+def act(options: argparse.Namespace, command: str) -> int:
+    if options.verb == "plan":
+        found = planned(options)
+        print(plan_text(found), end="")
+        return 2 if found.errors else 0
+    if options.verb == "write":
+        found = planned(options)
+        if found.errors:
+            raise Refused("\n".join([*found.errors, "nothing was written"]))
+        write(found, find_keel(options.keel, options.unchecked), options.folder, command)
+        print(plan_text(found), end="")
+        print(f"next: scripts/study {'run' if found.site.launcher == 'local' else 'submit'} {options.folder}")
+        return 0
+    if options.verb == "run":
+        status = run(read_folder(options.folder))
+        print(status_text(read_folder(options.folder)), end="")
+        return status
+    if options.verb == "submit":
+        return submit(options.folder)
+    if options.verb == "status":
+        written = read_folder(options.folder)
+        print(status_text(written), end="")
+        return 0 if all(state.word == "done" for state in states_of(written)) else 1
+    # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
+    written = read_folder(options.folder)
+    try:
+        if options.verb == "collect":
+            from studies.evaluate.collect import write_tables
+            from studies.evaluate.scaling import scaling_markdown
+            from studies.evaluate.tables import gather
+
+            tables = gather(written)
+            made = list(write_tables(tables))
+            print(scaling_markdown(tables), end="")
+        else:
+            from studies.evaluate.report import report
+
+            made = report(written)
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}") from None
+    print("\n".join(f"wrote {path}" for path in made))
+    return 0
+
+
+def main(words: Sequence[str]) -> int:
+    command = shlex.join(["scripts/study", *words])
+    try:
+        return act(parser().parse_args(words), command)
+    except (Refused, UnreadableRecords) as error:
+        print(error, file=sys.stderr)
+        return 2

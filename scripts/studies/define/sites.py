@@ -1,0 +1,153 @@
+"""Sites: the nodes of a machine, how ranks are placed on them, and what a job script there has to say."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
+from studies.define.points import Point
+
+SITES = Path(__file__).resolve().parents[3] / "inputs" / "sites"
+LAUNCHERS = Path(__file__).resolve().parents[1] / "templates" / "launchers"
+
+TABLES = {
+    "node": {
+        "cores": Key(int, "cores of a node; 0 = those of this machine", least=0, needed=True),
+        "sockets": Key(int, "sockets of a node", least=1),
+        "memory_gb": Key((int, float), "memory of a node; 0 = that of this machine", least=0),
+        "gpus": Key(int, "GPUs of a node", least=0),
+        "nics": Key(int, "network cards of a node", least=0),
+        "reserved_cores": Key(int, "cores of a node that the system keeps for itself", least=0),
+    },
+    "run": {
+        "threads": Key(int, "threads of a rank, unless the study says", least=1),
+        "ranks_per_node": Key(int, "ranks on a node, unless the study says; 0 = as many as its cores allow", least=0),
+        "progress_cores": Key(int, "cores left free for each rank's thread that moves messages on", least=0),
+        "gpus_per_rank": Key(int, "GPUs of a rank", least=0),
+        "options": Key(list, "further words for the launcher"),
+    },
+    "job": {
+        "account": Key(str, "whom the batch system charges"),
+        "queue": Key(str, "queue or partition"),
+        "directives": Key(list, "further lines of the job script's head, as they are to stand there"),
+        "setup": Key(list, "lines of shell before the first run, such as module load"),
+        "longest_minutes": Key(int, "longest job that the queue takes; what is left is resumed", least=1),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    path: Path
+    launcher: str
+    about: str
+    cores: int
+    sockets: int = 1
+    memory_gb: float = 0.0
+    gpus: int = 0
+    nics: int = 0
+    reserved_cores: int = 0
+    threads: int = 1
+    ranks_per_node: int = 0
+    progress_cores: int = 0
+    gpus_per_rank: int = 0
+    options: tuple[str, ...] = ()
+    account: str = ""
+    queue: str = ""
+    directives: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    longest_minutes: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def usable_cores(self) -> int:
+        return self.cores - self.reserved_cores
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the ranks of a point go."""
+
+    nodes: int
+    ranks: int
+    ranks_per_node: int
+    threads: int
+    cores_per_rank: int  # threads, and what MPI's own thread is left
+
+
+def launchers() -> list[str]:
+    return sorted(path.name.partition(".")[0] for path in LAUNCHERS.glob("*.sh.j2"))
+
+
+def find_site(word: str) -> Path:
+    """A name of inputs/sites, or a path."""
+    known = sorted(path.stem for path in SITES.glob("*.toml"))
+    if "/" in word or word.endswith(".toml"):
+        return Path(word)
+    if word not in known:
+        raise Refused(
+            f"--site {word}: no such site; {', '.join(known)} are in inputs/sites, or give a file.toml{nearest(word, known)}"
+        )
+    return SITES / f"{word}.toml"
+
+
+def read_site(path: Path) -> Site:
+    """Refuses what is wrong, all at once, with file:line."""
+    file = CheckedToml(path)
+    values = file.values
+    tables = {name: Key(dict, f"[{name}]", needed=name == "node") for name in (*TABLES, "environment")}
+    file.check(values, (), {"launcher": Key(str, "how ranks are started", launchers(), needed=True),
+                            "about": Key(str, "which machine this is, and what of it was tried", needed=True)} | tables,
+               "a site")  # fmt: skip
+    found: dict[str, object] = {}
+    for name, keys in TABLES.items():
+        table = values.get(name, {})
+        if isinstance(table, dict):
+            file.check(table, (name,), keys, f"[{name}]")
+            for key, value in table.items():
+                if isinstance(value, list) and not all(isinstance(word, str) for word in value):
+                    file.refuse((name, key), f"{name}.{key}: wants an array of texts")
+                found[key] = tuple(value) if isinstance(value, list) else value
+    environment = values.get("environment", {})
+    for key, value in environment.items() if isinstance(environment, dict) else ():
+        if not isinstance(value, str) or not key.replace("_", "").isalnum():
+            file.refuse(("environment", key), f'environment.{key} = {value!r}: wants NAME = "text"')
+    cores = found.get("cores", 0)
+    if isinstance(cores, int) and cores and int(found.get("reserved_cores", 0) or 0) >= cores:  # type: ignore[call-overload]
+        file.refuse(("node", "reserved_cores"), f"node.reserved_cores: leaves none of {cores} cores")
+    file.done()
+    if not cores:
+        found["cores"] = len(os.sched_getaffinity(0))
+    if not found.get("memory_gb"):
+        found["memory_gb"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9 if not cores else 0.0
+    return Site(path=path, launcher=values["launcher"], about=values["about"], environment=environment, **found)  # type: ignore[arg-type]
+
+
+def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
+    """Where the point's ranks go, and what is wrong or odd about it: "error: ..." or "warning: ..."."""
+    threads = point.threads or site.threads
+    per_rank = threads + site.progress_cores
+    here = site.launcher == "local"  # one node, whose cores may be shared: for trying things out
+    per_node = point.ranks_per_node or site.ranks_per_node or max(site.usable_cores // per_rank, 1)
+    per_node = point.ranks if here else min(per_node, point.ranks)
+    nodes = -(-point.ranks // per_node)
+    found = []
+    if per_node * per_rank > site.usable_cores:
+        kept = f" (and {site.progress_cores} each for MPI's progress)" if site.progress_cores else ""
+        found.append(f"{'warning' if here else 'error'}: {per_node} ranks a node x {threads} threads{kept} want"
+                     f" {per_node * per_rank} cores; {site.usable_cores} can be used"
+                     + (": they share them, and times mean little" if here else ""))  # fmt: skip
+    if point.ranks % per_node:
+        found.append(
+            f"warning: {point.ranks} ranks leave the last of {nodes} nodes with {point.ranks % per_node} of {per_node}"
+        )
+    if site.gpus_per_rank and per_node * site.gpus_per_rank > site.gpus:
+        found.append(f"error: {per_node} ranks a node x {site.gpus_per_rank} GPUs are more than the node's {site.gpus}")
+    asynchronous = [key for key, value in site.environment.items() if key.endswith("ASYNC_PROGRESS") and value == "1"]
+    if asynchronous and not site.progress_cores:
+        found.append(f"warning: {asynchronous[0]}=1 starts a thread a rank; run.progress_cores = 1 would leave it a core")
+    return Placement(nodes, point.ranks, per_node, threads, per_rank), found

@@ -1,0 +1,45 @@
+"""Figures: a file each, a function that draws it or says why there is nothing to draw."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from studies.evaluate.figures import heat_map, iterations, levels, messages, residuals, roofline, scaling, speed_up, split
+from studies.evaluate.figures.style import Nothing, Picture
+from studies.evaluate.tables import Tables
+
+FIGURES: dict[str, Callable[[Tables], Picture]] = {
+    "scaling": scaling.draw,
+    "split": split.draw,
+    "speed_up": speed_up.draw,
+    "levels": levels.draw,
+    "iterations": iterations.draw,
+    "residuals": residuals.draw,
+    "messages": messages.draw,
+    "heat_map": heat_map.draw,
+    "roofline": roofline.draw,
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    name: str
+    picture: Picture
+
+
+def with_warning(tables: Tables, picture: Picture) -> Picture:
+    """Times of ranks that took turns on a core are told as such beside every figure of times."""
+    solves = tables.solves
+    shared = sorted(set(solves[solves["shared_cores"].fillna(False).astype(bool)]["ranks"])) if len(solves) else []
+    if picture.kind != "measured" or not shared:
+        return picture
+    told = f"on {', '.join(map(str, shared))} ranks, these shared cores: such times are no times of as many cores"
+    return replace(picture, remark="; ".join(filter(None, [picture.remark, told])))
+
+
+def draw_all(tables: Tables) -> Iterator[Drawn]:
+    """Those that the study has something for."""
+    for name, draw in FIGURES.items():
+        try:
+            yield Drawn(name, with_warning(tables, draw(tables)))
+        except Nothing:
+            continue

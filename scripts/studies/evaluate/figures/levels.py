@@ -1,0 +1,50 @@
+"""Time by level and operation, stacked, of one solve at the largest point of the baseline or, without one, of each variant."""
+
+from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, legend, new
+from studies.evaluate.tables import Tables
+
+GROUPS = {
+    "smooth": ("smooth",),
+    "residual, restrict": ("residual", "restrict"),
+    "interpolate, vector": ("interpolate", "boundary", "vector"),
+    "ghosts: pack, copy": ("exchange.pack", "exchange.copy", "exchange.unpack", "exchange.send"),
+    "ghosts: wait": ("exchange.wait",),
+    "all-reduce": ("reduction",),
+    "bottom: operator": ("bottom.operator",),
+    "bottom: vectors": ("bottom.vector",),
+}
+MOST = 3  # panels
+
+
+def draw(tables: Tables) -> Picture:
+    every = tables.operations
+    if every.empty or every["level"].max() == 0:
+        raise Nothing
+    base = {point["name"] for point in tables.written.points if point["baseline"]}
+    every = every[every["point"].isin(base)] if base & set(every["point"]) else every
+    every = every[every["ranks"] == every["ranks"].max()]
+    variants = list(dict.fromkeys(every["variant"]))
+    shown = variants[:MOST]
+    figure, axes = new(len(shown), 1, width=max(5.0, 2.9 * len(shown)), height=4.2, sharey=True)
+    for axis, variant in zip(axes[0], shown, strict=True):
+        of_variant = every[every["variant"] == variant]
+        times = of_variant.groupby(["op", "level", "round"])["t_mean"].sum().groupby(level=["op", "level"]).median()
+        levels = sorted(set(of_variant["level"]))
+        below = [0.0] * len(levels)
+        for n, (group, ops) in enumerate(GROUPS.items()):
+            values = [1e3 * sum(times.get((op, level), 0.0) for op in ops) for level in levels]
+            axis.bar([f"{level}" for level in levels], values, bottom=below, label=group, color=COLOURS[n], hatch=HATCHES[n],
+                     edgecolor="#ffffff80", linewidth=0.4, width=0.75)  # fmt: skip
+            below = [a + b for a, b in zip(below, values, strict=True)]
+        axis.set_title(variant if len(variants) > 1 else "", fontsize=9)
+        axis.set_xlabel("level, 0 the finest")
+        axis.grid(visible=False, axis="x")
+    axes[0][0].set_ylabel("ms a solve, mean of ranks")
+    legend(figure, axes[0][0])
+    left_out = f" Of {len(variants)} variants the first {MOST} are shown." if len(variants) > MOST else ""
+    return Picture(
+        figure,
+        f"Time by level and operation of a solve on {every['ranks'].max()} ranks, median of the rounds; the rest of the solve, "
+        f"which belongs to no operation, is left out.{left_out}",
+        "measured",
+    )

@@ -1,0 +1,109 @@
+"""The executable: where it is, what deck it reads, and what it says of a point before anything runs (keel --dry-run)."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from studies.define.checked_toml import Refused
+from studies.define.study_file import Study, flat
+
+ROOT = Path(__file__).resolve().parents[3]
+UNITS = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+
+
+def find_keel(given: str | None, elsewhere: bool = False) -> Path:
+    """What --keel names, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH.
+
+    elsewhere: --keel may name what only the machine of the study has.
+    """
+    if word := given or os.environ.get("KEEL"):
+        if elsewhere and "/" in word:
+            return Path(word)
+        if found := shutil.which(word):
+            return Path(found).absolute()
+        raise Refused(f"--keel {word}: no executable there")
+    for path in (ROOT / "build/release/keel", ROOT.parent.parent / "bin/keel"):
+        if os.access(path, os.X_OK):
+            return path
+    if found := shutil.which("keel"):
+        return Path(found)
+    raise Refused("no keel found: build it (cmake --preset release && cmake --build --preset release), or give --keel PATH")
+
+
+def mpiexec_of(keel: Path) -> str:
+    """That of the MPI which keel was linked with, where the build beside it tells."""
+    cache = keel.parent / "CMakeCache.txt"
+    found = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache.read_text(), re.M) if cache.is_file() else None
+    first = shutil.which("mpiexec")
+    if not found or (first and os.path.realpath(first) == os.path.realpath(found[1])):
+        return "mpiexec"
+    return found[1]
+
+
+def deck_text(study: Study) -> str:
+    """The base deck with the keys that are the same in all points; as it is, comments and all, where there are none."""
+    text = study.deck.read_text(encoding="utf-8")
+    if not study.keys:
+        return text
+    try:
+        keys = flat(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{study.deck}: {error}") from None
+    sections: dict[str, dict[str, Any]] = {}
+    for name, value in (keys | study.keys).items():
+        section, _, key = name.partition(".")
+        sections.setdefault(section, {})[key] = value
+    lines = [f"# {study.deck.name} with the keys of the study {study.name}."]
+    for section, entries in sections.items():
+        # TOML takes the texts, numbers and arrays of JSON.
+        lines += ["", f"[{section}]", *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items())]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """What a dry run says of a point; None where it says nothing."""
+
+    refusal: str = ""
+    size: int | None = None  # cells, or rows of a matrix
+    bytes_per_rank: float | None = None
+    messages: int | None = None  # of the busiest rank in one exchange of the finest level
+    off_node: int | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def version_of(keel: Path) -> str:
+    if not os.access(keel, os.X_OK):
+        return "unknown: it is not on the machine that wrote this"
+    done = subprocess.run([keel, "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def understand(text: str) -> Foretold:
+    """The text of a dry run: it writes no record of sizes."""
+    level = re.search(r"^ +0 +(\d+(?:x\d+)*) +\d+\^3 +\d+ +\S+ +(\d+) +\d+ +(\d+) +\d+ *$", text, re.M)
+    matrix = re.search(r"^rows +\d+ +(\d+) *$", text, re.M)
+    product = re.search(r"^messages a product +(\d+) .*\n +of them off node +(\d+) ", text, re.M)
+    memory = re.search(r"^memory: ([\d.]+) (\w+) a rank", text, re.M)
+    size = prod(map(int, level[1].split("x"))) if level else int(matrix[1]) if matrix else None
+    sent = (level[2], level[3]) if level else (product[1], product[2]) if product else None
+    remarks = re.findall(r"^(?:remark|warning):? +(.*)$", text, re.M)
+    bytes_per_rank = float(memory[1]) * UNITS[memory[2]] if memory else None
+    return Foretold("", size, bytes_per_rank, int(sent[0]) if sent else None, int(sent[1]) if sent else None, tuple(remarks))
+
+
+def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Foretold:
+    """Of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
+    done = subprocess.run([keel, "--dry-run", "deck.toml", *words], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.strip() or f"keel --dry-run ended with exit status {done.returncode}"
+        return Foretold(refusal=re.sub(r"\n {4,}", " ", said))
+    return understand(done.stdout + done.stderr)

@@ -1,0 +1,177 @@
+"""What a study would run on a site: checked point by point, before anything is submitted."""
+
+import json
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from studies.define.points import Point, is_baseline, ordered, points_of
+from studies.define.sites import Placement, Site, place
+from studies.define.study_file import LAWS, Study, flat
+from studies.execute.keel import Foretold, deck_text, dry_run
+from studies.markdown import table
+
+
+@dataclass(frozen=True)
+class Planned:
+    point: Point
+    placement: Placement
+    foretold: Foretold
+    problems: tuple[str, ...]  # "error: ..." or "warning: ..."
+
+    @property
+    def memory_per_node(self) -> float | None:
+        per_rank = self.foretold.bytes_per_rank
+        return None if per_rank is None else per_rank * self.placement.ranks_per_node
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.point.words
+
+
+@dataclass(frozen=True)
+class Plan:
+    study: Study
+    site: Site
+    points: list[Planned]
+    problems: list[str]  # of the study as a whole
+
+    @property
+    def nodes(self) -> int:
+        return max(one.placement.nodes for one in self.points)
+
+    @property
+    def starts(self) -> list[tuple[Planned, int]]:
+        by_name = {one.point.name: one for one in self.points}
+        local = self.nodes == 1  # then ranks tell sizes apart
+        size = {name: one.placement.ranks if local else one.placement.nodes for name, one in by_name.items()}
+        order = ordered(self.study, [one.point for one in self.points], size)
+        return [(by_name[point.name], number) for point, number in order]
+
+    @property
+    def minutes(self) -> int:
+        """What the job asks for: every start at its longest, but no more than the queue takes."""
+        return ceil(min(len(self.starts) * self.study.minutes, self.site.longest_minutes or float("inf")) or 1)
+
+    @property
+    def errors(self) -> list[str]:
+        every = self.problems + [f"{one.point.name}: {problem}" for one in self.points for problem in one.problems]
+        return [problem for problem in every if "error: " in problem]
+
+
+def imagined(study: Study, deck: dict[str, Any], point: Point, placement: Placement) -> list[str]:
+    """The words that make a dry run one for the ranks of the point."""
+    given = {word.partition("=")[0] for word in point.words} | deck.keys()
+    if deck.get("run.mode") == "network" or "run.mode=network" in point.words:
+        return []  # it does not depend on them, and refuses them
+    nodes = [] if given & {"comm.ranks_per_node", "comm.node_map"} else [f"comm.ranks_per_node={placement.ranks_per_node}"]
+    return [f"problem.ranks={point.ranks}", *nodes]
+
+
+def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
+    """Whether what the law holds constant is so, by the sizes that keel foretold."""
+    groups: dict[str, dict[float, str]] = {}
+    for one in points:
+        if one.foretold.size is None:
+            continue
+        values = {key: value for key, value in one.point.values.items() if key != "ranks"}
+        # What is varied together with ranks belongs to them.
+        for axis in study.axes:
+            if "ranks" in axis.keys:
+                values = {key: value for key, value in values.items() if key not in axis.keys}
+        held = {"weak": one.foretold.size / one.point.ranks, "strong": one.foretold.size, "throughput": one.point.ranks}
+        group = "" if study.law == "throughput" else json.dumps(values)
+        groups.setdefault(group, {}).setdefault(float(held[study.law]), one.point.name)
+    for found in groups.values():
+        if len(found) > 1:
+            what = {"weak": "cells a rank", "strong": "cells", "throughput": "ranks"}[study.law]
+            told = ", ".join(f"{value:g} {what} in {name}" for value, name in list(found.items())[:3])
+            yield f'error: law = "{study.law}" holds {LAWS[study.law]} constant, which is not: {told}'
+            return
+
+
+def plan(study: Study, site: Site, keel: Path | None) -> Plan:
+    """Places and checks every point; without keel nothing is foretold."""
+    try:
+        deck = flat(tomllib.loads(deck_text(study)))
+    except tomllib.TOMLDecodeError:
+        deck = {}  # keel will say what is wrong
+    planned = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "deck.toml").write_text(deck_text(study), encoding="utf-8")
+        for point in points_of(study):
+            placement, problems = place(site, point)
+            words = imagined(study, deck, point, placement)
+            foretold = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Foretold()
+            problems += [f"error: {line}" for line in foretold.refusal.splitlines()]
+            if study.dry_run:
+                point = Point(**(vars(point) | {"words": (*point.words, *words)}))
+                placement, problems = Placement(1, 1, 1, 1, 1), [p for p in problems if "cores" not in p]
+            one = Planned(point, placement, foretold, tuple(problems))
+            if not study.dry_run and one.memory_per_node and site.memory_gb and one.memory_per_node > 1e9 * site.memory_gb:
+                more = f"error: wants {one.memory_per_node / 1e9:.1f} GB a node, which has {site.memory_gb:g}"
+                one = Planned(point, placement, foretold, (*one.problems, more))
+            planned.append(one)
+    problems = list(law_problems(study, planned))
+    if study.baseline and not any(is_baseline(study, one.point) for one in planned):
+        problems.append("error: no point is the baseline")
+    return Plan(study, site, planned, problems)
+
+
+def size_words(count: float | None, unit: str = "B") -> str:
+    if count is None:
+        return "-"
+    for prefix, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {prefix}{unit}"
+    return f"{count:.0f} {unit}"
+
+
+def plan_text(plan: Plan) -> str:
+    study, site = plan.study, plan.site
+    rows = []
+    for one in plan.points:
+        foretold, placement = one.foretold, one.placement
+        messages = "-" if foretold.messages is None else f"{foretold.messages}, {foretold.off_node}"
+        minutes = study.rounds * study.minutes
+        rows.append(
+            [
+                one.point.name + (" (baseline)" if is_baseline(study, one.point) else ""),
+                f"{placement.ranks}x{placement.threads}",
+                f"{placement.nodes}",
+                f"{placement.ranks_per_node}",
+                "-" if foretold.size is None else f"{foretold.size:.4g}",
+                size_words(one.memory_per_node),
+                messages,
+                f"{study.rounds}",
+                f"{placement.nodes * minutes / 60:.2g}",
+                "refused" if any(p.startswith("error") for p in one.problems) else "-" if foretold == Foretold() else "yes",
+            ]
+        )
+    head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node", "rounds",
+            "node-hours <=", "checked"]  # fmt: skip
+    lines = [f"{study.name}: {study.claim}",
+             f"{study.law}: constant is {study.constant}",
+             f"site {site.name}: {site.about}", "", table(head, rows).rstrip(), ""]  # fmt: skip
+    lines.append("messages: of the busiest rank in one exchange of the finest level; all by keel --dry-run, predicted")
+    starts, hours = len(plan.starts), plan.nodes * plan.minutes / 60
+    turns = "largest first" if study.order == "largest_first" else "smallest first"
+    lines.append(f"{starts} starts in one allocation of {plan.nodes} nodes, {turns}, at most {plan.minutes} minutes:"
+                 f" {hours:.3g} node-hours")  # fmt: skip
+    if site.longest_minutes and starts * study.minutes > site.longest_minutes:
+        lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
+    seen = Counter(
+        problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.foretold.remarks))
+    )
+    lines += plan.problems
+    for problem, count in seen.items():
+        first = next(
+            one.point.name for one in plan.points if problem.removeprefix("remark: ") in (*one.problems, *one.foretold.remarks)
+        )
+        lines.append(f"{first}{f' and {count - 1} more' if count > 1 else ''}: {problem}")
+    return "\n".join(lines) + "\n"

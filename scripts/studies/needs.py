@@ -1,0 +1,13 @@
+"""What is said where a package for Python is not there."""
+
+import sys
+
+from studies.define.checked_toml import Refused
+
+
+def missing(package: str, use: str) -> Refused:
+    """Debian's packages belong to Debian's Python, which need not be the first one in PATH."""
+    return Refused(
+        f"no {package} for {sys.executable}, which {use}: pip install {package}, or apt-get install python3-{package.lower()} "
+        "and /usr/bin/python3 scripts/study ..."
+    )

@@ -1,0 +1,134 @@
+"""Reads the JSON lines that keel writes (output.json): the only reader of records in scripts/.
+
+A file holds the records of one or more runs. It may have been cut off at any byte, by a kill, a time limit or a full disk: what
+is whole is read, and what is not is told. Fields that came with later versions of Keel may be missing in older records.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class UnreadableRecords(Exception):
+    """Files that hold no records; the text names all of them, what is wrong and what would help."""
+
+
+@dataclass
+class Run:
+    """What one run, or one dry run, has left in its file."""
+
+    path: Path
+    records: list[Record] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)  # lines that are no records
+
+    def of(self, kind: str) -> list[Record]:
+        return [record for record in self.records if record["record"] == kind]
+
+    @property
+    def head(self) -> Record:
+        """The `run` record; empty for a dry run, which has none."""
+        return next(iter(self.of("run")), {})
+
+    @property
+    def result(self) -> Record:
+        """The `result` record; empty where the run was killed before its end, and for a dry run."""
+        return next(iter(self.of("result")), {})
+
+    @property
+    def mode(self) -> str:
+        return str(self.key("run.mode", "solve" if self.head else "dry run"))
+
+    @property
+    def verdict(self) -> str:
+        """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY."""
+        if not self.head:
+            return "DRY"
+        if not self.result:
+            return "KILLED"
+        if self.result.get("interrupted"):
+            return "INTERRUPTED"
+        return "VALID" if self.result["valid"] else "INVALID"
+
+    @property
+    def unknowns(self) -> int:
+        return prod(self.head.get("cells") or [0])
+
+    def key(self, name: str, otherwise: Any = None) -> Any:
+        """The value of a key of the resolved deck, by its dotted name."""
+        section, _, rest = name.partition(".")
+        return self.head.get("deck", {}).get(section, {}).get(rest, otherwise)
+
+    def solver_of(self, record: Record) -> str:
+        """Of a solve or a timer; records of Keel before surveys name none."""
+        return str(record.get("solver") or self.key("bottom.solver", "-"))
+
+    def solvers(self) -> list[str]:
+        """Of all solves, in the order in which they ran first."""
+        return list(dict.fromkeys(self.solver_of(record) for record in self.of("solve")))
+
+    def solves(self, solver: str) -> list[Record]:
+        return [record for record in self.of("solve") if self.solver_of(record) == solver]
+
+    def timers(self, solver: str) -> list[Record]:
+        return [record for record in self.of("timer") if self.solver_of(record) == solver]
+
+
+def read_runs(path: Path) -> list[Run]:
+    """Every run of a file, in its order. A `run` record begins a run; what comes before the first belongs to a dry run."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise UnreadableRecords(f"{path}: {error.strerror}; records are written with output.json={path}") from None
+    runs: list[Run] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            kind = record["record"]
+        except (ValueError, TypeError, KeyError):
+            record, kind = None, None
+        if kind == "run" or not runs:
+            runs.append(Run(path))
+        if record is None:
+            end = number == len(lines)
+            runs[-1].damage.append(f"{path}:{number}: {'cut off' if end else 'no record'}: {line[:40]!r}")
+        else:
+            runs[-1].records.append(record)
+    if not any(run.records for run in runs):
+        what = "no record in it" if runs else "it is empty"
+        raise UnreadableRecords(f"{path}: {what}; records are the JSON lines of output.json=FILE")
+    return runs
+
+
+def read_all(paths: Iterable[Path]) -> list[Run]:
+    """The runs of several files; what is wrong with any of them is told of all at once."""
+    runs, wrong = [], []
+    for path in paths:
+        try:
+            runs += read_runs(path)
+        except UnreadableRecords as error:
+            wrong.append(str(error))
+    if wrong:
+        raise UnreadableRecords("\n".join(wrong))
+    return runs
+
+
+def differing_keys(runs: Iterable[Run], besides: Iterable[str] = ()) -> list[str]:
+    """The dotted keys of the decks that are not the same in all runs: what was swept."""
+    values: dict[str, list[str]] = {}
+    decks = [run.head.get("deck", {}) for run in runs]
+    for deck in decks:
+        for section, keys in deck.items():
+            for key in keys:
+                values.setdefault(f"{section}.{key}", [])
+    for name, found in values.items():
+        section, _, key = name.partition(".")
+        # A key that an older version did not have says nothing.
+        found += [json.dumps(deck[section][key]) for deck in decks if key in deck.get(section, {})]
+    return [name for name, found in values.items() if len(set(found)) > 1 and name not in set(besides)]

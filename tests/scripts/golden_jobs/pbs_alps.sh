@@ -1,0 +1,40 @@
+#!/bin/bash
+#PBS -N try
+#PBS -j oe
+#PBS -l walltime=0:08:00
+#PBS -l mppwidth=48
+#PBS -A PROJECT
+#PBS -q regular
+
+# try: what happens
+# 8 starts of 4 points. Submit with: qsub job.sh
+
+# This script wants nothing but bash and keel. It may be killed, submitted again, and run several times at once: a start whose
+# records have their result is not made again, and who has made the file of a claim first has the start. Nothing is overwritten.
+set -u
+cd "${PBS_O_WORKDIR:-$(dirname "$0")}" || exit 2
+
+keel=${KEEL:-/opt/keel/bin/keel}
+nodes_here=2
+
+export MPICH_RANK_REORDER_METHOD=1
+
+# Starts a command; by exec, so that a signal to it reaches the launcher.
+launch() { # nodes, ranks, ranks a node, threads a rank, cores a rank, then the command
+    export OMP_NUM_THREADS=$4
+    # Without aprun keel would run on the node of the batch system itself.
+    exec aprun -n "$2" -N "$3" -d "$5" -cc depth "${@:6}"
+}
+
+...
+#     point, round, nodes, ranks, ranks a node, threads a rank, cores a rank, what keel is told
+start ranks-48.solver-cg 1 2 48 24 1 1 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 1 2 48 24 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-48.solver-cg 2 2 48 24 1 1 bottom.solver=cg
+start ranks-48.solver-ca_cg-s-8-basis-newton 2 2 48 24 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 1 1 6 6 1 1 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 1 1 6 6 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+start ranks-6.solver-cg 2 1 6 6 1 1 bottom.solver=cg
+start ranks-6.solver-ca_cg-s-8-basis-newton 2 1 6 6 1 1 bottom.solver=ca_cg bottom.s=8 bottom.basis=newton
+
+finish

@@ -1,0 +1,83 @@
+"""The job script of every site against golden text, and under shellcheck. After a change that is meant:
+KEEL_GOLDEN=write python3 tests/scripts/test_job_scripts.py, and look at the difference."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+import fake_keel  # noqa: E402
+from studies.define.sites import SITES, read_site  # noqa: E402
+from studies.define.study_file import read_study  # noqa: E402
+from studies.execute.folder import job_script  # noqa: E402
+from studies.execute.plan import plan  # noqa: E402
+
+try:
+    import jinja2  # noqa: F401
+except ModuleNotFoundError:
+    raise unittest.SkipTest("no Jinja2 for this Python (python3-jinja2)") from None
+
+GOLDEN = Path(__file__).parent / "golden_jobs"
+LOOP = "stop=  #", "#     point, round"  # what lies between is the same in all scripts: golden once, for the site local
+
+
+class JobScripts(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n")
+
+    def script(self, site: Path) -> tuple[str, str]:
+        study = read_study(fake_keel.study(self.folder, ["cg", "ca_cg s=8 basis=newton"], ranks=[6, 48], rounds=2))
+        made = plan(study, read_site(site), None)
+        return job_script(made, "/opt/keel/bin/keel", "mpiexec")
+
+    def test_each_is_as_it_was_looked_at(self) -> None:
+        for site in sorted(SITES.glob("*.toml")):
+            with self.subTest(site.stem):
+                text, submit = self.script(site)
+                if site.stem != "local":
+                    head, _, rest = text.partition(LOOP[0])
+                    text = head + "...\n" + LOOP[1] + rest.partition(LOOP[1])[2]
+                golden = GOLDEN / f"{site.stem}.sh"
+                if os.environ.get("KEEL_GOLDEN") == "write":
+                    golden.write_text(text)
+                self.assertEqual(text, golden.read_text())
+                self.assertIn(f"Submit with: {submit}\n", text)
+
+    def test_each_is_clean_under_shellcheck(self) -> None:
+        if not shutil.which("shellcheck"):
+            self.skipTest("no shellcheck (apt-get install shellcheck)")
+        for site in sorted(SITES.glob("*.toml")):
+            with self.subTest(site.stem):
+                script = self.folder / "job.sh"
+                script.write_text(self.script(site)[0])
+                done = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_site_may_have_no_account_and_further_words(self) -> None:
+        site = self.folder / "mine.toml"
+        site.write_text(
+            'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\ngpus = 4\n[run]\ngpus_per_rank = 1\nranks_per_node = 4\n'
+            '[job]\nsetup = ["module load keel"]\nlongest_minutes = 90\n[environment]\nA = "b c"\n'
+        )
+        text, submit = self.script(site)
+        self.assertNotIn("account", text)
+        for line in (
+            "module load keel",
+            "export A='b c'",
+            "#SBATCH --nodes=12",
+            '    --gpus-per-task=1 --gpu-bind=closest "${@:6}"',
+        ):
+            self.assertIn(line, text)
+        self.assertEqual(submit, "sbatch job.sh")
+
+
+if __name__ == "__main__":
+    unittest.main()

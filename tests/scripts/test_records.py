@@ -1,0 +1,76 @@
+"""scripts/studies/records.py on whole, cut and foreign files; scripts/studies/statistics.py by hand."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+from studies.records import UnreadableRecords, differing_keys, read_runs  # noqa: E402
+from studies.statistics import order_of_interval, remark, spread  # noqa: E402
+
+RUN = '{"record":"run","deck":{"bottom":{"solver":"cg","s":4},"run":{"mode":"solve"}},"cells":[2,2,2]}\n'
+SOLVE = '{"record":"solve","seconds":1.0}\n'
+RESULT = '{"record":"result","valid":true}\n'
+
+
+class Reading(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "run.json"
+
+    def test_a_run_begins_with_its_run_record(self) -> None:
+        self.path.write_text(RUN + SOLVE + RESULT + RUN + SOLVE)
+        first, second = read_runs(self.path)
+        self.assertEqual((first.verdict, second.verdict), ("VALID", "KILLED"))
+        self.assertEqual(first.solvers(), ["cg"])  # old records leave the solver to the deck
+        self.assertEqual(first.unknowns, 8)
+
+    def test_a_file_cut_at_any_byte_is_read_as_far_as_it_goes(self) -> None:
+        whole = (RUN + SOLVE + RESULT).encode()
+        for size in range(len(RUN), len(whole)):
+            self.path.write_bytes(whole[:size])
+            (run,) = read_runs(self.path)
+            self.assertEqual(len(run.records), 1 + (size >= len(RUN + SOLVE) - 1) + (size >= len(whole) - 1))
+            self.assertEqual(run.verdict, "VALID" if size == len(whole) - 1 else "KILLED")
+
+    def test_a_line_that_is_no_record_is_told_with_its_place(self) -> None:
+        self.path.write_text(RUN + "mpiexec: oops\n" + "[1]\n" + RESULT)
+        (run,) = read_runs(self.path)
+        self.assertEqual(run.damage, [f"{self.path}:2: no record: 'mpiexec: oops'", f"{self.path}:3: no record: '[1]'"])
+        self.assertEqual(run.verdict, "VALID")
+
+    def test_records_of_a_dry_run_have_no_head(self) -> None:
+        self.path.write_text('{"record":"scheme","level":0}\n')
+        (run,) = read_runs(self.path)
+        self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
+
+    def test_what_holds_no_record_is_refused(self) -> None:
+        for text, why in (("", "it is empty"), ("half a li", "no record in it")):
+            self.path.write_text(text)
+            with self.assertRaisesRegex(UnreadableRecords, why):
+                read_runs(self.path)
+
+    def test_keys_that_differ_are_what_was_swept(self) -> None:
+        self.path.write_text(RUN + RUN.replace('"s":4', '"s":8,"depth":2'))
+        self.assertEqual(differing_keys(read_runs(self.path)), ["bottom.s"])
+        self.assertEqual(differing_keys(read_runs(self.path), besides=["bottom.s"]), [])
+
+
+class Statistics(unittest.TestCase):
+    def test_orders_of_the_interval_are_those_of_the_tables(self) -> None:
+        # E.g. table A.1 of Le Boudec 2010: none below 6; 6: 1, 9: 2, 12: 3, 20: 6.
+        self.assertEqual([order_of_interval(n) for n in (1, 5, 6, 8, 9, 11, 12, 20)], [None, None, 1, 1, 2, 2, 3, 6])
+
+    def test_few_values_have_no_interval_and_a_remark(self) -> None:
+        one = spread([3.0, 1.0, 2.0])
+        self.assertEqual((one.median, one.low, one.bars), (2.0, None, (1.0, 3.0)))
+        self.assertIn("3 measurements, 6 are needed", remark([3, 3]))
+        self.assertIn("1 of 2 points: 3 measurements", remark([3, 6]))
+        self.assertEqual(remark([6, 7]), "")
+        self.assertEqual(spread([1, 2, 3, 4, 5, 6, 7, 8, 9]).bars, (2, 8))
+
+
+if __name__ == "__main__":
+    unittest.main()

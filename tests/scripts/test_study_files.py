@@ -1,0 +1,250 @@
+"""Study files, points and sites: what they mean, and what is said of those that are wrong."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts")]
+from studies.define.checked_toml import Refused, lines_of  # noqa: E402
+from studies.define.points import ordered, points_of, words_of  # noqa: E402
+from studies.define.sites import SITES, find_site, launchers, place, read_site  # noqa: E402
+from studies.define.study_file import read_study  # noqa: E402
+from studies.execute.keel import deck_text, understand  # noqa: E402
+
+GOOD = """\
+name = "family"
+claim = "which is best"
+deck = "deck.toml"
+law = "strong"
+constant = "the domain"
+rounds = 2
+repeats = 3
+[keys]
+problem.box = 4
+"problem.boxes" = [2, 2, 2]
+[[axis]]
+keys = ["ranks", "threads"]
+values = [[1, 4], [4, 1]]
+[[axis]]
+key = "bottom.solver"
+values = ["cg", "ca_cg s=8 basis=newton"]
+[baseline]
+bottom.solver = "cg"
+"""
+
+WRONG = '''\
+name = "x y"
+claim = """a
+lawn = 3
+"""
+deck = "nope.toml"
+lawn = "weak"
+law = "weka"
+constant = 'one'
+rounds = 0
+[keys]
+rank = 3
+[[axis]]
+key = "rank"
+values = [1,
+  2]
+[[axis]]
+key = "bottom.solver"
+values = ["cg", "cg"]
+[[axis]]
+keys = ["problem.box", "ranks"]
+values = [[1, 2], 3, [1, 0]]
+[baseline]
+'''
+
+REFUSAL = """\
+study.toml:1: name = "x y": wants letters, digits, - and _ only: folders and jobs are named so
+study.toml:5: deck = "nope.toml": there is no file nope.toml; the path is relative to the study file
+study.toml:6: lawn: unknown key; a study has name, claim, deck, law, constant, rounds, repeats, minutes, order, dry_run, keys, \
+axis, baseline, ranks, threads, ranks_per_node (did you mean "law"?)
+study.toml:7: law = "weka": unknown law; choose weak, strong, throughput (did you mean "weak"?)
+study.toml:9: rounds = 0: wants at least 1: number of times that every point is started, in turns: A B A B
+study.toml:11: keys.rank: wants SECTION.KEY of a deck (did you mean "ranks"?)
+study.toml:13: rank: unknown axis; ranks, threads, ranks_per_node, or SECTION.KEY of a deck (did you mean "ranks"?)
+study.toml:18: values: one of them is there twice; rounds = 2 starts every point twice
+study.toml:21: values: 3 wants to be an array of 2: problem.box, ranks
+study.toml:21: values: ranks = 0 wants to be a whole number from 1 on"""
+
+
+class Files(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "deck.toml").write_text("# mine\n[problem]\nbox = 8\na = 0.0\n")
+
+    def file(self, text: str, name: str = "study.toml") -> Path:
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def refusal(self, text: str) -> str:
+        with self.assertRaises(Refused) as refused:
+            read_study(self.file(text))
+        return str(refused.exception).replace(f"{self.folder}/", "")
+
+
+class Studies(Files):
+    def test_points_are_all_axes_combined_and_zipped_keys_go_together(self) -> None:
+        points = points_of(read_study(self.file(GOOD)))
+        self.assertEqual([(point.ranks, point.threads, point.words) for point in points], [
+            (1, 4, ("bottom.solver=cg",)), (1, 4, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton")),
+            (4, 1, ("bottom.solver=cg",)), (4, 1, ("bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton"))])  # fmt: skip
+        self.assertEqual(points[1].name, "ranks-1.threads-4.solver-ca_cg-s-8-basis-newton")
+
+    def test_rounds_take_turns_within_a_size(self) -> None:
+        study = read_study(self.file(GOOD))
+        points = points_of(study)
+        starts = ordered(study, points, {point.name: point.ranks for point in points})
+        self.assertEqual(
+            [(point.ranks, point.values["bottom.solver"].split()[0], number) for point, number in starts],
+            [
+                (4, "cg", 1),
+                (4, "ca_cg", 1),
+                (4, "cg", 2),
+                (4, "ca_cg", 2),
+                (1, "cg", 1),
+                (1, "ca_cg", 1),
+                (1, "cg", 2),
+                (1, "ca_cg", 2),
+            ],
+        )
+
+    def test_the_deck_gets_the_keys_that_are_the_same_everywhere(self) -> None:
+        self.assertEqual(
+            deck_text(read_study(self.file(GOOD))),
+            "# deck.toml with the keys of the study family.\n\n[problem]\nbox = 4\n"
+            "a = 0.0\nboxes = [2, 2, 2]\n\n[run]\nrepeats = 3\n",
+        )
+
+    def test_values_are_told_as_the_command_line_takes_them(self) -> None:
+        self.assertEqual(words_of("problem.boxes", [2, 2, 2]), ["problem.boxes=[2,2,2]"])
+        self.assertEqual(words_of("run.deterministic", True), ["run.deterministic=true"])
+        self.assertEqual(words_of("comm.scheme", "two_step partner_rule=max_need"),
+                         ["comm.scheme=two_step", "comm.partner_rule=max_need"])  # fmt: skip
+
+    def test_all_mistakes_are_told_at_once_with_their_lines(self) -> None:
+        self.assertEqual(self.refusal(WRONG), REFUSAL)
+
+    def test_a_baseline_that_no_axis_has_is_refused(self) -> None:
+        found = self.refusal(GOOD.replace('bottom.solver = "cg"', 'bottom.solver = "cgg"'))
+        self.assertEqual(found, "study.toml:18: baseline.bottom.solver = 'cgg': no value of its axis; "
+                         'choose cg, ca_cg s=8 basis=newton (did you mean "cg"?)')  # fmt: skip
+
+    def test_what_is_no_toml_is_told_with_its_line(self) -> None:
+        self.assertEqual(self.refusal('name = "a"\nclaim =\n'), "study.toml:2: Invalid value")
+
+    def test_a_file_that_is_not_there(self) -> None:
+        with self.assertRaisesRegex(Refused, "none.toml: No such file or directory"):
+            read_study(self.folder / "none.toml")
+
+    def test_the_studies_that_come_with_keel_are_good(self) -> None:
+        for path in sorted((ROOT / "inputs/studies").glob("*.toml")):
+            self.assertTrue(points_of(read_study(path)), path)
+
+
+class Lines(unittest.TestCase):
+    def test_texts_and_arrays_over_several_lines_hold_no_keys(self) -> None:
+        text = 'a = """\nb = 1\n"""\nc = [\n  "d = 2", # [\n  3]\n[e.f]\n"g" = { h = 1 }\n[[i]]\nj = 1\n[[i]]\nj.k = 2\n'
+        self.assertEqual(
+            lines_of(text),
+            {
+                ("a",): 1,
+                ("c",): 4,
+                ("e", "f"): 7,
+                ("e", "f", "g"): 8,
+                ("i", 0): 9,
+                ("i", 0, "j"): 10,
+                ("i", 1): 11,
+                ("i", 1, "j"): 12,
+                ("i", 1, "j", "k"): 12,
+                ("i", 1, "j.k"): 12,
+            },
+        )
+
+
+class Sites(Files):
+    def test_those_that_come_with_keel_are_good_and_use_every_launcher(self) -> None:
+        sites = [read_site(path) for path in SITES.glob("*.toml")]
+        self.assertEqual(sorted({site.launcher for site in sites}), launchers())
+
+    def test_all_mistakes_are_told_at_once_with_their_lines(self) -> None:
+        text = 'launcher = "slrum"\n[node]\ncoers = 4\ncores = "many"\n[run]\noptions = [1]\n[environment]\nOMP_PLACES = 1\n'
+        with self.assertRaises(Refused) as refused:
+            read_site(self.file(text, "site.toml"))
+        found = str(refused.exception).replace(f"{self.folder}/", "").splitlines()
+        self.assertEqual(
+            [line.partition(" ")[0] for line in found],
+            ["site.toml:1:", "site.toml:1:", "site.toml:3:", "site.toml:4:", "site.toml:6:", "site.toml:8:"],
+        )
+        self.assertIn("a site has no about", found[0])
+        self.assertIn('did you mean "slurm"?', found[1])
+        self.assertIn("node.coers: unknown key; [node] has cores, ", found[2])
+        self.assertIn('node.cores = "many": wants a whole number: cores of a node', found[3])
+
+    def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
+        with self.assertRaisesRegex(Refused, 'no such site; flux, local, .*did you mean "slurm"'):
+            find_site("slrum")
+
+    def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:
+        site = read_site(self.file('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'
+                                   "[run]\nthreads = 6\nprogress_cores = 1\n", "site.toml"))  # fmt: skip
+        study = read_study(self.file(GOOD.replace('"threads"', '"problem.seed"').replace("4]", "9]")))
+        placement, problems = place(site, points_of(study)[2])
+        self.assertEqual((placement.nodes, placement.ranks_per_node, placement.threads, placement.cores_per_rank), (2, 2, 6, 7))
+        self.assertEqual(problems, [])
+
+    def test_more_threads_than_cores_are_an_error_on_a_cluster_and_a_warning_here(self) -> None:
+        for launcher, word in (("slurm", "error"), ("local", "warning")):
+            site = read_site(self.file(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 2\n', "site.toml"))
+            _, problems = place(site, points_of(read_study(self.file(GOOD)))[0])
+            self.assertIn(f"{word}: 1 ranks a node x 4 threads want 4 cores; 2 can be used", problems[0])
+
+    def test_asynchronous_progress_wants_a_core(self) -> None:
+        text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[environment]\nMPICH_ASYNC_PROGRESS = "1"\n'
+        _, problems = place(read_site(self.file(text, "site.toml")), points_of(read_study(self.file(GOOD)))[0])
+        self.assertIn("run.progress_cores = 1 would leave it a core", problems[0])
+
+
+GRIDS = """\
+8 ranks, 2 nodes, 4 ranks per node (virtual: comm.ranks_per_node)
+level            cells boxes of  boxes/rank  exchanges   messages        bytes   off-node   off-node
+                                    at most per V-cycle       each         each   messages      bytes
+    0         32x32x32     16^3           1         10          3        12288          1       4096
+    1         16x16x16      8^3           1          9          3         3072          1       1024
+memory: 704.8 kB a rank at its peak (the grids alone, without ghosts and padding: 304.1 kB); of the first 1 ranks
+remark: without effect: bottom.depth
+"""
+
+MATRIX = """\
+matrix stencil27
+                         most of a rank        all ranks
+rows                                512             1024
+messages a product                    1                2
+  of them off node                    0                0
+memory: 1.3 MB a rank at its peak
+"""
+
+
+class DryRuns(unittest.TestCase):
+    def test_sizes_of_grids(self) -> None:
+        found = understand(GRIDS)
+        self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (32768, 704800.0, 3, 1))
+        self.assertEqual(found.remarks, ("without effect: bottom.depth",))
+
+    def test_sizes_of_matrices(self) -> None:
+        found = understand(MATRIX)
+        self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (1024, 1.3e6, 1, 0))
+
+    def test_what_says_nothing_foretells_nothing(self) -> None:
+        self.assertEqual((understand("").size, understand("").bytes_per_rank), (None, None))
+
+
+if __name__ == "__main__":
+    unittest.main()

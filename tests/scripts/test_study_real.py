@@ -1,0 +1,93 @@
+"""A study with the real keel: $KEEL_EXECUTABLE, which the build sets; skipped without."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+from test_study_runs import Study, wait_for  # noqa: E402
+
+KEEL = os.environ.get("KEEL_EXECUTABLE", "")
+
+STUDY = f"""
+name = "real"
+claim = "counts depend on nothing that happens to a study"
+deck = "{ROOT}/inputs/seed_weak.toml"
+law = "weak"
+constant = "one box a rank"
+repeats = {{repeats}}
+minutes = 1
+[keys]
+problem.box = 8
+run.warmup = 0
+run.triad_mb = 1
+[[axis]]
+key = "ranks"
+values = [1, 2]
+[[axis]]
+key = "bottom.solver"
+values = {{solvers}}
+"""
+
+
+@unittest.skipUnless(KEEL, "KEEL_EXECUTABLE names no keel")
+class Real(Study):
+    def setUp(self) -> None:
+        super().setUp()
+        self.environment = os.environ | {"KEEL": KEEL}
+
+    def write_real(self, solvers: str, repeats: int) -> subprocess.CompletedProcess[str]:
+        path = self.top / "real.toml"
+        path.write_text(STUDY.format(solvers=solvers, repeats=repeats))
+        return self.study("write", path, self.folder)
+
+    def counts(self) -> list[str]:
+        """The scaling table without its times."""
+        lines = self.study("collect", self.folder).stdout.splitlines()
+        rows = [line.split(" | ") for line in lines if line.startswith("| ")]
+        return [" | ".join(row[:4] + row[8:]) for row in rows]
+
+    def test_a_study_from_file_to_page(self) -> None:
+        made = self.write_real('["bicgstab", "ca_bicgstab s=2"]', 2)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertIn("| ranks-2.solver-bicgstab | 2x1 | 1 | 2 | 1024 | ", made.stdout)
+        done = self.study("run", self.folder)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        page = self.study("report", self.folder)
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertIn("Nothing: every start is done", (self.folder / "report.html").read_text())
+
+    def test_a_solver_that_cannot_be_is_refused_before_anything_runs(self) -> None:
+        made = self.write_real('["cg", "cgg"]', 2)
+        self.assertEqual(made.returncode, 2)
+        self.assertIn('ranks-1.solver-cgg: error: command line: bottom.solver = "cgg": unknown solver; choose ', made.stderr)
+        self.assertFalse(self.folder.exists())
+
+    def test_a_launcher_that_is_killed_leaves_a_study_that_ends_with_the_same_counts(self) -> None:
+        self.assertEqual(self.write_real('["cg"]', 500).returncode, 0)
+        child = self.begin()
+        runs = self.folder / "runs/ranks-2.solver-cg"
+        wait_for(lambda: any(b'"solve"' in path.read_bytes() for path in runs.glob("*.json")), 60)
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                name, _, rest = stat.read_text().partition("(")[2].rpartition(") ")
+                if name.startswith("mpi") and rest.split()[1] == str(child.pid):
+                    os.kill(int(stat.parent.name), signal.SIGKILL)
+        child.wait()
+        self.assertIn("failed", self.words())
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        resumed = self.counts()
+        self.folder = self.top / "whole"
+        self.write_real('["cg"]', 500)
+        self.study("run", self.folder)
+        self.assertEqual(resumed, self.counts())
+        self.assertEqual(len(resumed), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

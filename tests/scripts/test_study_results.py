@@ -1,0 +1,157 @@
+"""Tables, figures and pages of studies, against golden text where times are made up; with a keel that takes no time."""
+
+import csv
+import os
+import re
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+import fake_keel  # noqa: E402
+from test_study_runs import Study, wait_for  # noqa: E402
+
+try:
+    import jinja2  # noqa: F401
+    import matplotlib  # noqa: F401
+    import pandas  # noqa: F401
+except ModuleNotFoundError as error:
+    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+
+from studies.evaluate.figures import FIGURES, draw_all  # noqa: E402
+from studies.evaluate.tables import gather  # noqa: E402
+from studies.execute.folder import read_folder, write_new  # noqa: E402
+
+SCALING = """\
+try: what happens
+
+weak: constant is one box a rank.
+
+Seconds are measured, cycles and iterations counted.
+
+| variant | ranks x threads | unknowns | solves | solve s, median | 95 % or least-greatest | efficiency | speed-up over baseline | \
+cycles | iterations |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| cg | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | baseline | 5 | 7 |
+| cg | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | baseline | 5 | 7 |
+| stall | 1x1 | 512 | 2 | 1.50 | [1.50-1.50] | 100 % | 1.00 [1.00-1.00] | 5 | 7 |
+| stall | 2x1 | 1024 | 2 | 2.50 | [2.50-2.50] | 60 % | 1.00 [1.00-1.00] | 5 | 7 |
+"""
+
+
+class Results(Study):
+    def scaling(self) -> str:
+        done = self.study("collect", self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.partition("wrote ")[0]
+
+    def test_a_study_that_was_killed_twice_ends_with_the_table_of_one_that_was_not(self) -> None:
+        self.write(["cg", "stall"], rounds=2)
+        self.study("run", self.folder)
+        self.assertEqual(self.scaling(), SCALING)
+        self.folder = self.top / "again"
+        self.write(["cg", "stall"], rounds=2)
+        (self.top / "stall").touch()
+        for number in (1, 2):
+            child = self.begin()
+            wait_for(lambda: len(self.stalled()) == number)  # noqa: B023
+            if number == 1:
+                child.kill()
+                child.wait()
+                (self.top / "stall").touch()
+            else:
+                (self.top / "stall").unlink()
+                os.kill(self.stalled()[-1], signal.SIGKILL)
+                child.wait()
+        self.assertNotEqual(self.scaling(), SCALING)
+        self.study("run", self.folder)
+        self.assertEqual(self.scaling(), SCALING)
+
+    def test_tables_are_tidy_and_never_overwritten(self) -> None:
+        self.write(["cg"], rounds=2)
+        self.scaling()
+        self.study("run", self.folder)
+        self.scaling()
+        self.scaling()
+        names = sorted(path.name for path in (self.folder / "tables").iterdir())
+        self.assertEqual(
+            names, ["operations.csv", "operations.jsonl", "scaling.2.md", "scaling.md", "solves.csv", "solves.jsonl"]
+        )
+        with (self.folder / "tables/solves.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(
+            [(row["point"], row["round"], row["ranks"], row["bottom.solver"], row["seconds"], row["cycles"]) for row in rows],
+            [
+                (f"ranks-{ranks}.solver-cg", str(number), str(ranks), "cg", f"{ranks}.5", "5")
+                for ranks in (2, 1)
+                for number in (1, 2)
+            ],
+        )
+
+    def test_the_page_is_one_file_that_says_what_failed(self) -> None:
+        self.write(["cg", "crash"], rounds=2)
+        self.study("run", self.folder)
+        done = self.study("report", self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = (self.folder / "report.html").read_text()
+        for text in ("<h1>try</h1>", "what happens", "error: rank 0 found no device", "scripts/study report", 'id="scaling"',
+                     "too few for an interval of 95 %", "prefers-color-scheme: dark", "box = 8", "fake"):  # fmt: skip
+            self.assertIn(text.lower(), page.lower())
+        self.assertEqual(re.findall(r'(?:src|href)="(?!#|data:)[^"]*', page), [])  # nothing is loaded from elsewhere
+        self.assertNotIn("{{", page)
+        self.assertNotIn(str(self.top), re.sub(r"Made by <code>.*?</code>|<pre>.*?</pre>", "", page, flags=re.DOTALL))
+
+    def test_every_figure_is_drawn_of_a_study_that_has_something_for_it(self) -> None:
+        self.write(["cg", "bicgstab"], rounds=6)
+        self.study("run", self.folder)
+        drawn = {one.name: one for one in draw_all(gather(read_folder(self.folder)))}
+        study = fake_keel.study(self.top, ["cg", "bicgstab"])
+        study.write_text("dry_run = true\nranks_per_node = 2\n" + study.read_text())
+        planned = self.top / "planned"
+        self.study("write", study, planned)
+        self.study("run", planned)
+        drawn |= {one.name: one for one in draw_all(gather(read_folder(planned))) if one.name == "messages"}
+        self.assertEqual(sorted(drawn), sorted(FIGURES))
+        self.assertEqual(drawn["scaling"].picture.remark, "")
+        for name, one in drawn.items():
+            svg = one.picture.svg()
+            self.assertTrue(svg.startswith("<svg") and svg.rstrip().endswith("</svg>"), name)
+            self.assertIn("currentColor", svg)
+            self.assertNotIn("#1f2328;", svg.replace("color:#1f2328}", ""))
+            self.assertIn(one.picture.kind, ("measured", "counted", "predicted"))
+
+    def test_throughput_is_compared_between_sizes_of_one_variant(self) -> None:
+        study = fake_keel.study(self.top, ["cg", "bicgstab"], ranks=[2])
+        text = (
+            study.read_text()
+            .replace('"weak"', '"throughput"')
+            .replace('key = "ranks"\nvalues = [2]', 'key = "problem.box"\nvalues = [8, 16]')
+        )
+        study.write_text("ranks = 2\n" + text)
+        self.assertEqual(self.study("write", study, self.folder).returncode, 0)
+        self.study("run", self.folder)
+        rows = [line.split(" | ") for line in self.scaling().splitlines() if line.startswith("| box")]
+        self.assertEqual([(row[0], row[2], row[6]) for row in rows], [
+            ("| box 8, cg", "1024", "12 %"), ("| box 8, bicgstab", "1024", "12 %"),
+            ("| box 16, cg", "8192", "100 %"), ("| box 16, bicgstab", "8192", "100 %")])  # fmt: skip
+
+    def test_a_study_of_which_nothing_has_run_has_a_page(self) -> None:
+        self.write(["cg"])
+        self.assertEqual(self.study("report", self.folder).returncode, 0)
+        self.assertIn("There is nothing to draw yet", (self.folder / "report.html").read_text())
+
+
+class New(Study):
+    def test_a_file_is_written_again_under_another_name_only_if_it_differs(self) -> None:
+        path = self.top / "a.md"
+        self.assertEqual(
+            [write_new(path, text).name for text in ("1", "1", "2", "2", "1")], ["a.md", "a.md", "a.2.md", "a.2.md", "a.3.md"]
+        )
+        self.assertEqual(path.read_text(), "1")
+        self.assertEqual(sorted(one.name for one in self.top.glob("*a.*")), ["a.2.md", "a.3.md", "a.md"])
+
+
+if __name__ == "__main__":
+    unittest.main()

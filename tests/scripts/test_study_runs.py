@@ -1,0 +1,334 @@
+"""scripts/study from write to status, and what may go wrong while a study runs; with a keel that takes no time."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+import fake_keel  # noqa: E402
+from studies.execute.folder import read_folder  # noqa: E402
+from studies.execute.states import states_of  # noqa: E402
+
+try:
+    import jinja2  # noqa: F401
+except ModuleNotFoundError:
+    raise unittest.SkipTest("no Jinja2 for this Python (python3-jinja2)") from None
+
+
+def wait_for(what: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come about")
+        time.sleep(0.02)
+
+
+class Study(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = Path(folder.name)
+        self.keel = fake_keel.make(self.top)
+        self.folder = self.top / "made"
+        self.environment = fake_keel.environment(self.top)
+
+    def study(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, ROOT / "scripts/study", *words]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+
+    def write(self, solvers: list[str], **more: object) -> None:
+        made = self.study("write", fake_keel.study(self.top, solvers, **more), self.folder)  # type: ignore[arg-type]
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+
+    def begin(self) -> subprocess.Popen[bytes]:
+        child = subprocess.Popen(
+            ["bash", "job.sh"], cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return child
+
+    def states(self) -> list[tuple[str, int, str]]:
+        return [(state.point, state.round, state.word) for state in states_of(read_folder(self.folder))]
+
+    def words(self) -> list[str]:
+        return [word for _, _, word in self.states()]
+
+    def stalled(self) -> list[int]:
+        file = self.top / "stalled"
+        return [int(line) for line in file.read_text().split()] if file.exists() else []
+
+
+class Runs(Study):
+    def test_every_start_is_made_once_in_turns_and_largest_first(self) -> None:
+        self.write(["cg", "bicgstab"], rounds=2)
+        done = self.study("run", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("8 done, 0 failed, 0 running, 0 missing; of 8 starts\n"))
+        turns = ["cg", "bicgstab", "cg", "bicgstab"]
+        self.assertEqual(fake_keel.started(self.top), [f"2 {one}" for one in turns] + [f"1 {one}" for one in turns])
+        again = self.study("run", self.folder)
+        self.assertEqual((again.returncode, len(fake_keel.started(self.top))), (0, 8))
+        self.assertIn("8 of 8 starts are done already", again.stderr)
+
+    def test_smallest_first_if_asked(self) -> None:
+        self.write(["cg"], order="smallest_first")
+        self.study("run", self.folder)
+        self.assertEqual(fake_keel.started(self.top), ["1 cg", "2 cg"])
+
+    def test_a_failed_start_stops_no_other_and_is_tried_again_later(self) -> None:
+        self.write(["crash", "cg", "invalid"], ranks=[2])
+        done = self.study("run", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.words(), ["failed", "done", "failed"])
+        self.assertIn("exit status 3: error: rank 0 found no device", done.stdout)
+        self.assertIn("check failed: residual_recomputed", done.stdout)
+        self.study("run", self.folder)
+        # That of which the result is there is not made again, valid or not.
+        self.assertEqual(fake_keel.started(self.top), ["2 crash", "2 cg", "2 invalid", "2 crash"])
+
+    def test_two_scripts_at_once_make_no_start_twice(self) -> None:
+        self.write(["cg", "bicgstab", "ca_cg", "crash"], ranks=[1, 2, 3], rounds=3)
+        both = [self.begin(), self.begin()]
+        self.assertEqual([one.wait() for one in both], [1, 1])
+        started = fake_keel.started(self.top)
+        self.assertEqual(len(started), 36)
+        self.assertEqual(sorted(set(map(started.count, started))), [3])
+
+    def test_points_that_are_planned_only_are_done_without_a_result(self) -> None:
+        study = fake_keel.study(self.top, ["cg"])
+        study.write_text("dry_run = true\nranks_per_node = 2\n" + study.read_text())
+        self.assertEqual(self.study("write", study, self.folder).returncode, 0)
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.study("run", self.folder)
+        self.assertEqual(len(fake_keel.started(self.top)), 2)
+        self.assertIn("problem.ranks=2 comm.ranks_per_node=2", (self.folder / "job.sh").read_text())
+
+
+class Kills(Study):
+    """What is left of a study that was killed goes on as if nothing had been."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.top / "stall").touch()
+        self.write(["cg", "stall"], ranks=[2])
+
+    def go_on(self) -> None:
+        (self.top / "stall").unlink()
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.assertEqual(self.words(), ["done", "done"])
+        self.assertEqual(fake_keel.started(self.top), ["2 cg", "2 stall", "2 stall"])
+        kept = self.folder / "runs/ranks-2.solver-stall/1.1.json"
+        self.assertTrue(kept.read_text().endswith('{"record":"sol'))  # what the first attempt had written is still there
+
+    def test_of_the_script(self) -> None:
+        child = self.begin()
+        wait_for(lambda: bool(self.stalled()))
+        self.assertEqual(self.words(), ["done", "running"])
+        child.kill()
+        child.wait()
+        self.assertEqual(self.words(), ["done", "failed"])
+        (orphan,) = self.stalled()
+        wait_for(lambda: not Path(f"/proc/{orphan}").exists())  # nobody would wait for it
+        self.go_on()
+
+    def test_of_the_launcher(self) -> None:
+        child = self.begin()
+        wait_for(lambda: bool(self.stalled()))
+        os.kill(self.stalled()[0], signal.SIGKILL)
+        self.assertEqual(child.wait(), 1)
+        (failed,) = (state for state in states_of(read_folder(self.folder)) if state.word == "failed")
+        self.assertEqual(failed.reason.partition(":")[0], "exit status 137, SIGKILL")
+        self.go_on()
+
+    def test_by_the_time_limit(self) -> None:
+        child = self.begin()
+        wait_for(lambda: bool(self.stalled()))
+        child.terminate()
+        self.assertEqual(child.wait(), 1)
+        self.go_on()
+
+    def test_of_scripts_study_itself(self) -> None:
+        command = [sys.executable, ROOT / "scripts/study", "run", self.folder]
+        child = subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: bool(self.stalled()))
+        child.kill()
+        child.wait()
+        wait_for(lambda: self.words() == ["done", "failed"])
+        self.go_on()
+
+
+class Claims(Study):
+    def claim(self, text: str, age: float = 0) -> Path:
+        self.write(["cg"], ranks=[1])
+        folder = self.folder / "runs/ranks-1.solver-cg"
+        folder.mkdir(parents=True)
+        path = folder / "1.1.claim"
+        path.write_text(text)
+        then = time.time() - age
+        os.utime(path, (then, then))
+        return path
+
+    def run_once(self) -> list[str]:
+        self.begin().wait()
+        return fake_keel.started(self.top)
+
+    def test_of_another_node_is_kept_while_it_is_fresh(self) -> None:
+        self.claim("elsewhere 1 1\n", age=60)
+        self.assertEqual(self.words(), ["running"])
+        self.assertEqual(self.run_once(), [])
+
+    def test_of_another_node_is_taken_over_when_it_is_stale(self) -> None:
+        self.claim("elsewhere 1 1\n", age=3600)
+        self.assertEqual(self.words(), ["failed"])
+        self.assertEqual(self.run_once(), ["1 cg"])
+        self.assertEqual(self.words(), ["done"])
+
+    def test_of_a_process_whose_number_is_another_ones_now_is_taken_over(self) -> None:
+        self.claim(f"{os.uname().nodename} {os.getpid()} 1\n")
+        self.assertEqual(self.run_once(), ["1 cg"])
+
+    def test_that_is_just_being_made_is_kept(self) -> None:
+        self.claim("")
+        self.assertEqual(self.run_once(), [])
+        self.assertEqual(self.words(), ["running"])
+
+
+class Disk(Study):
+    def test_records_that_cannot_be_written_fail_their_start_only(self) -> None:
+        self.write(["lost", "cg"], ranks=[1])
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, self.words()), (1, ["failed", "done"]))
+        self.assertIn("no result in its records: output.json", done.stdout)
+        self.assertIn("could not be written: No space left on device", done.stdout)
+
+    def test_a_disk_without_room_for_a_claim_ends_the_script_and_it_goes_on_later(self) -> None:
+        disk = self.top / "disk"
+        disk.mkdir()
+        if (
+            not shutil.which("mount")
+            or subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True, check=False
+            ).returncode
+        ):
+            self.skipTest("no right to mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        self.folder = disk / "made"
+        self.write(["cg", "bicgstab"], ranks=[1])
+        filler = os.open(disk / "filler", os.O_WRONLY | os.O_CREAT)
+        with contextlib.suppress(OSError):
+            while os.write(filler, bytes(1024)):
+                pass
+        os.close(filler)
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, fake_keel.started(self.top)), (1, []))
+        (disk / "filler").unlink()
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.assertEqual(self.words(), ["done", "done"])
+
+
+class Submission(Study):
+    def test_the_script_is_handed_over_in_its_folder(self) -> None:
+        sbatch = self.top / "sbatch"
+        sbatch.write_text('#!/bin/bash\necho "Submitted $* in ${PWD##*/}"\n')
+        sbatch.chmod(0o755)
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "slurm", self.folder)
+        self.assertEqual(self.study(*words).returncode, 0)
+        done = self.study("submit", self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, "Submitted job.sh in made\n"))
+        sbatch.unlink()
+        (self.top / "bash").symlink_to(shutil.which("bash") or "bash")
+        self.environment["PATH"] = str(self.top)  # here may be a Slurm
+        done = self.study("submit", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"no sbatch here; on the machine: cd {self.folder} && sbatch job.sh", done.stderr)
+
+    def test_a_study_for_another_machine_is_written_without_its_keel(self) -> None:
+        self.environment.pop("KEEL")
+        words = (
+            "write",
+            fake_keel.study(self.top, ["cg"]),
+            "--site",
+            "flux",
+            "--unchecked",
+            "--keel",
+            "/there/keel",
+            self.folder,
+        )
+        done = self.study(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("keel=${KEEL:-/there/keel}", (self.folder / "job.sh").read_text())
+
+    def test_where_there_is_no_batch_system_nothing_is_submitted(self) -> None:
+        self.write(["cg"])
+        done = self.study("submit", self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("without a batch system; scripts/study run", done.stderr)
+
+    def test_an_allocation_that_is_smaller_leaves_out_what_is_larger(self) -> None:
+        site = self.top / "small.toml"
+        site.write_text('launcher = "slurm"\nabout = "one core a node"\n[node]\ncores = 1\n')
+        srun = self.top / "srun"
+        srun.write_text(
+            '#!/bin/bash\nwhile [ "${1:0:1}" = - ]; do [[ $1 != --ntasks=* ]] || export FAKE_RANKS=${1#*=}; shift; done\nexec "$@"\n'
+        )
+        srun.chmod(0o755)
+        self.study("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
+        self.environment |= {"SLURM_JOB_NUM_NODES": "1", "SLURM_SUBMIT_DIR": str(self.folder)}
+        self.assertEqual(self.begin().wait(), 1)
+        self.assertEqual(self.words(), ["missing", "done"])
+        self.environment["SLURM_JOB_NUM_NODES"] = "2"
+        self.assertEqual(self.begin().wait(), 0)
+        self.assertEqual(fake_keel.started(self.top), ["1 cg", "2 cg"])
+
+
+class Refusals(Study):
+    def test_a_point_that_keel_refuses_keeps_everything_from_being_written(self) -> None:
+        done = self.study("write", fake_keel.study(self.top, ["cg", "bad"]), self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('ranks-2.solver-bad: error: command line: bottom.solver = "bad": unknown solver', done.stderr)
+        self.assertFalse(self.folder.exists())
+
+    def test_a_folder_with_something_in_it_is_left_alone(self) -> None:
+        self.folder.mkdir()
+        (self.folder / "mine").touch()
+        done = self.study("write", fake_keel.study(self.top, ["cg"]), self.folder)
+        self.assertEqual((done.returncode, os.listdir(self.folder)), (2, ["mine"]))
+        self.assertIn("nothing is overwritten", done.stderr)
+
+    def test_mistakes_of_the_study_and_of_the_site_are_told_together(self) -> None:
+        study, site = fake_keel.study(self.top, ["cg"]), self.top / "site.toml"
+        study.write_text(study.read_text().replace("rounds", "ruonds"))
+        site.write_text('launcher = "local"\nabout = "here"\n[node]\ncoers = 4\n')
+        done = self.study("plan", study, "--site", site)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("try.toml:7: ruonds: unknown key; ", done.stderr)
+        self.assertIn("site.toml:4: node.coers: unknown key; [node] has cores, ", done.stderr)
+        self.assertIn('(did you mean "cores"?)', done.stderr)
+
+    def test_a_law_that_the_points_do_not_keep_is_an_error(self) -> None:
+        study = fake_keel.study(self.top, ["cg"])
+        study.write_text(study.read_text().replace('"weak"', '"strong"'))
+        done = self.study("plan", study)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('error: law = "strong" holds the work of all ranks together constant, which is not: '
+                      "512 cells in ranks-1.solver-cg, 1024 cells in ranks-2.solver-cg", done.stdout)  # fmt: skip
+
+    def test_what_was_never_written_is_said_to_be_none(self) -> None:
+        for verb in ("run", "status", "submit"):
+            done = self.study(verb, self.top)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("no folder that scripts/study write has made", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
