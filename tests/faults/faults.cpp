@@ -48,11 +48,13 @@ void Faults::before_operation() {
     const std::size_t n = static_cast<std::size_t>(choose(fields_.size()));
     hit_ = fields_[n].second;
     const Shape& shape = hit_.shape();
-    const auto span = static_cast<std::size_t>(shape.width + 2 * shape.ghosts);
-    const int q = choose(static_cast<std::size_t>(shape.boxes));
-    const int k = choose(span), j = choose(span), i = choose(span);
+    const auto span = [&](std::size_t d) {
+        return static_cast<std::size_t>(shape.extent[d] + 2 * shape.ghosts);
+    };
+    const int q = choose(static_cast<std::size_t>(shape.blocks));
+    const int k = choose(span(2)), j = choose(span(1)), i = choose(span(0));
     strike(hit_.view().from_ghost(shape.ghosts)(q, i, j, k),
-           "field " + std::to_string(n) + " of " + std::to_string(shape.width) + "^3 cells, box " +
+           "field " + std::to_string(n) + " of " + std::to_string(shape.extent[0]) + " cells a row, block " +
                std::to_string(q) + ", cell " + std::to_string(i - shape.ghosts) + " " +
                std::to_string(j - shape.ghosts) + " " + std::to_string(k - shape.ghosts));
 }
