@@ -350,8 +350,10 @@ class OperationsOn : public Operations {
         return on(some(part), body);
     }
 
-    // From cells of a box to cells of its block.
+    // From cells of a box to cells of its block. Boxes behind those of the layout, where the values of a matrix's ghost columns
+    // are (sparse.hpp), lie alone.
     void place(int& box, Region& cells) const {
+        if (static_cast<std::size_t>(box) >= windows_.size()) return;
         const Window& window = windows_[static_cast<std::size_t>(box)];
         box = window.block;
         cells.lo = cells.lo + window.at;
