@@ -24,7 +24,10 @@ class Point:
 
 def text(value: Any) -> str:
     """A value as keel takes it on the command line: TOML, texts without quotes."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    if isinstance(value, str):
+        return value
+    # A number that comes out of a table is one of numpy's, which JSON does not know.
+    return json.dumps(value.item() if hasattr(value, "item") else value, separators=(",", ":"))
 
 
 def words_of(key: str, value: Any) -> list[str]:
