@@ -15,7 +15,6 @@
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/studies/verdict.hpp"
 

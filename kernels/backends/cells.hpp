@@ -58,6 +58,11 @@ struct Cells {
     }
 };
 
+// All cells of so many boxes or blocks.
+constexpr Cells every_cell(std::size_t boxes, const Index& extent) {
+    return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, 0};
+}
+
 // A body of the blocks' cells as one of the boxes' cells.
 template <class Body>
 struct InWindow {

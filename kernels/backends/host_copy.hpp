@@ -26,28 +26,33 @@ void for_each_value_on_host(const View& u, std::span<const Window> boxes, const 
     }
 }
 
-// Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells. One box after the other,
-// since in a block their ghosts are others' cells.
+// Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells: of all boxes at once, or one
+// after the other in blocks, where their ghosts are others' cells.
 template <class HostFormula>
 struct Assign {
     View u;
-    Window window;
-    int q;
+    const Window* boxes;
+    int first;  // of them in this run
     Index lo;
     const HostFormula& formula;
 
-    void operator()(int, int i, int j, int k) const {
+    void operator()(int n, int i, int j, int k) const {
+        const int q = first + n;
         const Index in_box = lo + Index{i, j, k};
-        const Index in_block = window.at + in_box;
-        u(window.block, in_block[0], in_block[1], in_block[2]) = formula(q, in_box[0], in_box[1], in_box[2]);
+        const Index in_block = boxes[q].at + in_box;
+        u(boxes[q].block, in_block[0], in_block[1], in_block[2]) =
+            formula(q, in_box[0], in_box[1], in_box[2]);
     }
 };
 template <class HostFormula, class Run>
 void assign_on_host(const View& u, std::span<const Window> boxes, const Region& region,
                     const HostFormula& formula, const Run& run) {
-    const Cells cells{1, region.size, Cells::every, nullptr, Part::all, 0};
-    for (std::size_t q = 0; q < boxes.size(); ++q)
-        run(cells, Assign<HostFormula>{u, boxes[q], static_cast<int>(q), region.lo, formula});
+    if (boxes.empty()) return;
+    const bool alone = boxes.back().block + 1 == static_cast<int>(boxes.size());
+    const std::size_t at_once = alone ? boxes.size() : 1;
+    for (std::size_t q = 0; q < boxes.size(); q += at_once)
+        run(every_cell(at_once, region.size),
+            Assign<HostFormula>{u, boxes.data(), static_cast<int>(q), region.lo, formula});
 }
 
 inline std::vector<double> read_on_host(const View& u, std::span<const Window> boxes, const Region& cells) {

@@ -361,12 +361,7 @@ class OperationsOn : public Operations {
 
     template <class Body>
     void sum_by_box(std::size_t count, const Body& body, double* sums) {
-        const Cells boxes{static_cast<int>(windows_.size()),
-                          cube(layout_.width()).size,
-                          Cells::every,
-                          nullptr,
-                          Part::all,
-                          0};
+        const Cells boxes = every_cell(windows_.size(), cube(layout_.width()).size);
         backend_.sum_over_cells(boxes, count, InWindow<Body>{body, kept_windows_}, sums);
     }
 

@@ -21,6 +21,10 @@ std::string trimmed(const std::string& text);  // without the blanks and tabs ar
 
 std::string counted(long number, const std::string& what);  // "1 rank", "3 ranks", "2 boxes"
 
+// Numbers with units that fit them.
+std::string bytes_text(double bytes);      // "14.5 MB"
+std::string seconds_text(double seconds);  // "3.37 ms", in 4 digits
+
 // Left-aligned columns two blanks apart; the last one is not padded.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/ledger.hpp"
-#include "miniapp/report/quantities.hpp"
+#include "miniapp/deck/text.hpp"
 
 namespace keel {
 namespace {

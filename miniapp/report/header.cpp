@@ -9,7 +9,6 @@
 #include "build_info.hpp"
 #include "miniapp/deck/text.hpp"
 #include "miniapp/report/level_tables.hpp"
-#include "miniapp/report/quantities.hpp"
 
 namespace keel {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/quantities.hpp"
 
 namespace keel {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/ledger.hpp"
-#include "miniapp/report/quantities.hpp"
+#include "miniapp/deck/text.hpp"
 
 namespace keel {
 

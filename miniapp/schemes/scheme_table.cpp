@@ -6,7 +6,6 @@
 
 #include "miniapp/deck/overloaded.hpp"
 #include "miniapp/deck/text.hpp"
-#include "miniapp/report/quantities.hpp"
 
 namespace keel {
 

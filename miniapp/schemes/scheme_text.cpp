@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/report/quantities.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 

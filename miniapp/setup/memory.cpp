@@ -214,10 +214,10 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     do fits = fits % 2 == 0 ? fits / 2 : 0;
     while (fits >= narrowest && needed_with(fits) > memory.bytes);
     return fmt::format(
-        "problem.box = {}, problem.boxes = [{}] on {}: at least {:.1f} GB on a {} of {:.1f} GB; "
+        "problem.box = {}, problem.boxes = [{}] on {}: at least {} on a {} of {}; "
         "choose {}fewer boxes, or more {}s",
-        box, fmt::join(boxes, ","), counted(grids.ranks, "rank"), needed * 1e-9, memory.where,
-        memory.bytes * 1e-9, fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "",
+        box, fmt::join(boxes, ","), counted(grids.ranks, "rank"), bytes_text(needed), memory.where,
+        bytes_text(memory.bytes), fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "",
         memory.where);
 }
 

@@ -32,8 +32,7 @@ struct LevelSchemes {
 struct HierarchyOptions {
     int bottom_box = 4;
     int ghost_depth = 1;
-    Storage storage =
-        Storage::boxes;  // of the levels; a bottom level that is elsewhere keeps its boxes apart
+    Storage storage = Storage::boxes;  // a bottom level that is elsewhere keeps its boxes apart
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
@@ -69,13 +68,12 @@ struct Level {
     TimedOperations bottom_operations;  // as the bottom solver calls them
     Stencil L;
     Field u, f, r;
-    std::unique_ptr<Exchange> ghosts;      // what the operator needs
-    std::unique_ptr<Exchange> all_ghosts;  // what linear interpolation needs; may be absent
-    std::unique_ptr<Exchange>
-        deep_ghosts;              // what several powers of the operator or half sweeps need; may be absent
-    int deep_layers = 0;          // that deep_ghosts fill
-    int fused = 0;                // half sweeps at most that are one pass; 0: each is one
-    Items<BoundaryItem> outside;  // ghosts beyond physical boundaries
+    std::unique_ptr<Exchange> ghosts;       // what the operator needs
+    std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
+    std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
+    int deep_layers = 0;                    // that deep_ghosts fill
+    int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
+    Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
     std::unique_ptr<Reduction> reduction;
     double gershgorin_bound = 0;  // no eigenvalue of L is larger
     double jacobi_bound = 2.0;    // and none of D^-1 L than this

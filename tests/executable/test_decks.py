@@ -385,7 +385,7 @@ class KeysWithoutEffect(KeelTest):
 class DryRun(KeelTest):
     def test_more_than_any_memory_holds_is_refused_dry_or_not_with_what_fits(self) -> None:
         words = ("problem.box=1024", "problem.boxes=[4,4,4]")
-        complaint = "problem.boxes = [4,4,4] on 2 ranks: at least 4398.0 GB on a node of"
+        complaint = "problem.boxes = [4,4,4] on 2 ranks: at least 4.4 TB on a node of"
         for action in ([], ["--dry-run"]):
             run = self.run_keel(2, *action, *words, quick=False)
             self.assertEqual((run.status, run.stdout, run.files), (2, "", {}), run)
@@ -408,7 +408,7 @@ class DryRun(KeelTest):
             for action in ([], ["--dry-run"]):
                 run = self.run_keel(1, *action, *words, quick=False, under=under)
                 self.assertEqual(run.status, 2, run)
-                self.assertIn(f"GB on a node of {least / 1000:.1f} GB; choose problem.box = 64 or less", run.stderr)
+                self.assertIn(f"MB on a node of {least} MB; choose problem.box = 64 or less", run.stderr)
         run = self.run_keel(1, "--dry-run", *words, quick=False, under=["env", "SLURM_MEM_PER_NODE=0"])
         self.assertEqual(run.status, 0, run)
 

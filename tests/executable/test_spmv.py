@@ -272,7 +272,7 @@ class Schemes(KeelTest):
         text, rows = self.dry_run(1, "run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776",
                                   "problem.ranks=256", "comm.ranks_per_node=16")  # fmt: skip
         self.assertRegex(text, r"too large here to plan messages for: to plan for 256 ranks that are not here, one rank "
-                               r"holds the matrix: 30786\d\.\d GB and more of")  # fmt: skip
+                               r"holds the matrix: 307\.9 TB and more of")  # fmt: skip
         self.assertEqual(rows, [])
 
     def test_refusals_tell_the_remedy(self) -> None:

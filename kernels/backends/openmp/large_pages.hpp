@@ -1,7 +1,7 @@
 #pragma once
 
-// Large pages for large arrays. A stencil streams many arrays at once, and with pages of 4 kB the processor spends a tenth of
-// the time on finding them. Linux gives pages of 2 MB to who asks, where its administrator has not said that it never does so.
+// Large pages for large arrays. A stencil streams many arrays at once, and with pages of 4 kB the processor spends time on
+// finding them. Linux gives pages of 2 MB to who asks, unless its administrator has said never.
 
 #include <cstddef>
 #include <cstdint>

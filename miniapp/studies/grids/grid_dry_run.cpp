@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "miniapp/report/quantities.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoother.hpp"

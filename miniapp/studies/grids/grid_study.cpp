@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/schemes/plan_text.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine_facts.hpp"

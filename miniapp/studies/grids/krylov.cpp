@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "miniapp/deck/section.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/krylov_record.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/solve_cost.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/level_tables.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "miniapp/deck/section.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/solve_cost.hpp"

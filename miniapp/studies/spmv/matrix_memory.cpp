@@ -111,10 +111,10 @@ std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const
     const double needed = bytes_at_least(use, size) / ranks * memory.sharing;
     if (needed <= memory.bytes) return {};
     return fmt::format(
-        "problem.matrix = \"{}\" of {} rows and {:.0f} entries on {}: at least {:.1f} GB on a {} of "
-        "{:.1f} GB; choose fewer rows, or more {}s",
-        use.matrix.options.matrix, size.rows, size.entries, counted(ranks, "rank"), needed * 1e-9,
-        memory.where, memory.bytes * 1e-9, memory.where);
+        "problem.matrix = \"{}\" of {} rows and {:.0f} entries on {}: at least {} on a {} of "
+        "{}; choose fewer rows, or more {}s",
+        use.matrix.options.matrix, size.rows, size.entries, counted(ranks, "rank"), bytes_text(needed),
+        memory.where, bytes_text(memory.bytes), memory.where);
 }
 
 double bytes_to_read(const MatrixUse& use, const MatrixSize& size) {

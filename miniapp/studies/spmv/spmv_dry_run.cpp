@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "comm/plans/negotiation.hpp"
-#include "miniapp/report/quantities.hpp"
+#include "miniapp/deck/text.hpp"
 #include "miniapp/setup/memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -78,10 +78,9 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     double needed = bytes_to_read(use, size);
     const auto too_large = [&](const std::string& what) {
         return fmt::format(
-            "to plan for {} ranks that are not here, one rank holds {}: {:.1f} GB and more of {:.1f} GB, "
-            "half "
+            "to plan for {} ranks that are not here, one rank holds {}: {} and more of {}, half "
             "of this node; choose fewer rows, or start {} ranks",
-            ranks, what, needed * 1e-9, available * 1e-9, ranks);
+            ranks, what, bytes_text(needed), bytes_text(available), ranks);
     };
     if (needed > available) return too_large("the matrix");
     const RowPartition partition{size.rows, ranks};

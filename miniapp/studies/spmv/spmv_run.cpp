@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory_growth.hpp"
 #include "miniapp/studies/repeat.hpp"

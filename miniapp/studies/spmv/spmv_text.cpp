@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/krylov_record.hpp"
-#include "miniapp/report/quantities.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 
 namespace keel {
