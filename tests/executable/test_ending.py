@@ -63,6 +63,11 @@ class Started:
     def solved(self, times: int = 1) -> None:
         self.until(lambda: len(self.records("solve")) >= times)
 
+    def processor_seconds(self) -> float:
+        """Of the process that was started, so far."""
+        state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(state[11]) + int(state[12])) / os.sysconf("SC_CLK_TCK")
+
     def ranks(self) -> list[int]:
         """The processes of keel below the one that was started, or that one."""
         parents = {}
@@ -163,6 +168,9 @@ class Interrupted(KeelTest):
     def test_a_second_signal_ends_the_run_at_once(self) -> None:
         run = Started(self, None, *GRIDS, "bottom.solver=smooth", "bottom.sweeps=1000000")
         run.begun()
+        # Only a solve takes that long; a signal before it would end the run in order.
+        computed = run.processor_seconds()
+        run.until(lambda: run.processor_seconds() > computed + 0.5)
         run.process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(run.process.poll(), run.text())

@@ -3,7 +3,7 @@
 keel writes records as the real one does, adds a line to `log` for each start, and does by its words what a test wants to go
 wrong: bottom.solver=bad is refused even by a dry run, =crash ends with status 3, =stall writes half a record and waits as long
 as there is a file `stall`, =invalid fails a check, =lost cannot write
-its records, as on a full disk (the real one ends with status 0 then, too).
+its records, as on a full disk (the real one ends with status 0 then, too). While there is a file `gate` nothing begins.
 """
 
 import os
@@ -37,6 +37,7 @@ if [ -n "$dry" ] && [ -z "$json" ]; then
     echo "memory: 2.0 MB a rank at its peak"
     exit
 fi
+while [ -e "$here/gate" ]; do sleep 0.02; done
 echo "$ranks $solver" >>"$here/log"
 if [ -n "$dry" ]; then
     for scheme in standard two_step; do

@@ -98,7 +98,11 @@ class Runs(Study):
 
     def test_two_scripts_at_once_make_no_start_twice(self) -> None:
         self.write(["cg", "bicgstab", "ca_cg", "crash"], ranks=[1, 2, 3], rounds=3)
+        # A start that failed before a script began is tried again by it; so both are to begin before anything fails.
+        (self.top / "gate").touch()
         both = [self.begin(), self.begin()]
+        wait_for(lambda: len(list(self.folder.glob("runs/.begin.*"))) == 2)
+        (self.top / "gate").unlink()
         self.assertEqual([one.wait() for one in both], [1, 1])
         started = fake_keel.started(self.top)
         self.assertEqual(len(started), 36)
