@@ -892,7 +892,7 @@ TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by bo
     // Slabs of many planes, of several that do not divide the box, of one, and rows longer than a tile of cells.
     const int width = GENERATE(1, 3, 5, 8, 12, 130);
     const auto [n, m] = GENERATE(std::pair(1, 0), std::pair(3, 1), std::pair(9, 2), std::pair(17, 1));
-    if (width == 130 && n != 3) return;
+    if (width == 130 && n != 1) return;
     CAPTURE(width, n, m);
     Fixture f(width);
     std::vector<Field> fields;

@@ -132,25 +132,29 @@ void for_each_index(const Index& extent, const Action& action) {
             for (int i = 0; i < extent[0]; ++i) action(Index{i, j, k});
 }
 
+// L u in one cell, by the formulas.
+inline double product_by_formula(const Problem& problem, const Whole& u, const Index& cell) {
+    double Lu = problem.a_alpha(cell) * u(cell);
+    for (std::size_t d = 0; d < 3; ++d)
+        for (const int side : {-1, 1}) {
+            const int n = problem.cells()[d];
+            Index at = cell;
+            at[d] += side;
+            const bool outside = at[d] < 0 || at[d] >= n;
+            Index index = cell;
+            index[d] += side < 0 ? 0 : 1;
+            at[d] = (at[d] + n) % n;
+            const double beyond = outside && problem.boundaries[d] != Boundary::periodic ? 0.0 : u(at);
+            Lu += problem.face(d, index) * (u(cell) - beyond);
+        }
+    return Lu;
+}
+
 // f - L u by the formulas, cell by cell.
 inline Whole residual_by_formula(const Problem& problem, const Whole& u, const Whole& f) {
     Whole r = f;
-    for_each_index(problem.cells(), [&](const Index& cell) {
-        double Lu = problem.a_alpha(cell) * u(cell);
-        for (std::size_t d = 0; d < 3; ++d)
-            for (const int side : {-1, 1}) {
-                const int n = problem.cells()[d];
-                Index at = cell;
-                at[d] += side;
-                const bool outside = at[d] < 0 || at[d] >= n;
-                Index index = cell;
-                index[d] += side < 0 ? 0 : 1;
-                at[d] = (at[d] + n) % n;
-                const double beyond = outside && problem.boundaries[d] != Boundary::periodic ? 0.0 : u(at);
-                Lu += problem.face(d, index) * (u(cell) - beyond);
-            }
-        r(cell) -= Lu;
-    });
+    for_each_index(problem.cells(),
+                   [&](const Index& cell) { r(cell) -= product_by_formula(problem, u, cell); });
     return r;
 }
 

@@ -16,15 +16,21 @@ namespace {
 
 Columns dense_operator(const Problem& problem) {
     const Index n = problem.cells();
-    const std::size_t size = product(n);
-    Whole unit{n, std::vector<double>(size)};
-    const Whole zero = unit;
+    Whole unit{n, std::vector<double>(product(n))};
     Columns A;
-    for (std::size_t column = 0; column < size; ++column) {
-        unit.values[column] = -1;
-        A.push_back(residual_by_formula(problem, unit, zero).values);
-        unit.values[column] = 0;
-    }
+    for_each_index(n, [&](const Index& cell) {
+        Whole column{n, std::vector<double>(product(n))};
+        unit(cell) = 1;
+        column(cell) = product_by_formula(problem, unit, cell);
+        for (std::size_t d = 0; d < 3; ++d)
+            for (const int side : {-1, 1}) {
+                Index neighbour = cell;
+                neighbour[d] = (neighbour[d] + side + n[d]) % n[d];
+                column(neighbour) = product_by_formula(problem, unit, neighbour);
+            }
+        unit(cell) = 0;
+        A.push_back(column.values);
+    });
     return A;
 }
 

@@ -1,0 +1,38 @@
+# Tests of what no optimisation changes: plans, what is read, whole runs with a fault.
+
+# Plans for imaginary ranks, which nobody sends, and models of them: on one rank.
+keel_test_executable(plans comm Catch2::Catch2WithMain -O1
+  comm/test_closed_forms.cpp
+  comm/test_comparison.cpp
+  comm/test_network_fit.cpp
+  comm/test_patterns.cpp
+  comm/test_plan_time.cpp
+  comm/test_plans.cpp)
+
+keel_test_executable(miniapp miniapp keel_test_main -O0
+  miniapp/test_deck.cpp
+  miniapp/test_matrices.cpp
+  miniapp/test_machine_file.cpp)
+
+# Whole runs, in which something breaks.
+keel_test_executable(faults miniapp keel_test_main -O0
+  faults/faults.cpp
+  faults/test_faults.cpp)
+target_link_libraries(test_faults PRIVATE MPI::MPI_CXX)
+
+# What anyone may write, decks, machines, node maps, matrices, fed with what nobody would. With KEEL_FUZZ (Clang) libFuzzer makes
+# the inputs (scripts/fuzz); every other build reads those that are kept, in corpus/, and the files of inputs/.
+foreach(topic deck machine node_map matrix)
+  set(target fuzz_${topic})
+  add_executable(${target} fuzz/${target}.cpp)
+  target_link_libraries(${target} PRIVATE keel_options keel_miniapp)
+  if(KEEL_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE fuzz/replay.cpp)
+    add_test(NAME miniapp.corpus.${topic}
+      COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${topic} ${PROJECT_SOURCE_DIR}/inputs)
+    set_tests_properties(miniapp.corpus.${topic} PROPERTIES
+      ENVIRONMENT "${mpi_environment}" LABELS "miniapp;corpus" TIMEOUT 900)
+  endif()
+endforeach()
