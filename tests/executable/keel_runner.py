@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 INPUTS = ROOT / "inputs"
 ONCE = ["run.warmup=0", "run.repeats=1"]
 
+ALL_REDUCES = ("reduction", "reduction.begin")  # the rows of timers that count them
+
 Record = dict[str, Any]
 Case = TypeVar("Case")
 Result = TypeVar("Result")

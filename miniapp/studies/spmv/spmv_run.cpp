@@ -122,7 +122,8 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
 
 Traffic sent(const Ledger& ledger) {
     Traffic all = ledger.at(Op::send, 0).traffic;
-    return all += ledger.at(Op::reduction, 0).traffic;
+    all += ledger.at(Op::reduction, 0).traffic;
+    return all += ledger.at(Op::reduction_begin, 0).traffic;
 }
 
 template <class Action>
