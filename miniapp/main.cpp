@@ -15,6 +15,7 @@
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
+#include "miniapp/setup/data_folders.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/studies/verdict.hpp"
 
@@ -34,7 +35,7 @@ Status run(std::span<char* const> words, const Communicator& comm) {
         return complains ? bad_input : valid;
     }
 
-    Deck deck = read_deck(table, read_once(command.deck, comm), command.overrides);
+    Deck deck = read_deck(table, read_once(command.deck, data_folders(), comm), command.overrides);
     deck.errors.insert(deck.errors.end(), command.unknown.begin(), command.unknown.end());
     std::vector<std::string> remarks = drop_idle_keys(deck);
     const NamedFiles files = read_named_files(deck, comm);

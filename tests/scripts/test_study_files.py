@@ -1,9 +1,11 @@
 """Study files, points and sites: what they mean, and what is said of those that are wrong."""
 
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts")]
@@ -191,6 +193,11 @@ class Sites(Files):
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
         with self.assertRaisesRegex(Refused, 'no such site; flux, local, .*did you mean "slurm"'):
             find_site("slrum")
+        own = Path(self.folder) / "sites/mine.toml"
+        own.parent.mkdir()
+        own.touch()
+        with mock.patch.dict(os.environ, {"KEEL_DATA": str(self.folder)}):
+            self.assertEqual((find_site("mine"), find_site("slurm").resolve()), (own, SITES / "slurm.toml"))
 
     def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:
         site = read_site(self.file('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'
