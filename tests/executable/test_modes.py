@@ -7,7 +7,7 @@ from math import fsum
 from statistics import fmean, median
 from typing import Any
 
-from keel_runner import ALL_REDUCES, INPUTS, ONCE, ROOT, KeelTest, Record, Run, at_once, foretold_bytes
+from keel_runner import ALL_REDUCES, INPUTS, ONCE, ROOT, KeelTest, Record, Run, at_once, planned_messages
 
 GOLDEN = ROOT / "tests/golden"
 BOX = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
@@ -108,12 +108,12 @@ class Krylov(ModeTest):
 
     def test_messages_are_those_of_the_planned_exchange_and_the_rows_add_up(self) -> None:
         words = [*KRYLOV, "problem.box=16", "bottom.solver=cg"]
-        (planned,) = re.findall(r"(?m)^ +0 +32x32x32 .* - +(\d+) +(\d+) +0 +0$", self.text(4, "--dry-run", *words))
+        ((*planned, _, _),) = planned_messages(self.planned(4, *words))
         run = self.valid(4, *words)
         solve = run.record("solve")
         sent = run.timer("exchange.send")
         self.assertEqual(list(sent), [0])
-        self.assertEqual([sent[0]["messages"], sent[0]["bytes"]], [solve["exchanges"] * int(n) for n in planned])
+        self.assertEqual([sent[0]["messages"], sent[0]["bytes"]], [solve["exchanges"] * n for n in planned])
         self.assertEqual(solve["exchanges"], solve["iterations"] + 1)
         self.assertEqual(run.timer("bottom.operator")[0]["calls"], solve["applications"])
         for case in ([*words, "bottom.scaling=none", "run.preconditioner=v_cycle", "run.repeats=3"], words):
@@ -187,8 +187,8 @@ class Krylov(ModeTest):
     def test_a_preconditioned_cycle_communicates_as_planned(self) -> None:
         words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6"]
         run = self.valid(4, *words)
-        rows = [line.split() for line in self.text(4, "--dry-run", *words).splitlines() if re.match(r" +\d+ +\d+x", line)]
-        self.assertEqual([int(row[4]) for row in rows], [9, 13])  # V(2,2); 6 sweeps and a red half sweep
+        levels = self.planned(4, *words)["levels"]
+        self.assertEqual([level["exchanges_per_cycle"] for level in levels], [9, 13])  # V(2,2); 6 sweeps and a red half sweep
         solve = run.record("solve")
         calls = [row["calls"] for row in run.timer("exchange.send").values()]
         self.assertEqual(calls, [9 * solve["v_cycles"] + solve["applications"], 13 * solve["v_cycles"]])
@@ -315,9 +315,8 @@ class Survey(ModeTest):
 
     def test_memory_of_all_solvers_is_predicted(self) -> None:
         words = ["run.mode=survey", "problem.box=64", "multigrid.bottom_box=32", "bottom.tolerance=0.1", *ONCE]
-        text = self.text(1, "--dry-run", *words)
-        one = self.text(1, "--dry-run", "multigrid.bottom_box=32")
-        self.assertGreater(foretold_bytes(text), 1.5 * foretold_bytes(one))
+        one = self.planned(1, "multigrid.bottom_box=32")
+        self.assertGreater(self.planned(1, *words)["predicted_bytes"], 1.5 * one["predicted_bytes"])
         facts = self.valid(1, *words).facts
         self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
