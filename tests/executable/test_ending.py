@@ -167,6 +167,7 @@ class Interrupted(KeelTest):
     def test_a_second_signal_ends_the_run_at_once(self) -> None:
         run = Started(self, None, *GRIDS, "bottom.solver=smooth", "bottom.sweeps=1000000")
         run.begun()
+        time.sleep(0.3)  # until it is in its first solve, which has no end
         run.process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(run.process.poll(), run.text())
