@@ -26,8 +26,12 @@ enum class Op {
     wait,
     unpack,
     reduction,
+    reduction_begin,
+    reduction_progress,
+    reduction_wait,
     bottom_operator,
     bottom_vector,
+    bottom_dots,
 };
 constexpr auto names_of(Op) {
     return std::array{Named<Op>{Op::smooth, "smooth"},
@@ -42,14 +46,23 @@ constexpr auto names_of(Op) {
                       Named<Op>{Op::wait, "exchange.wait"},
                       Named<Op>{Op::unpack, "exchange.unpack"},
                       Named<Op>{Op::reduction, "reduction"},
+                      Named<Op>{Op::reduction_begin, "reduction.begin"},
+                      Named<Op>{Op::reduction_progress, "reduction.progress"},
+                      Named<Op>{Op::reduction_wait, "reduction.wait"},
                       Named<Op>{Op::bottom_operator, "bottom.operator"},
-                      Named<Op>{Op::bottom_vector, "bottom.vector"}};
+                      Named<Op>{Op::bottom_vector, "bottom.vector"},
+                      Named<Op>{Op::bottom_dots, "bottom.dots"}};
 }
 inline constexpr std::size_t op_count = names_of(Op{}).size();
 
 // Whether the operation belongs to the exchange of ghost cells.
 constexpr bool is_exchange(Op op) {
     return op >= Op::pack && op <= Op::unpack;
+}
+
+// Whether it belongs to the sums and maxima over all ranks.
+constexpr bool is_reduction(Op op) {
+    return op >= Op::reduction && op <= Op::reduction_wait;
 }
 
 // Messages that a rank sent.
@@ -77,8 +90,8 @@ struct Entry {
     long calls = 0;
     double seconds = 0;
     Work work;        // by the bodies' declared costs
-    Traffic traffic;  // of `send`, and of `reduction` where sums travel in messages of ours
-    long words = 0;   // of `reduction`
+    Traffic traffic;  // of `send`; of `reduction` and `reduction_begin` where sums travel in messages of ours
+    long words = 0;   // of `reduction` and `reduction_begin`
 
     Entry& operator+=(const Entry& other) {
         calls += other.calls;

@@ -52,16 +52,16 @@ class TimedOperations : public Operations {
         return book(Op::vector, [&] { return inner_.take_column(y, x, bricks, column); });
     }
     Work dots(std::span<const Product> products, std::span<double> sums) override {
-        return book(Op::vector, [&] { return inner_.dots(products, sums); });
+        return book(reducing(), [&] { return inner_.dots(products, sums); });
     }
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
-        return book(Op::vector, [&] { return inner_.gram(x, y, sums); });
+        return book(reducing(), [&] { return inner_.gram(x, y, sums); });
     }
     Work totals(Field x, std::span<double> sums) override {
-        return book(Op::vector, [&] { return inner_.totals(x, sums); });
+        return book(reducing(), [&] { return inner_.totals(x, sums); });
     }
     Work max_norm(Field x, double& norm) override {
-        return book(Op::vector, [&] { return inner_.max_norm(x, norm); });
+        return book(reducing(), [&] { return inner_.max_norm(x, norm); });
     }
 
     Work apply(Field out, const Stencil& L, Field u) override {
@@ -124,6 +124,9 @@ class TimedOperations : public Operations {
     }
 
   private:
+    // What makes few numbers of vectors. The cycle does that only where the problem is singular.
+    Op reducing() const { return caller_ == Caller::bottom ? Op::bottom_dots : Op::vector; }
+
     template <class Action>
     Work book(Op op, Action&& action) {
         if (caller_ == Caller::bottom && op == Op::vector) op = Op::bottom_vector;

@@ -15,15 +15,29 @@
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
+#include "miniapp/setup/data_folders.hpp"
 #include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/record_name.hpp"
 #include "miniapp/studies/verdict.hpp"
 
 namespace {
 
 using namespace keel;
 
+// output.json but for what only a run knows, its threads.
+std::string record_name(const Deck& deck, const Resolved& resolved, const Origin& origin) {
+    return filled_in(deck.parameters.output.json, [&](const std::string& word) {
+        if (word == "id") return std::optional(origin.id);
+        if (word == "date") return std::optional(origin.id.substr(0, origin.id.find('-')));
+        if (word == "ranks") return std::optional(std::to_string(resolved.ranks));
+        if (word == "nodes") return std::optional(std::to_string(resolved.topology.nodes()));
+        return key_in_name(word, *deck.table, deck.parameters);
+    });
+}
+
 // Collective. Every rank comes to the same verdict; rank 0 speaks.
-Status run(std::span<char* const> words, const Communicator& comm) {
+Status run(std::span<char* const> all_words, const Start& start, const Communicator& comm) {
+    const auto words = all_words.subspan(1);
     if (refused(unlike_rank_0(words, comm), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
     const CommandLine command = read_command_line(words);
@@ -34,7 +48,7 @@ Status run(std::span<char* const> words, const Communicator& comm) {
         return complains ? bad_input : valid;
     }
 
-    Deck deck = read_deck(table, read_once(command.deck, comm), command.overrides);
+    Deck deck = read_deck(table, read_once(command.deck, data_folders(), comm), command.overrides);
     deck.errors.insert(deck.errors.end(), command.unknown.begin(), command.unknown.end());
     std::vector<std::string> remarks = drop_idle_keys(deck);
     const NamedFiles files = read_named_files(deck, comm);
@@ -60,19 +74,22 @@ Status run(std::span<char* const> words, const Communicator& comm) {
     const std::vector<std::string>& more = study->resolved().remarks;
     remarks.insert(remarks.end(), more.begin(), more.end());
     const DeckFacts facts{non_default_keys(table, deck.parameters), remarks,
-                          resolved_json(table, deck.parameters).dump()};
-    const OutputOptions& output = deck.parameters.output;
+                          resolved_json(table, deck.parameters).dump(),
+                          origin_of(all_words, deck.parameters.run.label)};
+    const std::string records = record_name(deck, resolved, facts.origin);
     if (command.action == Action::print_plan) return print_plan(*study, command.rank, comm);
-    if (command.action == Action::dry_run) return dry_run(*study, facts, output, comm);
-    return run_study(*study, facts, output, deck.parameters.run.verbose, comm);
+    if (command.action == Action::dry_run) return dry_run(*study, facts, records, comm);
+    return run_study(*study, facts, records, deck.parameters.run, start, comm);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    Start start{keel::now(), 0};
     keel::Session session(argc, argv);
+    start.mpi_seconds = keel::now() - start.begun;
     try {
-        const Status status = run({argv + 1, static_cast<std::size_t>(argc - 1)}, Communicator::world());
+        const Status status = run({argv, static_cast<std::size_t>(argc)}, start, Communicator::world());
         write_out();
         return std::ferror(stdout) != 0 ? broken : status;
     } catch (const MissingParameter& error) {

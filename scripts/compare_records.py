@@ -19,15 +19,18 @@ from studies.records import Record, read_runs
 
 # What differs from run to run: times and what is made of them, the build, the machine.
 TIMES = {
-    "run": {"version", "revision", "compiler", "build_type", "flags", "bindings", "triad_bytes_per_second"},
+    "run": {"id", "date", "command", "environment", "hosts", "version", "revision", "compiler", "build_type", "flags",
+            "bindings", "triad_bytes_per_second"},
+    "plan": {"id", "date", "command", "environment", "version", "revision"},
     "solve": {"seconds"},
-    "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused"},
+    "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "spmv": {"seconds"},
     "scheme": {"rounds"},
     "network": {"seconds", "alpha", "beta", "rms_residual", "max_residual", "accepted", "samples",
                 "eager_from", "rendezvous_from", "injection_beta", "remarks"},
-    "result": {"fom", "seconds", "setup_seconds", "tuning_seconds", "measured_bytes"},
+    "result": {"fom", "seconds", "parts", "mpi_start_seconds", "setup_seconds", "tuning_seconds", "total_seconds",
+               "measured_bytes"},
 }  # fmt: skip
 
 

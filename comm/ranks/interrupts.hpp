@@ -4,8 +4,6 @@
 
 #include <csignal>
 
-#include "comm/ranks/communicator.hpp"
-
 namespace keel {
 
 // While it lives, the first signal is noted only, so that what has been found can be told; the next ends the process at
@@ -17,8 +15,8 @@ class Interrupts {
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
-    // Whether any rank was asked to end. Collective.
-    bool asked(const Communicator& comm) const;
+    // Whether this process was asked to end.
+    bool asked() const;
 
   private:
     struct sigaction interrupt_before_ {};

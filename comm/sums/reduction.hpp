@@ -76,45 +76,42 @@ std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topolo
                                           const Layout& layout, bool deterministic,
                                           const AllReduceOptions& options = {});
 
-// Books `reduction`, also the time that begin and finish of a pending sum take.
+// Books `reduction`, and apart from it what pending sums take: `reduction_begin`, which counts them, `reduction_progress` and
+// `reduction_wait`.
 class TimedReduction : public Reduction {
   public:
     TimedReduction(std::unique_ptr<Reduction> inner, Ledger& ledger, int level)
         : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
-        book([&] { inner_->sum(parts, totals); });
+        book(Op::reduction, [&] { inner_->sum(parts, totals); });
     }
     double max(double value) override {
         double result = 0;
-        book([&] { result = inner_->max(value); });
+        book(Op::reduction, [&] { result = inner_->max(value); });
         return result;
     }
     PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
         PendingSum pending(*this, 0);
-        book([&] { pending = inner_->begin_sum(parts, sums).through(*this); });
+        book(Op::reduction_begin, [&] { pending = inner_->begin_sum(parts, sums).through(*this); });
+        ++under_way_;
         return pending;
     }
     void progress() override {
-        Entry& entry = ledger_.at(Op::reduction, level_);
-        const long calls = entry.calls;
-        timed(entry, [&] { inner_->progress(); });
-        entry.calls = calls;
+        if (under_way_ > 0) timed(ledger_.at(Op::reduction_progress, level_), [&] { inner_->progress(); });
     }
     Reductions count() const override { return inner_->count(); }
 
   protected:
     void finish(int slot, std::span<double> totals) override {
-        Entry& entry = ledger_.at(Op::reduction, level_);
-        const long calls = entry.calls;
-        timed(entry, [&] { finish_of(*inner_, slot, totals); });
-        entry.calls = calls;  // begin counted it
+        timed(ledger_.at(Op::reduction_wait, level_), [&] { finish_of(*inner_, slot, totals); });
+        --under_way_;
     }
 
   private:
     template <class Action>
-    void book(Action&& action) {
-        Entry& entry = ledger_.at(Op::reduction, level_);
+    void book(Op op, Action&& action) {
+        Entry& entry = ledger_.at(op, level_);
         const Reductions before = inner_->count();
         timed(entry, action);
         const Reductions after = inner_->count();
@@ -125,6 +122,7 @@ class TimedReduction : public Reduction {
     std::unique_ptr<Reduction> inner_;
     Ledger& ledger_;
     int level_;
+    int under_way_ = 0;  // pending sums
 };
 
 }  // namespace keel

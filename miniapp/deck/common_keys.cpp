@@ -202,9 +202,17 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
     s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");
+    s.real("min_seconds", &Run::min_seconds, from(0),
+           "time that the measured solves take together at least, by more of them than run.repeats", "s");
+    s.real(
+        "time_limit", &Run::time_limit, from(0),
+        "time from the start of the program on, before which a run ends, like one that is interrupted, when "
+        "another solve might not; 0 = none",
+        "s");
     s.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
               "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128",
               "MB");
+    s.text("label", &Run::label, "name of the run for its records", "");
     s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
 }
 

@@ -90,9 +90,12 @@ struct RunOptions {
     std::string backend = "openmp";
     Launches launches = Launches::synchronous;
     bool deterministic = false;
-    int warmup = 1;    // solves thrown away
-    int repeats = 5;   // solves measured
-    int triad_mb = 0;  // of the triad's arrays, on each node; 0 = by the cache
+    int warmup = 1;          // solves thrown away
+    int repeats = 5;         // solves measured
+    double min_seconds = 0;  // that they take together at least
+    double time_limit = 0;   // seconds of the whole run; 0 = none
+    int triad_mb = 0;        // of the triad's arrays, on each node; 0 = by the cache
+    std::string label;       // for the records
     bool verbose = false;
 };
 

@@ -80,8 +80,9 @@ class Section {
                    std::move(meaning), std::move(unit));
     }
 
-    Section& real(std::string key, double Options::*member, Interval allowed, std::string meaning) {
-        return add(std::move(key), RealKey{as<double>(member), allowed}, std::move(meaning));
+    Section& real(std::string key, double Options::*member, Interval allowed, std::string meaning,
+                  std::string unit = "") {
+        return add(std::move(key), RealKey{as<double>(member), allowed}, std::move(meaning), std::move(unit));
     }
 
     Section& flag(std::string key, bool Options::*member, std::string meaning) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 
 #include "miniapp/deck/text.hpp"
@@ -15,6 +16,7 @@
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/record_name.hpp"
 
 namespace keel {
 namespace {
@@ -46,6 +48,12 @@ SharedMemory memory_of(const Backend& backend, const PreparedStudy& study, const
     if (backend.device().empty()) return memory_of_nodes(study.resolved().detected);
     return {static_cast<double>(backend.free_device_bytes()),
             most_ranks_per_device(devices, study.resolved().detected), "device"};
+}
+
+// Opens the file of a dry run, which has no threads that could stand in its name.
+std::string why_not_open(RecordFile& file, const std::string& name) {
+    if (name.find("{threads}") == name.npos) return file.open();
+    return fmt::format("output.json = \"{}\": a dry run starts no threads; leave {{threads}} out", name);
 }
 
 }  // namespace
@@ -85,7 +93,7 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
     return valid;
 }
 
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output,
+Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
                const Communicator& comm) {
     const Resolved& resolved = study.resolved();
     // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
@@ -94,42 +102,51 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOp
         return bad_input;
     const SharedMemory memory{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node"};
     if (refused(complaints(study.exceeds_planning(memory)), comm)) return bad_input;
+    RecordFile file(records);
+    if (refused(complaints(comm.rank() == 0 ? why_not_open(file, records) : ""), comm)) return bad_input;
     const DryRun found = study.dry_run(comm, memory);
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
     if (resolved.topology.nodes() > 1 && !resolved.imagined())
         text += fmt::format("nodes {}\n", resolved.topology.map());
-    for (const std::string& remark : deck.remarks) text += wrapped("remark: " + remark, 4) + "\n";
-    for (const auto& all : {resolved.topology.warnings(), resolved.warnings})
-        for (const std::string& warning : all) text += wrapped("warning: " + warning, 4) + "\n";
+    DeckFacts told = deck;
     if (resolved.imagined())
         if (const std::string complaint = study.exceeds(memory_of_nodes(resolved.topology));
             !complaint.empty())
-            text += wrapped("remark: with nodes like this one: " + complaint, 4) + "\n";
+            told.remarks.push_back("with nodes like this one: " + complaint);
+    std::vector<std::string> warnings = resolved.topology.warnings();
+    warnings.insert(warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
+    for (const std::string& remark : told.remarks) text += wrapped("remark: " + remark, 4) + "\n";
+    for (const std::string& warning : warnings) text += wrapped("warning: " + warning, 4) + "\n";
     fmt::print("{}", text + found.text);
-    RecordFile file(output.json);
-    file.append(found.records);
+    file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.schemes);
     return file.complete() ? valid : broken;
 }
 
-Status run_study(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output, bool verbose,
-                 const Communicator& comm) {
+Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
+                 const RunOptions& options, const Start& start, const Communicator& comm) {
     const auto backend = make_backend(study.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
     if (refused(exceeds_memory(study, comm, memory_of(*backend, study, comm)), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
+    RecordFile file(filled_in(records, [&](const std::string& word) {
+        return word == "threads" ? std::optional(std::to_string(backend->threads())) : std::nullopt;
+    }));
+    if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
     findings.facts = facts_of(study.resolved(), comm, *backend);
-    const auto progress = make_progress(speaks, verbose);
-    RecordFile file(output.json);
+    findings.facts.mpi_start_seconds = comm.max(start.mpi_seconds);
+    const auto progress = make_progress(speaks, options.verbose);
     const auto report = make_reporter(speaks, deck, file);
-    const Interrupts interrupts;
-    study.run({comm, *backend, *progress, *report, interrupts}, findings);
+    const double limit = options.time_limit;
+    Ending ending(limit > 0 ? start.begun + limit : std::numeric_limits<double>::infinity());
+    study.run({comm, *backend, *progress, *report, ending}, findings);
+    findings.facts.total_seconds = now() - start.begun;
     report->tell(speaks ? closing_text(findings) : "");
     report->record(closing_records(findings));
     if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", findings.trouble);
     if (!findings.trouble.empty() || !file.complete()) return broken;
-    return findings.interrupted ? interrupted : findings.valid() ? valid : invalid;
+    return findings.interrupted() ? interrupted : findings.valid() ? valid : invalid;
 }
 
 }  // namespace keel

@@ -14,13 +14,20 @@ namespace keel {
 
 enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3, interrupted = 4 };
 
+// Of the process, on its own clock.
+struct Start {
+    double begun = 0;        // before anything was done
+    double mpi_seconds = 0;  // that MPI took to start
+};
+
 // Whether any rank complains; rank 0 then tells its own complaints or, if it has none, those of the first that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);
 
 Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm);
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output,
+// `records`: the name of their file, empty for none; {threads} may still stand in it.
+Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
                const Communicator& comm);
-Status run_study(const PreparedStudy& study, const DeckFacts& deck, const OutputOptions& output, bool verbose,
-                 const Communicator& comm);
+Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
+                 const RunOptions& options, const Start& start, const Communicator& comm);
 
 }  // namespace keel

@@ -66,7 +66,7 @@ std::string help_text() {
            "--backends     the programming models of run.backend, and which can run here\n"
            "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n\n"
            "Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input, 3 MPI or device error,\n"
-           "4 interrupted: SIGINT or SIGTERM ended the run after the solve at hand.\n";
+           "4 interrupted: SIGINT, SIGTERM or run.time_limit ended the run after the solve at hand.\n";
 }
 
 std::string keys_answer(const Table& table, const std::string& topic) {

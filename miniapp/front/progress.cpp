@@ -33,7 +33,7 @@ class ProgressOnStderr : public Progress {
         if (done == 1) begun_ = time;
         // The first tells how long one takes.
         const double left = done > 1 ? (time - begun_) / (done - 1) * (all - done) : 0;
-        print(fmt::format("{} ({} of {}{})", what, done, all,
+        print(fmt::format("{} ({} of {}{}{})", what, done, done > all ? "at least " : "", all,
                           done > 1 && done < all ? ", " + seconds_text(left) + " left" : ""));
     }
 

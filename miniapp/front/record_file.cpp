@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,24 +14,17 @@
 namespace keel {
 namespace {
 
-// As a disk that was full leaves it. `file` must be open for reading, too.
+bool is_regular(int file) {
+    struct stat status {};
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// As a disk that was full leaves it. What may not be read is taken to end well.
 bool ends_in_half_line(int file) {
     struct stat status {};
     char last = '\n';
-    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+    return is_regular(file) && fstat(file, &status) == 0 && status.st_size > 0 &&
            pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n';
-}
-
-// The file for appending, its last line whole; readable where that is allowed.
-int open_to_append(const char* path) {
-    const int flags = O_APPEND | O_CREAT | O_CLOEXEC;
-    const int file = open(path, O_RDWR | flags, 0666);
-    if (file < 0) return open(path, O_WRONLY | flags, 0666);
-    if (ends_in_half_line(file) && write(file, "\n", 1) != 1) {
-        close(file);
-        return -1;
-    }
-    return file;
 }
 
 // In one write where the system takes it whole; what a full disk has no room for is tried again, for the cause.
@@ -52,11 +46,29 @@ RecordFile::~RecordFile() {
     if (file_ >= 0) close(file_);
 }
 
+std::string RecordFile::open() {
+    if (path_.empty()) return "";
+    const auto complaint = [&](const std::string& what) {
+        return fmt::format("output.json = \"{}\": {}", path_, what);
+    };
+    const int flags = O_APPEND | O_CREAT | O_CLOEXEC;
+    file_ = ::open(path_.c_str(), O_RDWR | flags, 0666);
+    if (file_ < 0)
+        file_ = ::open(path_.c_str(), O_WRONLY | flags, 0666);  // a pipe, a file that is not to be read
+    if (file_ < 0)
+        return complaint(
+            fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno)));
+    if (is_regular(file_) && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return complaint(
+            "another run is writing to it; wait for its end, or choose another, such as one with {id} in its "
+            "name");
+    return "";
+}
+
 void RecordFile::append(const std::string& lines) {
     if (path_.empty() || failed_ || lines.empty()) return;
-    if (file_ < 0) file_ = open_to_append(path_.c_str());
     // A stream would write when its buffer is full, in the middle of a line.
-    failed_ = file_ < 0 || !written(file_, lines);
+    failed_ = !written(file_, ends_in_half_line(file_) ? "\n" + lines : lines);
     if (failed_)
         fmt::print(stderr, "output.json = \"{}\": could not be written: {}\n", path_,
                    std::generic_category().message(errno));

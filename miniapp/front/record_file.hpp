@@ -4,7 +4,7 @@
 
 namespace keel {
 
-// The file that output.json names, made by the first record.
+// The file that output.json names.
 class RecordFile {
   public:
     explicit RecordFile(std::string path);  // empty: none, and nothing is written
@@ -12,6 +12,9 @@ class RecordFile {
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
 
+    // Makes the file if it is not there, and keeps other runs out of it while this object lives, where the file system has
+    // locks: their records would stand between each other. Why that cannot be; empty if all is well.
+    std::string open();
     // Appends whole lines at once: what is written stays, whatever becomes of the process. Complains when it first fails, and
     // does nothing from then on.
     void append(const std::string& lines);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "comm/ranks/starter.hpp"
 #include "miniapp/deck/text.hpp"
 #include "miniapp/setup/machine_facts.hpp"
@@ -63,6 +65,9 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     facts.shared_cores = crowd.crowding() > 1;
     const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
     facts.bindings = comm.gather(cpu_binding());
+    std::map<std::string, int> hosts;
+    for (const std::string& name : comm.gather(host_name())) ++hosts[name];
+    facts.hosts.assign(hosts.begin(), hosts.end());
 
     if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
     if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));

@@ -2,12 +2,16 @@
 
 // What a run has to tell: what each study finds, and the facts of the machine and the run that all reports begin with.
 
+#include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/ranks/topology.hpp"
 #include "kernels/box.hpp"
+#include "kernels/names.hpp"
+#include "miniapp/report/timers.hpp"
 
 namespace keel {
 
@@ -38,6 +42,8 @@ struct RunFacts {
     std::string mpi;
     std::string asynchronous_progress;  // of this MPI, as far as known
     Topology topology;
+    std::vector<std::pair<std::string, int>>
+        hosts;                          // by the names that they give themselves, and their ranks
     bool shared_cores = false;          // more threads on a node than it has processors
     std::vector<std::string> bindings;  // by rank
     std::vector<std::string> warnings;
@@ -58,6 +64,8 @@ struct RunFacts {
     double removed_mean = 0;  // of f, over max|f|, where the problem is singular
     bool zero_right_side = false;
     // --- Known when the run ends
+    double mpi_start_seconds = 0;  // the slowest rank
+    double total_seconds = 0;      // of rank 0, from before the start of MPI on
     double setup_seconds = 0;
     double tuning_seconds = 0;  // spent on trying communication schemes
     double graph_replays = 0;   // in the measured solves, on rank 0
@@ -65,11 +73,20 @@ struct RunFacts {
     double measured_bytes = 0;
 };
 
+// What ends a run before all is done.
+enum class Interruption { none, time_limit, signal };
+constexpr auto names_of(Interruption) {
+    using Name = Named<Interruption>;
+    return std::array{Name{Interruption::none, "none"}, Name{Interruption::time_limit, "time_limit"},
+                      Name{Interruption::signal, "signal"}};
+}
+
 // How many of the things that were to be done were done.
 struct Tally {
     std::string what;  // "solves"
     int done = 0;
     int all = 0;
+    bool at_least = false;  // run.min_seconds may ask for more than all
 };
 
 // Complete on rank 0.
@@ -77,11 +94,14 @@ struct Findings {
     RunFacts facts;
     std::vector<Check> checks;
     std::optional<FigureOfMerit> merit;
-    double seconds = 0;   // that the figure of merit is made from
+    double seconds = 0;  // that the figure of merit is made from
+    std::optional<Parts>
+        parts;            // of a solve; none where several solvers have their own, or nothing is solved
     std::string trouble;  // with something that was to be written: the run fails, but what was found is told
     std::vector<Tally> tallies;
-    bool interrupted = false;  // a signal ended it before all was done; the same on all ranks
+    Interruption interruption = Interruption::none;  // before all was done; the same on all ranks
 
+    bool interrupted() const { return interruption != Interruption::none; }
     bool valid() const;  // all was done, and every check passed
 };
 

@@ -71,7 +71,7 @@ Check all_converged(long converged, long solves) {
 }
 
 bool Findings::valid() const {
-    return !interrupted && std::ranges::all_of(checks, &Check::passed);
+    return !interrupted() && std::ranges::all_of(checks, &Check::passed);
 }
 
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
@@ -122,12 +122,15 @@ std::string closing_text(const Findings& findings) {
     if (findings.merit && findings.valid())
         text += fmt::format("FOM    {:<24} {:.6e}  {}\n", findings.merit->name, findings.merit->value,
                             findings.merit->unit);
-    if (!findings.interrupted)
+    if (!findings.interrupted())
         return text + fmt::format("RESULT {}\n", findings.valid() ? "VALID" : "INVALID");
     std::vector<std::string> done;
     for (const Tally& tally : findings.tallies)
-        done.push_back(fmt::format("{} of {} {}", tally.done, tally.all, tally.what));
-    return text + fmt::format("RESULT INTERRUPTED  {}\n", fmt::join(done, ", "));
+        done.push_back(fmt::format("{} of {}{} {}", tally.done, tally.all, tally.at_least ? " or more" : "",
+                                   tally.what));
+    const bool late = findings.interruption == Interruption::time_limit;
+    return text +
+           fmt::format("RESULT INTERRUPTED  {}{}\n", fmt::join(done, ", "), late ? " (run.time_limit)" : "");
 }
 
 }  // namespace keel

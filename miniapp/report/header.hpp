@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "miniapp/report/findings.hpp"
+#include "miniapp/report/origin.hpp"
 
 namespace keel {
 
@@ -14,6 +15,7 @@ struct DeckFacts {
     std::vector<std::string> non_default;  // "problem.box = 32"
     std::vector<std::string> remarks;      // what the user should know of it
     std::string json;                      // every key's value
+    Origin origin;                         // of the run
 };
 
 // What was done to f, or what it makes of residuals; empty for an f that is neither zero nor loses its mean.

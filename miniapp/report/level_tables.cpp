@@ -67,31 +67,35 @@ std::string LevelTables::communication() const {
     std::string text =
         "Communication per solve, counted: the busiest rank (messages) and any rank (reductions)\n" +
         head("total");
-    const auto line = [&](const std::string& name, const std::string& op, double TimerRow::*number) {
+    using Ops = std::vector<std::string>;
+    const auto line = [&](const std::string& name, const Ops& ops, double TimerRow::*number) {
         text += fmt::format("{:<18}", name);
         double total = 0;
         for (int l = 0; l < levels_; ++l) {
-            const TimerRow* row = find(op, l);
-            const double value = row == nullptr ? 0 : row->*number;
+            double value = 0;
+            for (const std::string& op : ops)
+                if (const TimerRow* row = find(op, l)) value += row->*number;
             total += value;
             text += fmt::format(" {:>11.0f}", value);
         }
         text += fmt::format(" {:>11.0f}\n", total);
     };
-    line("messages", "exchange.send", &TimerRow::messages);
-    line("bytes", "exchange.send", &TimerRow::bytes);
-    line("off-node messages", "exchange.send", &TimerRow::off_node_messages);
-    line("off-node bytes", "exchange.send", &TimerRow::off_node_bytes);
-    line("reductions", "reduction", &TimerRow::calls);
-    line("words in them", "reduction", &TimerRow::words);
-    const auto sends = [&](const auto& cell) {
-        return cell.first.first == "reduction" && cell.second->messages > 0;
+    const Ops sends{name(Op::send)};
+    const Ops sums{name(Op::reduction), name(Op::reduction_begin)};
+    line("messages", sends, &TimerRow::messages);
+    line("bytes", sends, &TimerRow::bytes);
+    line("off-node messages", sends, &TimerRow::off_node_messages);
+    line("off-node bytes", sends, &TimerRow::off_node_bytes);
+    line("reductions", sums, &TimerRow::calls);
+    line("words in them", sums, &TimerRow::words);
+    const auto has_messages = [&](const auto& cell) {
+        return std::ranges::find(sums, cell.first.first) != sums.end() && cell.second->messages > 0;
     };
-    if (std::ranges::any_of(cells_, sends)) {  // comm.allreduce = recursive_doubling
-        line("messages in them", "reduction", &TimerRow::messages);
-        line("bytes in them", "reduction", &TimerRow::bytes);
-        line("  off-node msgs", "reduction", &TimerRow::off_node_messages);
-        line("  off-node bytes", "reduction", &TimerRow::off_node_bytes);
+    if (std::ranges::any_of(cells_, has_messages)) {  // comm.allreduce = recursive_doubling
+        line("messages in them", sums, &TimerRow::messages);
+        line("bytes in them", sums, &TimerRow::bytes);
+        line("  off-node msgs", sums, &TimerRow::off_node_messages);
+        line("  off-node bytes", sums, &TimerRow::off_node_bytes);
     }
     return text;
 }

@@ -7,45 +7,91 @@
 namespace keel {
 
 std::string line_of(const Json& record) {
-    return record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    Json whole{{"record", record.at("record")}, {"schema", record_schema}};
+    whole.update(record);
+    return whole.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Json number_or_null(const std::optional<double>& value) {
     return value ? Json(*value) : Json();
 }
 
+namespace {
+
+// What begins records that begin something.
+Json origin_json(const Origin& origin) {
+    Json environment = Json::object();
+    for (const auto& [name, value] : origin.environment) environment[name] = value;
+    return {{"id", origin.id},
+            {"date", origin.date},
+            {"label", origin.label},
+            {"command", origin.command},
+            {"environment", environment},
+            {"version", build_info::version},
+            {"revision", build_info::revision}};
+}
+
+}  // namespace
+
+Json parts_json(const Parts& parts) {
+    return {{"v_cycle", parts.v_cycle},       {"v_cycle_exchange", parts.v_cycle_exchange},
+            {"bottom", parts.bottom},         {"bottom_exchange", parts.bottom_exchange},
+            {"all_reduce", parts.all_reduce}, {"other", parts.other}};
+}
+
+Json volume_json(const Volume& volume) {
+    return {{"messages", volume.messages},
+            {"bytes", volume.bytes},
+            {"off_node_messages", volume.off_node_messages},
+            {"off_node_bytes", volume.off_node_bytes}};
+}
+
 Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     Json levels = Json::array();
     for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
         levels.push_back({{"cells", facts.level_cells[l]}, {"box", facts.level_boxes[l]}});
-    return {{"record", "run"},
-            {"version", build_info::version},
-            {"revision", build_info::revision},
-            {"compiler", build_info::compiler},
-            {"build_type", build_info::build_type},
-            {"flags", build_info::flags},
-            {"mpi", facts.mpi},
-            {"asynchronous_progress", facts.asynchronous_progress},
-            {"backend", facts.backend},
-            {"ranks", facts.ranks},
-            {"threads", facts.threads},
-            {"nodes", facts.topology.nodes()},
-            {"node_of", facts.topology.node_of()},
-            {"nodes_detected", facts.topology.source() == NodeSource::detected},
-            {"shared_cores", facts.shared_cores},
-            {"bindings", facts.bindings},
-            {"devices", facts.devices},
-            {"device_sharing", facts.device_sharing},
-            {"device_messages", facts.device_messages},
-            {"boxes", facts.boxes},
-            {"cells", facts.cells},
-            {"levels", levels},
-            {"triad_bytes_per_second", facts.triad_bytes_per_second},
-            {"array_bytes", facts.array_bytes},
-            {"predicted_bytes", facts.predicted_bytes},
-            {"remarks", deck.remarks},
-            {"warnings", facts.warnings},
-            {"deck", Json::parse(deck.json)}};
+    Json hosts = Json::array();
+    for (const auto& [name, ranks] : facts.hosts) hosts.push_back({{"name", name}, {"ranks", ranks}});
+    Json record{{"record", "run"}};
+    record.update(origin_json(deck.origin));
+    record.update({{"hosts", hosts},
+                   {"compiler", build_info::compiler},
+                   {"build_type", build_info::build_type},
+                   {"flags", build_info::flags},
+                   {"mpi", facts.mpi},
+                   {"asynchronous_progress", facts.asynchronous_progress},
+                   {"backend", facts.backend},
+                   {"ranks", facts.ranks},
+                   {"threads", facts.threads},
+                   {"nodes", facts.topology.nodes()},
+                   {"node_of", facts.topology.node_of()},
+                   {"nodes_detected", facts.topology.source() == NodeSource::detected},
+                   {"shared_cores", facts.shared_cores},
+                   {"bindings", facts.bindings},
+                   {"devices", facts.devices},
+                   {"device_sharing", facts.device_sharing},
+                   {"device_messages", facts.device_messages},
+                   {"boxes", facts.boxes},
+                   {"cells", facts.cells},
+                   {"levels", levels},
+                   {"triad_bytes_per_second", facts.triad_bytes_per_second},
+                   {"array_bytes", facts.array_bytes},
+                   {"predicted_bytes", facts.predicted_bytes},
+                   {"remarks", deck.remarks},
+                   {"warnings", facts.warnings},
+                   {"deck", Json::parse(deck.json)}});
+    return record;
+}
+
+Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vector<std::string>& warnings,
+                 const std::string& plan) {
+    Json record{{"record", "plan"}, {"ranks", topology.ranks()}, {"nodes", topology.nodes()}};
+    record.update(origin_json(deck.origin));
+    record.update(Json::parse(plan));
+    record["remarks"] = deck.remarks;
+    record["warnings"] = warnings;
+    record["deck"] = Json::parse(deck.json);
+    return record;
 }
 
 Json timer_record(const TimerRow& row) {
@@ -84,23 +130,32 @@ std::string closing_records(const Findings& findings) {
                           {"passed", check.passed},
                           {"value", check.value},
                           {"want", check.want}});
+    Json done = Json::array();
+    for (const Tally& tally : findings.tallies)
+        done.push_back({{"what", tally.what}, {"done", tally.done}, {"all", tally.all}});
     const auto& merit = findings.merit;
     const RunFacts& facts = findings.facts;
-    return lines + line_of({{"record", "result"},
-                            {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
-                            {"unit", merit ? Json(merit->unit) : Json()},
-                            {"seconds", merit ? Json(findings.seconds) : Json()},
-                            {"setup_seconds", facts.setup_seconds},
-                            {"tuning_seconds", facts.tuning_seconds},
-                            {"graph_replays", facts.graph_replays},
-                            {"measured_bytes", facts.measured_bytes},
-                            {"removed_mean", facts.removed_mean},
-                            {"zero_right_side", facts.zero_right_side},
-                            {"interrupted", findings.interrupted},
-                            {"valid", findings.valid()},
-                            {"exit", findings.interrupted ? 4
-                                     : findings.valid()   ? 0
-                                                          : 1}});
+    return lines +
+           line_of({{"record", "result"},
+                    {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
+                    {"unit", merit ? Json(merit->unit) : Json()},
+                    {"seconds", merit ? Json(findings.seconds) : Json()},
+                    {"parts", findings.parts ? parts_json(*findings.parts) : Json()},
+                    {"mpi_start_seconds", facts.mpi_start_seconds},
+                    {"setup_seconds", facts.setup_seconds},
+                    {"tuning_seconds", facts.tuning_seconds},
+                    {"total_seconds", facts.total_seconds},
+                    {"graph_replays", facts.graph_replays},
+                    {"measured_bytes", facts.measured_bytes},
+                    {"removed_mean", facts.removed_mean},
+                    {"zero_right_side", facts.zero_right_side},
+                    {"done", done},
+                    {"interrupted", findings.interrupted()},
+                    {"interrupted_by", findings.interrupted() ? Json(name(findings.interruption)) : Json()},
+                    {"valid", findings.valid()},
+                    {"exit", findings.interrupted() ? 4
+                             : findings.valid()     ? 0
+                                                    : 1}});
 }
 
 }  // namespace keel

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/costs/comparison.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/timers.hpp"
@@ -15,11 +16,22 @@ namespace keel {
 
 using Json = nlohmann::ordered_json;
 
+// What the fields of all records mean: another number where one is gone or means something else, not where one is new. The
+// fields are those of docs/records.schema.json.
+inline constexpr int record_schema = 1;
+
+// A whole line, the schema behind the name of the record.
 std::string line_of(const Json& record);
 Json number_or_null(const std::optional<double>& value);
 
+Json parts_json(const Parts& parts);
+Json volume_json(const Volume& volume);
+
 // "run", which begins every report: what is known before anything is solved.
 Json run_record(const DeckFacts& deck, const RunFacts& facts);
+// "plan", which begins a dry run: what it foretells, `plan` being what the study adds as a JSON object.
+Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vector<std::string>& warnings,
+                 const std::string& plan);
 // "timer": one operation on one level.
 Json timer_record(const TimerRow& row);
 std::string timer_records(const std::vector<TimerRow>& rows);

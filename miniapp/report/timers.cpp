@@ -78,6 +78,20 @@ std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledg
     return rows;
 }
 
+Parts parts_of(const std::vector<TimerRow>& rows, int bottom) {
+    Parts parts;
+    const auto part = [&](const TimerRow& row) -> double& {
+        const std::optional<Op> op = named<Op>(row.op);
+        if (!op) return parts.other;
+        if (is_reduction(*op)) return parts.all_reduce;
+        const bool of_bottom = row.level == bottom;
+        if (is_exchange(*op)) return of_bottom ? parts.bottom_exchange : parts.v_cycle_exchange;
+        return of_bottom && *op > Op::interpolate ? parts.bottom : parts.v_cycle;
+    };
+    for (const TimerRow& row : rows) part(row) += row.t_mean;
+    return parts;
+}
+
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t n = values.size();

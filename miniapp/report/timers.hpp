@@ -30,6 +30,18 @@ struct TimerRow {
 std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledger, double my_seconds,
                                     int solves);
 
+// Where the time of a solve goes: seconds a solve, mean over ranks, which add up to those of the rows.
+struct Parts {
+    double v_cycle = 0;  // work of its smoothing, residuals, restriction and interpolation
+    double v_cycle_exchange = 0;
+    double bottom = 0;  // all other work on the level that the Krylov method works on
+    double bottom_exchange = 0;
+    double all_reduce = 0;  // on all levels, waiting for other ranks included
+    double other = 0;
+};
+// The Krylov method works on level `bottom`. Of all exchanges of that level nobody knows who asked for them: they are its own.
+Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
+
 double median(std::vector<double> values);  // 0 of none
 
 }  // namespace keel

@@ -181,20 +181,21 @@ std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& t
 }
 
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
-                   std::vector<SchemeTable>& tables, const std::function<bool()>& ended) {
+                   std::vector<SchemeTable>& tables, const std::function<Interruption()>& asked) {
     const double begin = now();
     int different = 0;
-    bool early = false;
+    Interruption interruption = Interruption::none;
+    const auto early = [&] { return interruption != Interruption::none; };
     for (SchemeTable& table : tables) {
-        if (early) break;
+        if (early()) break;
         const std::unique_ptr<Trial> trial = make_trial(table);
         const std::vector<double> expected = trial->filled(0);
         for (std::size_t row = 0; row < table.rows.size(); ++row)
             different += comm.max(trial->filled(row) == expected ? 0 : 1) > 0 ? 1 : 0;
         table.rounds.assign(table.rows.size(), {});
         for (int round = -rounds.warmup; round < rounds.repeats; ++round) {
-            early = ended();
-            if (early) break;
+            interruption = asked();
+            if (early()) break;
             for (std::size_t row = 0; row < table.rows.size(); ++row) {
                 comm.barrier();
                 const double start = now();
@@ -204,12 +205,12 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
             }
         }
     }
-    if (early)
+    if (early())
         std::erase_if(tables, [](const SchemeTable& table) {
             return table.rounds.empty() || table.rounds.front().empty();
         });
     return {comm.max(now() - begin),
-            early,
+            interruption,
             {"ghosts_of_schemes", different == 0, static_cast<double>(different),
              "0 that differ from standard's"}};
 }

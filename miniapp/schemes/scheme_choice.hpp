@@ -56,13 +56,13 @@ struct Rounds {
     int repeats = 3;
 };
 struct Tried {
-    double seconds = 0;  // that it took
-    bool ended = false;  // before all was tried
-    Check check;         // no row filled some ghost with other bits than the standard scheme did
+    double seconds = 0;                              // that it took
+    Interruption interruption = Interruption::none;  // before all was tried
+    Check check;  // no row filled some ghost with other bits than the standard scheme did
 };
-// `ended` is asked between rounds, on all ranks alike; if it says so, tables without rounds are dropped.
+// `asked` tells between rounds, on all ranks alike, whether to end; then tables without rounds are dropped.
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
-                   std::vector<SchemeTable>& tables, const std::function<bool()>& ended);
+                   std::vector<SchemeTable>& tables, const std::function<Interruption()>& asked);
 
 // Fills in what is chosen, the same on all ranks.
 void choose_schemes(const Communication& how, const Communicator& comm, std::vector<SchemeTable>& tables);

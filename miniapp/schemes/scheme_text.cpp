@@ -133,12 +133,6 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
 }
 
 std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {
-    const auto volume = [](const Volume& e) {
-        return Json{{"messages", e.messages},
-                    {"bytes", e.bytes},
-                    {"off_node_messages", e.off_node_messages},
-                    {"off_node_bytes", e.off_node_bytes}};
-    };
     std::string lines;
     for (const SchemeTable& table : tables) {
         const SchemeUse& use = table.use;
@@ -155,9 +149,9 @@ std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>
                         {"purpose", purpose_of(use)},
                         {"columns", use.columns},
                         {"scheme", name(row.scheme)},
-                        {"all", volume(row.all)},
-                        {"most_sent", volume(row.most_sent)},
-                        {"most_received", volume(row.most_received)},
+                        {"all", volume_json(row.all)},
+                        {"most_sent", volume_json(row.most_sent)},
+                        {"most_received", volume_json(row.most_received)},
                         {"duplicate_bytes", row.duplicate_bytes},
                         {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
                         {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},

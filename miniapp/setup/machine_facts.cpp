@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -143,6 +144,11 @@ Crowd most_crowded(const Communicator& comm, const Topology& detected, int threa
 
 int processors() {
     return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 int most_ranks_per_node(const Topology& topology) {

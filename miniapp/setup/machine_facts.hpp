@@ -29,7 +29,8 @@ std::string cpu_binding();  // the processors this process may run on, e.g. "0-1
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
                      double node_bytes);
 
-int processors();  // of this machine
+int processors();         // of this machine
+std::string host_name();  // of this machine, as it calls itself
 
 // Processors of a node, and the ranks that may run on no others.
 struct Crowd {

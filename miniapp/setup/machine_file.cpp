@@ -6,7 +6,6 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,11 +13,14 @@
 #include <system_error>
 #include <utility>
 
-#include "build_info.hpp"
 #include "comm/patterns/pattern.hpp"
 #include "miniapp/deck/spelling.hpp"
+#include "miniapp/setup/data_folders.hpp"
 
 namespace keel {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr Memory memories[] = {Memory::host, Memory::device, Memory::managed};
@@ -262,24 +264,13 @@ MachineFile parse_machine(const FileText& file) {
     return MachineReader(file).read();
 }
 
-std::vector<std::filesystem::path> data_folders() {
-    namespace fs = std::filesystem;
-    std::vector<fs::path> folders{"inputs"};
-    if (const char* given = std::getenv("KEEL_DATA")) folders.emplace_back(given);
-    std::error_code unknown;
-    const fs::path executable = fs::read_symlink("/proc/self/exe", unknown);
-    if (!unknown) folders.push_back(executable.parent_path() / build_info::data_from_bin / "inputs");
-    for (const char* data : {build_info::install_data, build_info::source_data})
-        folders.push_back(fs::path(data) / "inputs");
-    return folders;
-}
-
-FileText find_machine(const std::string& name) {
-    namespace fs = std::filesystem;
-    if (name.ends_with(".toml")) return read_text(name);
+FileText find_machine(const std::string& name, const fs::path& beside) {
+    if (name.ends_with(".toml")) return read_text(found_file(name, {beside}));
     std::vector<std::string> known;
     std::vector<std::string> looked;
-    for (const fs::path& data : data_folders()) {
+    std::vector<fs::path> all{beside};
+    for (const fs::path& data : data_folders()) all.push_back(data);
+    for (const fs::path& data : all) {
         const fs::path folder = data / "machines";
         if (std::error_code ignored; fs::exists(folder / (name + ".toml"), ignored))
             return read_text(folder / (name + ".toml"));

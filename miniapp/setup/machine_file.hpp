@@ -21,13 +21,9 @@ struct MachineFile {
 // A machine, named like the file. Parameters may be left out, but not half given.
 MachineFile parse_machine(const FileText& file);
 
-// The file of a machine by name, or at `name` itself if that ends in .toml. Named machines are looked for in machines/ of
-// the data folders (data_folders()).
-FileText find_machine(const std::string& name);
-
-// Where decks' machines are looked for, in this order: inputs/ of the working directory, the folder that the variable KEEL_DATA of
-// the environment names, the data that is installed beside the executable, and the folder that it was compiled from.
-std::vector<std::filesystem::path> data_folders();
+// The file of a machine by name, or at `name` itself if that ends in .toml. Named machines are looked for in machines/ of the
+// folder `beside`, that of the deck, and of the data folders; a path also from there.
+FileText find_machine(const std::string& name, const std::filesystem::path& beside = {});
 
 // The machine as such a file, which reads back to the same numbers, below some lines of comment.
 std::string machine_toml(const Machine& machine, std::span<const std::string> comments);

@@ -1,5 +1,6 @@
 #include "miniapp/setup/named_files.hpp"
 
+#include "miniapp/setup/data_folders.hpp"
 #include "miniapp/setup/machine_file.hpp"
 
 namespace keel {
@@ -11,19 +12,23 @@ FileText broadcast(const FileText& file, const Communicator& comm) {
 
 }  // namespace
 
-std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file, const Communicator& comm,
+std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
+                                  const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes) {
     if (!file) return {};
-    return broadcast(comm.rank() == 0 ? read_text(*file, most_bytes) : FileText{}, comm);
+    return broadcast(comm.rank() == 0 ? read_text(found_file(*file, folders), most_bytes) : FileText{}, comm);
 }
 
 NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
     const CommOptions& options = deck.parameters.comm;
+    const std::filesystem::path beside = std::filesystem::path(deck.file).parent_path();
     NamedFiles files;
     if (!options.machine.empty())
-        files.machine = broadcast(comm.rank() == 0 ? find_machine(options.machine) : FileText{}, comm);
+        files.machine =
+            broadcast(comm.rank() == 0 ? find_machine(options.machine, beside) : FileText{}, comm);
     constexpr std::size_t most_map_bytes = 1 << 26;  // a line for each of a million ranks
-    if (!options.node_map.empty()) files.node_map = read_once(options.node_map, comm, most_map_bytes);
+    if (!options.node_map.empty())
+        files.node_map = read_once(options.node_map, {beside}, comm, most_map_bytes);
     return files;
 }
 

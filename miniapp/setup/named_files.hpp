@@ -4,14 +4,17 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/deck/deck.hpp"
 
 namespace keel {
 
-// The file's text on all ranks, of so many bytes at most; nothing where there is no file. Collective.
-std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file, const Communicator& comm,
+// The file's text on all ranks, of so many bytes at most; nothing where none is named. A file that is not there is looked for in
+// the folders. Collective.
+std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
+                                  const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes = most_deck_bytes);
 
 struct NamedFiles {

@@ -40,6 +40,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .deterministic = p.run.deterministic,
         .warmup = p.run.warmup,
         .repeats = p.run.repeats,
+        .min_seconds = p.run.min_seconds,
         .triad_bytes = 1e6 * p.run.triad_mb,
         .remarks = {},
         .warnings = {}};

@@ -48,6 +48,7 @@ struct Resolved {
     bool deterministic = false;
     int warmup = 1;
     int repeats = 5;
+    double min_seconds = 0;             // that repeats take together at least
     double triad_bytes = 0;             // on each node; 0 = by the cache
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on

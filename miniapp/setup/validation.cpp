@@ -14,6 +14,7 @@
 #include "miniapp/deck/text.hpp"
 #include "miniapp/setup/machine_file.hpp"
 #include "miniapp/setup/node_map.hpp"
+#include "miniapp/setup/record_name.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
@@ -222,7 +223,12 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     }
     check_features(rules, p);
     if (p.output.json.empty()) return;
-    const std::string reason = reason_not_writable(p.output.json);
+    const std::string wrong = wrong_word(p.output.json, *rules.deck().table);
+    // Folders that are words are looked for when these are known.
+    const std::string folder = std::filesystem::path(p.output.json).parent_path().string();
+    const std::string reason = !wrong.empty()                    ? wrong
+                               : folder.find('{') != folder.npos ? ""
+                                                                 : reason_not_writable(p.output.json);
     rules.require(reason.empty(), {"output.json"},
                   fmt::format("output.json = \"{}\": {}", p.output.json, reason));
     for (const std::string& input : {rules.deck().file, files.machine ? files.machine->name : "",

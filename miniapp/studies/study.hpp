@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
-#include "comm/ranks/interrupts.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/key_use.hpp"
 #include "miniapp/deck/rules.hpp"
@@ -17,6 +16,7 @@
 #include "miniapp/setup/memory.hpp"
 #include "miniapp/setup/resolved.hpp"
 #include "miniapp/setup/solvers.hpp"
+#include "miniapp/studies/ending.hpp"
 
 namespace keel {
 
@@ -34,12 +34,13 @@ struct Site {
     const Backend& backend;
     Progress& progress;
     Reporter& report;
-    const Interrupts& interrupts;
+    Ending& ending;
 };
 
 struct DryRun {
     std::string text;
-    std::string records;  // what every scheme makes of the exchanges
+    std::string plan;     // JSON: what the study adds to the record "plan"
+    std::string schemes;  // records: what every scheme makes of the exchanges
 };
 
 // A study whose deck is resolved. It never sees the deck.
@@ -58,7 +59,7 @@ class PreparedStudy {
     // memory at the most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const = 0;
     // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
-    // a signal asks for it. Collective; complete on rank 0.
+    // it is asked to. Collective; complete on rank 0.
     virtual void run(const Site& site, Findings& findings) const = 0;
 };
 

@@ -31,8 +31,13 @@ class Run:
 
     @property
     def head(self) -> Record:
-        """The `run` record; empty for a dry run, which has none."""
+        """The `run` record; empty for a dry run, which has a `plan` instead."""
         return next(iter(self.of("run")), {})
+
+    @property
+    def plan(self) -> Record:
+        """The `plan` record of a dry run; empty for a run, and for dry runs of Keel before it wrote any."""
+        return next(iter(self.of("plan")), {})
 
     @property
     def result(self) -> Record:
@@ -41,7 +46,7 @@ class Run:
 
     @property
     def mode(self) -> str:
-        return str(self.key("run.mode", "solve" if self.head else "dry run"))
+        return str(self.key("run.mode", "solve")) if self.head else "dry run"
 
     @property
     def verdict(self) -> str:
@@ -61,7 +66,7 @@ class Run:
     def key(self, name: str, otherwise: Any = None) -> Any:
         """The value of a key of the resolved deck, by its dotted name."""
         section, _, rest = name.partition(".")
-        return self.head.get("deck", {}).get(section, {}).get(rest, otherwise)
+        return (self.head or self.plan).get("deck", {}).get(section, {}).get(rest, otherwise)
 
     def solver_of(self, record: Record) -> str:
         """Of a solve or a timer; records of Keel before surveys name none."""
@@ -79,7 +84,8 @@ class Run:
 
 
 def read_runs(path: Path) -> list[Run]:
-    """Every run of a file, in its order. A `run` record begins a run; what comes before the first belongs to a dry run."""
+    """Every run of a file, in its order. A `run` record begins a run and a `plan` a dry run; what comes before the first belongs
+    to a dry run of Keel before it wrote plans."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -93,7 +99,7 @@ def read_runs(path: Path) -> list[Run]:
             kind = record["record"]
         except (ValueError, TypeError, KeyError):
             record, kind = None, None
-        if kind == "run" or not runs:
+        if kind in ("run", "plan") or not runs:
             runs.append(Run(path))
         if record is None:
             end = number == len(lines)

@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 INPUTS = ROOT / "inputs"
 ONCE = ["run.warmup=0", "run.repeats=1"]
 
+ALL_REDUCES = ("reduction", "reduction.begin")  # the rows of timers that count them
+
 Record = dict[str, Any]
 Case = TypeVar("Case")
 Result = TypeVar("Result")
@@ -44,8 +46,12 @@ class Run:
     def lines(self) -> list[str]:
         return self.files.get("run.json", "").splitlines()
 
+    @property
+    def all_records(self) -> list[Record]:
+        return [strict_json(line) for line in self.lines]
+
     def records(self, kind: str) -> list[Record]:
-        return [record for record in map(strict_json, self.lines) if record["record"] == kind]
+        return [record for record in self.all_records if record["record"] == kind]
 
     def record(self, kind: str) -> Record:
         (only,) = self.records(kind)
@@ -69,26 +75,15 @@ def unwrapped(text: str, indent: int) -> str:
     return re.sub(rf"\n {{{indent}}}(?=\S)", " ", text)
 
 
-def in_bytes(number: str, unit: str) -> float:
-    """A size as keel prints it: 14.5 MB."""
-    return float(number) * 1000 ** ["B", "kB", "MB", "GB", "TB", "PB"].index(unit)
-
-
-def foretold_bytes(dry_run: str) -> float:
-    """The memory a rank that --dry-run foretells."""
-    ((number, unit),) = re.findall(r"(?m)^memory: ([\d.]+) (\w+) a rank", dry_run)
-    return in_bytes(number, unit)
-
-
 def counted_messages(run: Run) -> list[list[int]]:
     """By level: messages and bytes of all exchanges, and those between nodes, of the rank that sent most."""
     rows = [row for _, row in sorted(run.timer("exchange.send").items())]
     return [[row[name] for name in ("messages", "bytes", "off_node_messages", "off_node_bytes")] for row in rows]
 
 
-def planned_messages(dry_run: str) -> list[list[int]]:
-    """The same of one exchange, from the table of levels that --dry-run prints."""
-    return [list(map(int, line.split()[5:])) for line in dry_run.splitlines() if re.match(r" +\d+ +\d+x", line)]
+def planned_messages(plan: Record) -> list[list[int]]:
+    """The same of one exchange, by what each level uses it for, from the record that --dry-run writes."""
+    return [[level[name] for name in ("messages", "bytes", "off_node_messages", "off_node_bytes")] for level in plan["levels"]]
 
 
 class KeelTest(unittest.TestCase):
@@ -155,6 +150,12 @@ class KeelTest(unittest.TestCase):
         run = self.run_keel(ranks, *words, records=False, quick=False)
         self.assertEqual((run.status, run.files), (0, {}), run)
         return run.stdout
+
+    def planned(self, ranks: int | None, *words: object) -> Record:
+        """What a dry run foretells."""
+        run = self.run_keel(ranks, "--dry-run", *words)
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        return run.record("plan")
 
     def refused(self, ranks: int | None, *words: object, expected: Sequence[str], records: bool = True) -> None:
         """Bad input: status 2, every expected complaint once, and nothing else done."""

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, strict_json
+from keel_runner import INPUTS, ONCE, KeelTest, Record, Run
 
 SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes"]
 LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
@@ -28,7 +28,7 @@ class ChoiceTest(KeelTest):
         """What a dry run prints, and its records."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
-        return run.stdout, [strict_json(line) for line in run.lines]
+        return run.stdout, run.records("scheme")
 
 
 class Comparison(ChoiceTest):

@@ -7,7 +7,8 @@ import tempfile
 from math import prod
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, at_once, foretold_bytes
+from keel_runner import INPUTS, ONCE, ROOT, KeelTest, at_once, strict_json
+from record_schema import RECORDS, against_schema
 
 SMOKE = sorted((INPUTS / "smoke").glob("*.toml"))
 BAD = [deck for deck in SMOKE if deck.name.startswith("bad_")]
@@ -24,8 +25,12 @@ class Decks(KeelTest):
         self.assertGreaterEqual(len(GOOD), 10)
         least = {deck: int((marked(deck, "ranks") or ["1"])[0]) for deck in GOOD}
         cases = [(ranks, deck) for deck in GOOD for ranks in (None, 2, 3) if (ranks or 1) >= least[deck]]
-        for run in at_once(2, lambda case: self.valid(*case), cases):
+        kinds = set[str]()
+        for (_, deck), run in zip(cases, at_once(2, lambda case: self.valid(*case), cases), strict=True):
             self.assertTrue(run.records("result"))
+            self.assertEqual(against_schema(run.all_records), [], deck.name)
+            kinds |= {record["record"] for record in run.all_records}
+        self.assertEqual(kinds | {"plan"}, set(RECORDS.schema["properties"]["record"]["enum"]))
 
     def test_some_good_decks_end_valid_on_8_ranks(self) -> None:
         for deck in ("periodic", "deep_ghosts", "three_boxes_a_rank"):
@@ -226,9 +231,6 @@ class Output(KeelTest):
         for name, path in files.items():
             self.assertEqual(path.read_text(), texts[name])
 
-    def test_a_dry_run_without_records_leaves_no_file(self) -> None:
-        run = self.run_keel(None, "--dry-run", *self.small[:1])
-        self.assertEqual((run.status, run.files), (0, {}), run)
 
     def test_a_half_line_is_ended_before_the_next_record(self) -> None:
         for text, whole in (('{"record": "ru', '{"record": "ru\n'), ("{}\n", "{}\n"), ("", "")):
@@ -237,6 +239,23 @@ class Output(KeelTest):
             run = self.run_keel(None, *self.small, f"output.json={output}", records=False, quick=False)
             self.assertEqual(run.status, 0, run)
             self.assertTrue(output.read_text().startswith(whole + '{"record":"run"'), output.read_text()[:50])
+
+    def test_words_in_the_name_of_the_records_stand_for_keys_and_for_what_a_run_knows(self) -> None:
+        name = "output.json={ranks}x{threads}_{bottom.solver}_{problem.box}_{run.label}_{id}{_.json"
+        run = self.run_keel(None, *self.small, name, "run.label={id}", records=False, quick=False)
+        self.assertEqual(run.status, 0, run)
+        ((file, text),) = run.files.items()
+        record = strict_json(text.splitlines()[0])
+        self.assertEqual(file, f"1x1_bicgstab_8_{{id}}_{record['id']}{{_.json")
+        wrong = "output.json={rank}.json"
+        expected = 'output.json = "{rank}.json": {rank} stands for nothing; choose {date}, {id}, {nodes}, {ranks}, {threads} or a key'
+        self.refused(None, *self.small, wrong, records=False, expected=[expected, "(did you mean {ranks}?)"])
+        for words, complaint in (
+            (["output.json={ranks}/run.json"], 'output.json = "1/run.json": cannot be written: No such file or directory; choose'),
+            (["output.json=none/{id}.json"], "there is no folder none; make it, or choose another"),
+            (["--dry-run", "output.json={threads}.json"], "a dry run starts no threads; leave {threads} out"),
+        ):
+            self.refused(None, *self.small[:1], *words, records=False, expected=[complaint])
 
     def test_what_cannot_be_written_is_told(self) -> None:
         run = self.run_keel(None, *self.small, "output.json=/dev/full", records=False, quick=False)
@@ -355,7 +374,10 @@ class KeysWithoutEffect(KeelTest):
 
         def dry(case: tuple[Path, str]) -> str:
             deck, mode = case
-            run = self.run_keel(None, "--dry-run", deck, f"run.mode={mode}", "problem.box=default", records=False)
+            run = self.run_keel(None, "--dry-run", deck, f"run.mode={mode}", "problem.box=default", quick=False)
+            self.assertEqual(against_schema(run.all_records), [], run)
+            self.assertEqual([record["record"] for record in run.all_records if record["record"] != "scheme"],
+                             [] if run.status else ["plan"])  # fmt: skip
             self.assertNotIn("leave it out", run.stderr)
             self.assertNotIn(": needs ", run.stderr)
             return f"{deck.name} {mode}: {run.stderr}" if run.status else ""
@@ -395,10 +417,11 @@ class DryRun(KeelTest):
         self.refused(2, "--dry-run", f"problem.box={2 * int(fits)}", *words[1:], expected=["choose problem.box ="])
 
     def test_ranks_that_are_imagined_may_need_more_than_this_node_has(self) -> None:
-        text = self.text(1, "--dry-run", "problem.box=1024", "problem.boxes=[4,4,4]", "problem.ranks=2", "comm.ranks_per_node=2")
-        self.assertIn("4096x4096x4096", text)
-        self.assertGreater(foretold_bytes(text), 2e12)
-        self.assertIn("remark: with nodes like this one: problem.box = 1024, problem.boxes = [4,4,4] on 2 ranks: at least", text)
+        plan = self.planned(1, "problem.box=1024", "problem.boxes=[4,4,4]", "problem.ranks=2", "comm.ranks_per_node=2")
+        self.assertEqual((plan["ranks"], plan["unknowns"]), (2, 4096**3))
+        self.assertGreater(plan["predicted_bytes"], 2e12)
+        (remark,) = plan["remarks"]
+        self.assertIn("with nodes like this one: problem.box = 1024, problem.boxes = [4,4,4] on 2 ranks: at least", remark)
 
     def test_the_memory_of_a_job_of_slurm_is_all_there_is(self) -> None:
         # 8 arrays of 128^3 cells and more.
@@ -435,22 +458,22 @@ class DryRun(KeelTest):
         deck = INPUTS / "seed_weak.toml"
         for ranks in (1, 2):
             with self.subTest(ranks=ranks):
-                predicted = foretold_bytes(self.text(ranks, "--dry-run", deck))
+                predicted = self.planned(ranks, deck)["predicted_bytes"]
                 facts = self.valid(ranks, deck, *ONCE).facts
                 self.assertEqual(prod(facts["cells"]), ranks * 64**3)
-                self.assertAlmostEqual(predicted, facts["predicted_bytes"], delta=0.06e6)  # printed in 0.1 MB
+                self.assertEqual(predicted, facts["predicted_bytes"])
                 self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
                 self.assertGreater(facts["array_bytes"], 8 * 8 * 64**3)
                 self.assertLessEqual(facts["measured_bytes"], 1.3 * facts["array_bytes"])
 
     def test_memory_predicted_holds_deep_ghosts(self) -> None:
         words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32")
-        deep = foretold_bytes(self.text(2, "--dry-run", *words))
-        shallow = foretold_bytes(self.text(2, "--dry-run", *words, "bottom.powers=paired"))
+        deep = self.planned(2, *words)["predicted_bytes"]
+        shallow = self.planned(2, *words, "bottom.powers=paired")["predicted_bytes"]
         # Four ghost layers for one, in nearly all the memory there is.
         self.assertGreater(deep, 1.3 * shallow)
         facts = self.valid(2, *words, *ONCE).facts
-        self.assertAlmostEqual(deep, facts["predicted_bytes"], delta=0.06e6)
+        self.assertEqual(deep, facts["predicted_bytes"])
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_memory_predicted_holds_the_ghosts_of_fused_sweeps(self) -> None:
@@ -458,9 +481,9 @@ class DryRun(KeelTest):
         for storage in ("boxes", "blocks"):
             words = ("problem.box=32", "problem.boxes=[2,2,1]", "multigrid.smoother_passes=fused",
                      f"problem.storage={storage}", *ONCE)  # fmt: skip
-            needed[storage] = foretold_bytes(self.text(2, "--dry-run", *words))
+            needed[storage] = self.planned(2, *words)["predicted_bytes"]
             facts = self.valid(2, *words).facts
-            self.assertAlmostEqual(needed[storage], facts["predicted_bytes"], delta=0.06e6)
+            self.assertEqual(needed[storage], facts["predicted_bytes"])
             self.assertAlmostEqual(needed[storage], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
         self.assertLess(needed["blocks"], 0.9 * needed["boxes"])  # no ghosts between two boxes
 
@@ -468,11 +491,11 @@ class DryRun(KeelTest):
         words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5",
                  "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
         for place in ("agglomerate", "gather", "replicate"):
-            there = foretold_bytes(self.text(4, "--dry-run", *words, f"multigrid.bottom_grid={place}"))
+            there = self.planned(4, *words, f"multigrid.bottom_grid={place}")["predicted_bytes"]
             facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").facts
-            self.assertAlmostEqual(there, facts["predicted_bytes"], delta=0.06e6)
+            self.assertEqual(there, facts["predicted_bytes"])
             self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-            self.assertGreater(there, 1.5 * foretold_bytes(self.text(4, "--dry-run", *words)))
+            self.assertGreater(there, 1.5 * self.planned(4, *words)["predicted_bytes"])
 
     def test_a_dry_run_tells_the_messages_of_matrix_powers(self) -> None:
         text = self.text(8, "--dry-run", INPUTS / "smoke/ca_bicgstab_matrix_powers.toml")

@@ -48,7 +48,7 @@ class Detection(KeelTest):
         pretended = self.valid(6, *words).record("solve")
         for name in ("residuals", "u_l2", "bottom", "exchanges"):
             self.assertEqual(solve[name], pretended[name], name)
-        planned = planned_messages(self.text(6, "--dry-run", *words))
+        planned = planned_messages(self.planned(6, *words))
         exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
         self.assertEqual(counted_messages(run), [[n * x for x in row] for n, row in zip(exchanges, planned, strict=True)])
         for _, _, off_node_messages, off_node_bytes in planned:

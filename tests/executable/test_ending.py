@@ -1,14 +1,17 @@
 """How a run ends that is not let to its end: by signals, by the death of a rank. What it had found must be there."""
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 from keel_runner import KeelTest, Record, strict_json
+from record_schema import against_schema
 
 GRIDS = ["problem.box=4", "problem.boxes=[2,1,1]", "run.triad_mb=1"]
 MANY = [*GRIDS, "run.repeats=100000"]
@@ -102,6 +105,7 @@ class Interrupted(KeelTest):
         done, _, of, _ = closing.split()[-4:]
         (result,) = run.records("result")
         self.assertEqual((result["interrupted"], result["valid"], result["exit"], result["fom"]), (True, False, 4, None))
+        self.assertEqual((result["interrupted_by"], against_schema([result])), ("signal", []))
         self.assertNotIn("FOM ", run.text())
         return int(done), int(of)
 
@@ -178,10 +182,38 @@ class Interrupted(KeelTest):
         self.assertEqual(run.ended(), -signal.SIGTERM)
 
 
+class ByTime(KeelTest):
+    def test_a_time_limit_ends_a_run_like_a_signal(self) -> None:
+        run = self.run_keel(2, *MANY, "run.time_limit=1.5", quick=False)
+        self.assertEqual(run.status, 4, run)
+        (result,) = run.records("result")
+        solves = len(run.records("solve"))
+        self.assertEqual(run.stdout.splitlines()[-1], f"RESULT INTERRUPTED  {solves} of 100000 solves (run.time_limit)")
+        self.assertEqual((result["interrupted_by"], result["exit"], result["fom"]), ("time_limit", 4, None))
+        self.assertEqual(result["done"], [{"what": "solves", "done": solves, "all": 100000}])
+        self.assertTrue(all(check["passed"] for check in run.records("check")), run)
+
+    def test_repeats_go_on_until_the_time_is_spent_and_rounds_of_a_survey_are_whole(self) -> None:
+        survey = ["run.mode=survey", 'run.survey=["bicgstab","cg"]']
+        for words in ([], survey):
+            run = self.valid(2, *GRIDS[:2], *words, "run.repeats=1", "run.min_seconds=0.2")
+            solves = Counter(solve["solver"] for solve in run.records("solve"))
+            self.assertGreater(min(solves.values()), 1)
+            self.assertEqual(len(set(solves.values())), 1, solves)
+            (done,) = run.record("result")["done"]
+            self.assertEqual((done["done"], done["all"]), (solves.total(), len(solves)))
+
+
 class Killed(KeelTest):
-    def test_what_was_solved_outlives_a_rank_that_dies(self) -> None:
+    def test_what_was_solved_outlives_a_rank_that_dies_and_no_other_run_writes_between(self) -> None:
         run = Started(self, 2, *MANY)
         run.solved(3)
+        second = subprocess.run(
+            [run.keel, *GRIDS, "output.json=run.json"], cwd=run.folder, capture_output=True, text=True, check=False
+        )
+        self.assertEqual((second.returncode, second.stdout), (2, ""), second)
+        self.assertIn('output.json = "run.json": another run is writing to it; wait for its end, or choose another',
+                      re.sub(r"\n +", " ", second.stderr))  # fmt: skip
         os.kill(run.ranks()[-1], signal.SIGKILL)
         self.assertNotIn(run.ended(), (0, 1, 2, 4))
         self.assertTrue(run.text().startswith("Keel "), run.text())

@@ -53,7 +53,7 @@ class Messages(KeelTest):
             with self.subTest(scheme=scheme):
                 words = [*(word for word in WIDE if "interpolation" not in word), *words_of(scheme), "comm.ranks_per_node=3"]
                 run = self.valid(8, *words)
-                planned = planned_messages(self.text(8, "--dry-run", *words))
+                planned = planned_messages(self.planned(8, *words))
                 solve = run.record("solve")
                 exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
                 self.assertEqual(counted_messages(run),

@@ -67,8 +67,8 @@ Outcome run(const Words& words) {
     Silence silence;
     Notes notes;
     Findings findings;
-    const Interrupts interrupts;
-    study->run({comm, backend, silence, notes, interrupts}, findings);
+    Ending ending;
+    study->run({comm, backend, silence, notes, ending}, findings);
     return {findings.valid(), notes.u_l2, backend.answer()};
 }
 

@@ -70,6 +70,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const std::span<const Field> only(&u, 1);
     const bool cycle = caller == Caller::multigrid;
     const Op vector = cycle ? Op::vector : Op::bottom_vector;
+    const Op dots = cycle ? Op::vector : Op::bottom_dots;
     const Op residual = cycle ? Op::residual : Op::bottom_operator;
     const Op smooth = cycle ? Op::smooth : Op::bottom_operator;
     const auto books = [&](Op op, const auto& action) {
@@ -92,10 +93,10 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(vector, [&] { return x.multiply(u, u, f); });
     books(vector, [&] { return x.square_root(u, f); });
     books(vector, [&] { return x.shift(u, 1.0); });
-    books(vector, [&] { return x.dots(std::span(&square, 1), one); });
-    books(vector, [&] { return x.gram(std::span(&u, 1), {}, one); });
-    books(vector, [&] { return x.totals(u, one); });
-    books(vector, [&] { return x.max_norm(u, number); });
+    books(dots, [&] { return x.dots(std::span(&square, 1), one); });
+    books(dots, [&] { return x.gram(std::span(&u, 1), {}, one); });
+    books(dots, [&] { return x.totals(u, one); });
+    books(dots, [&] { return x.max_norm(u, number); });
     books(residual, [&] { return x.apply(f, L, u); });
     books(residual, [&] { return x.residual(f, L, u, f); });
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
@@ -134,7 +135,9 @@ TEST_CASE("every operation has a name of its own") {
     for (std::size_t a = 0; a < op_count; ++a)
         for (std::size_t b = 0; b < a; ++b)
             CHECK(std::string(name(static_cast<Op>(a))) != name(static_cast<Op>(b)));
-    for (std::size_t a = 0; a < op_count; ++a)
-        CHECK(is_exchange(static_cast<Op>(a)) ==
-              (std::string(name(static_cast<Op>(a))).rfind("exchange.", 0) == 0));
+    for (std::size_t a = 0; a < op_count; ++a) {
+        const auto op = static_cast<Op>(a);
+        CHECK(is_exchange(op) == (std::string(name(op)).rfind("exchange.", 0) == 0));
+        CHECK(is_reduction(op) == (std::string(name(op)).rfind("reduction", 0) == 0));
+    }
 }

@@ -60,7 +60,7 @@ TEST_CASE("a machine is known by its name wherever the program runs, and by its 
     }
 }
 
-TEST_CASE("machines of one's own are found in the folder KEEL_DATA") {
+TEST_CASE("machines of one's own are found in the folder KEEL_DATA and beside the deck") {
     namespace fs = std::filesystem;
     const fs::path data = fs::temp_directory_path() / ("keel_data_" + std::to_string(::getpid()));
     fs::create_directories(data / "machines");
@@ -69,9 +69,15 @@ TEST_CASE("machines of one's own are found in the folder KEEL_DATA") {
     const MachineFile mine = read_named("mine");
     ::unsetenv("KEEL_DATA");
     const MachineFile none = read_named("mine");
+    const MachineFile by_name = parse_machine(find_machine("mine", data));
+    const MachineFile by_path = parse_machine(find_machine("machines/mine.toml", data));
     fs::remove_all(data);
     CHECK(mine.errors == std::vector<std::string>{});
     CHECK(mine.machine.name == "mine");
+    for (const MachineFile& beside : {by_name, by_path}) {  // of the deck
+        CHECK(beside.errors == std::vector<std::string>{});
+        CHECK(beside.machine == mine.machine);
+    }
     CHECK_THAT(none.errors.at(0), Catch::StartsWith("unknown machine; choose"));
 }
 

@@ -42,9 +42,15 @@ class Reading(unittest.TestCase):
         self.assertEqual(run.verdict, "VALID")
 
     def test_records_of_a_dry_run_have_no_head(self) -> None:
-        self.path.write_text('{"record":"scheme","level":0}\n')
-        (run,) = read_runs(self.path)
-        self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
+        plan = '{"record":"plan","unknowns":%d,"deck":{"bottom":{"s":4}}}\n'
+        scheme = '{"record":"scheme","level":0}\n'
+        for text, sizes in ((scheme, [None]), (plan % 8 + scheme + plan % 64 + scheme, [8, 64])):
+            self.path.write_text(text)
+            runs = read_runs(self.path)
+            self.assertEqual([run.plan.get("unknowns") for run in runs], sizes)
+            for run in runs:
+                self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
+        self.assertEqual(runs[0].key("bottom.s"), 4)
 
     def test_what_holds_no_record_is_refused(self) -> None:
         for text, why in (("", "it is empty"), ("half a li", "no record in it")):

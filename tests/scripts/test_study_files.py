@@ -1,9 +1,11 @@
 """Study files, points and sites: what they mean, and what is said of those that are wrong."""
 
+import os
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts")]
@@ -191,6 +193,11 @@ class Sites(Files):
     def test_a_site_of_no_name_is_refused_with_those_that_are(self) -> None:
         with self.assertRaisesRegex(Refused, 'no such site; flux, local, .*did you mean "slurm"'):
             find_site("slrum")
+        own = Path(self.folder) / "sites/mine.toml"
+        own.parent.mkdir()
+        own.touch()
+        with mock.patch.dict(os.environ, {"KEEL_DATA": str(self.folder)}):
+            self.assertEqual((find_site("mine"), find_site("slurm").resolve()), (own, SITES / "slurm.toml"))
 
     def test_ranks_fill_the_cores_that_the_system_leaves(self) -> None:
         site = read_site(self.file('launcher = "slurm"\nabout = "x"\n[node]\ncores = 16\nreserved_cores = 2\n'
@@ -212,38 +219,26 @@ class Sites(Files):
         self.assertIn("run.progress_cores = 1 would leave it a core", problems[0])
 
 
-GRIDS = """\
-8 ranks, 2 nodes, 4 ranks per node (virtual: comm.ranks_per_node)
-level            cells boxes of  boxes/rank  exchanges   messages        bytes   off-node   off-node
-                                    at most per V-cycle       each         each   messages      bytes
-    0         32x32x32     16^3           1         10          3        12288          1       4096
-    1         16x16x16      8^3           1          9          3         3072          1       1024
-memory: 704.8 kB a rank at its peak (the grids alone, without ghosts and padding: 304.1 kB); of the first 1 ranks
-remark: without effect: bottom.depth
-"""
-
-MATRIX = """\
-matrix stencil27
-                         most of a rank        all ranks
-rows                                512             1024
-messages a product                    1                2
-  of them off node                    0                0
-memory: 1.3 MB a rank at its peak
-"""
+PLAN = {
+    "record": "plan",
+    "unknowns": 32768,
+    "predicted_bytes": 704800.0,
+    "busiest": {"messages": 3.0, "bytes": 12288.0, "off_node_messages": 1.0, "off_node_bytes": 4096.0},
+    "remarks": ["without effect: bottom.depth"],
+    "warnings": ["every rank is a node of its own"],
+}
 
 
 class DryRuns(unittest.TestCase):
-    def test_sizes_of_grids(self) -> None:
-        found = understand(GRIDS)
+    def test_sizes_messages_and_remarks(self) -> None:
+        found = understand(PLAN)
         self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (32768, 704800.0, 3, 1))
-        self.assertEqual(found.remarks, ("without effect: bottom.depth",))
+        self.assertEqual(found.remarks, ("without effect: bottom.depth", "every rank is a node of its own"))
 
-    def test_sizes_of_matrices(self) -> None:
-        found = understand(MATRIX)
-        self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (1024, 1.3e6, 1, 0))
-
-    def test_what_says_nothing_foretells_nothing(self) -> None:
-        self.assertEqual((understand("").size, understand("").bytes_per_rank), (None, None))
+    def test_what_is_not_known_is_not_foretold(self) -> None:
+        for plan in (PLAN | {"predicted_bytes": None, "busiest": None, "unknowns": None}, {}):
+            found = understand(plan)
+            self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (None, None, None, None))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ Spent spent_by(BottomOptions options, int iterations) {
         CHECK(visit.counts.words == measured.words);
     }
     double flops = 0;
-    for (const Op op : {Op::bottom_operator, Op::bottom_vector}) flops += setup.ledger.at(op, 0).work.flops;
+    for (const Op op : {Op::bottom_operator, Op::bottom_vector, Op::bottom_dots})
+        flops += setup.ledger.at(op, 0).work.flops;
     const Index cells = rough.cells();
     return {measured, setup.comm.sum(flops) / (cells[0] * cells[1] * cells[2])};
 }

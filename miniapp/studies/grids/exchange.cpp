@@ -31,11 +31,27 @@ class ExchangeStudy : public GridStudy {
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},
                                  {"output."}};
-        for (const char* key :
-             {"problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks", "problem.columns",
-              "problem.placement", "problem.boundary", "multigrid.bottom_box", "multigrid.bottom_grid",
-              "multigrid.bottom_ranks", "multigrid.cycle", "multigrid.interpolation", "run.mode",
-              "run.backend", "run.launches", "run.warmup", "run.repeats", "run.triad_mb", "run.verbose"})
+        for (const char* key : {"problem.box",
+                                "problem.boxes_per_rank",
+                                "problem.boxes",
+                                "problem.ranks",
+                                "problem.columns",
+                                "problem.placement",
+                                "problem.boundary",
+                                "multigrid.bottom_box",
+                                "multigrid.bottom_grid",
+                                "multigrid.bottom_ranks",
+                                "multigrid.cycle",
+                                "multigrid.interpolation",
+                                "run.mode",
+                                "run.backend",
+                                "run.launches",
+                                "run.warmup",
+                                "run.repeats",
+                                "run.time_limit",
+                                "run.label",
+                                "run.triad_mb",
+                                "run.verbose"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }

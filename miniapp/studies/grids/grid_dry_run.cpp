@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "miniapp/deck/text.hpp"
+#include "miniapp/report/records.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoother.hpp"
@@ -54,14 +57,17 @@ std::string exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     return std::to_string(smoothing + 1 + (iterates ? 1 : 0));
 }
 
-// Sizes, exchanges and messages of each level.
-std::string levels_text(const GridSetup& grids, const std::vector<SchemeTable>& tables) {
-    constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
-    std::string text =
-        fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
-                    "off-node", "off-node") +
-        fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
-    const int boxes = (tables.front().use.layout.box_count() + grids.ranks - 1) / grids.ranks;
+// What a level uses in one way.
+struct PlannedExchange {
+    const SchemeUse& use;
+    std::string per_cycle;  // a number, or a word where it is not known
+    SchemeOptions scheme;
+    Volume sent;  // in one exchange by the busiest rank, each number by itself
+};
+
+std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
+                                               const std::vector<SchemeTable>& tables) {
+    std::vector<PlannedExchange> planned;
     for (const SchemeTable& table : tables) {
         const SchemeUse& use = table.use;
         // The ghosts of an F-cycle's start come on top.
@@ -72,15 +78,62 @@ std::string levels_text(const GridSetup& grids, const std::vector<SchemeTable>& 
         // The bytes of so many fields as the text says.
         const double share =
             static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
+        Volume sent = row.most_sent;
+        sent.bytes *= share;
+        sent.off_node_bytes *= share;
+        planned.push_back({use, exchanges_per_cycle(grids, use), row.scheme, sent});
+    }
+    return planned;
+}
+
+int most_boxes_of_a_rank(const GridSetup& grids) {
+    return (grids.finest().box_count() + grids.ranks - 1) / grids.ranks;
+}
+
+// Sizes, exchanges and messages of each level.
+std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
+    constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
+    std::string text =
+        fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
+                    "off-node", "off-node") +
+        fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
+    for (const auto& [use, per_cycle, scheme, sent] : planned) {
         const Index n = use.layout.cells();
         text += fmt::format(line, use.level, fmt::format("{}x{}x{}", n[0], n[1], n[2]),
-                            fmt::format("{}^3", use.layout.width()), boxes, exchanges_per_cycle(grids, use),
-                            fmt::format("{:.0f}", row.most_sent.messages),
-                            fmt::format("{:.0f}", share * row.most_sent.bytes),
-                            fmt::format("{:.0f}", row.most_sent.off_node_messages),
-                            fmt::format("{:.0f}", share * row.most_sent.off_node_bytes));
+                            fmt::format("{}^3", use.layout.width()), most_boxes_of_a_rank(grids), per_cycle,
+                            fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
+                            fmt::format("{:.0f}", sent.off_node_messages),
+                            fmt::format("{:.0f}", sent.off_node_bytes));
     }
     return text;
+}
+
+Json levels_json(const std::vector<PlannedExchange>& planned) {
+    Json levels = Json::array();
+    for (const auto& [use, per_cycle, scheme, sent] : planned) {
+        const bool known = per_cycle.find_first_not_of("0123456789") == std::string::npos;
+        Json level{{"level", use.level},
+                   {"cells", use.layout.cells()},
+                   {"box", use.layout.width()},
+                   {"purpose", purpose_of(use)},
+                   {"exchanges_per_cycle", known ? Json(std::stoi(per_cycle)) : Json()},
+                   {"scheme", name(scheme)}};
+        level.update(volume_json(sent));
+        levels.push_back(level);
+    }
+    return levels;
+}
+
+Json solvers_json(const GridUse& use) {
+    Json solvers = Json::array();
+    for (const auto& [name, options] : use.solvers) {
+        const Method& row = method_named(options.solver);
+        solvers.push_back({{"solver", name},
+                           {"exchanges", row.exchanges.of(options)},
+                           {"reductions", row.reductions.of(options)},
+                           {"reduction_words", row.words.of(options)}});
+    }
+    return solvers;
 }
 
 }  // namespace
@@ -102,7 +155,16 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
     if (comm.rank() > 0) return {};
 
-    std::string text = levels_text(grids_, tables);
+    const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
+    const Json plan{{"boxes", finest.boxes()},
+                    {"boxes_per_rank", most_boxes_of_a_rank(grids_)},
+                    {"unknowns", product(finest.cells())},
+                    {"array_bytes", arrays},
+                    {"predicted_bytes", solves ? Json(fields) : Json()},
+                    {"busiest", volume_json(planned.front().sent)},
+                    {"levels", levels_json(planned)},
+                    {"per_iteration", solvers_json(grids_.use)}};
+    std::string text = levels_text(grids_, planned);
     if (solves) text += solvers_text(grids_.use);
     for (const SchemeTable& table : tables)
         if (!table.left_out.empty())
@@ -117,11 +179,11 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
             fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
                         bytes_text(fields), bytes_text(arrays),
                         resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    if (!schemes_matter(resolved_)) return {text, ""};
+    if (!schemes_matter(resolved_)) return {text, plan.dump(), ""};
     text += "\n";
     const SchemeChooser chooser = resolved_.comm.chooser;
     if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
-    return {text + scheme_tables_text(tables), scheme_records(chooser, tables)};
+    return {text + scheme_tables_text(tables), plan.dump(), scheme_records(chooser, tables)};
 }
 
 }  // namespace keel

@@ -86,12 +86,12 @@ std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, co
     const bool alone = resolved_.comm.chooser == SchemeChooser::nobody;
     const Rounds rounds = alone ? Rounds{resolved_.warmup, resolved_.repeats} : Rounds{};
     // The few rounds before solves end by themselves, with a choice.
-    const auto ended = [&] { return alone && site.interrupts.asked(site.comm); };
+    const auto asked = [&] { return alone ? site.ending.asked(site.comm) : Interruption::none; };
     const MakeTrial make_trial = [&](const SchemeTable& table) {
         return make_grid_trial(grids_, resolved_.topology, site.comm, site.backend, table);
     };
-    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables, ended);
-    findings.interrupted = tried.ended;
+    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables, asked);
+    findings.interruption = tried.interruption;
     findings.facts.tuning_seconds = tried.seconds;
     findings.checks.push_back(tried.check);
     return tables;

@@ -109,10 +109,13 @@ class PreparedKrylov : public PreparedGrids {
             setting.site.report.record(line_of(record));
             solves.push_back(solve);
         };
-        const int done = repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+        const int done =
+            repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
+                   findings, one);
         if (done == 0) return;
         const std::vector<TimerRow> timers = gather_timers(comm, setting.ledger, my_seconds, done);
         findings.seconds = median(seconds);
+        findings.parts = parts_of(timers, 0);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
         setting.site.report.tell(convergence_text(grids_.use.solvers.front(), solves.back()) + "\n" +
                                  level_report(setting, findings.facts, timers, seconds));

@@ -42,11 +42,14 @@ class PreparedSolve : public PreparedGrids {
             setting.site.report.record(line_of(solve_record(solves.size(), solve)));
             solves.push_back(solve);
         };
-        const int done = repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+        const int done =
+            repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
+                   findings, one);
         if (done == 0) return;
         const std::vector<TimerRow> timers =
             gather_timers(setting.site.comm, setting.ledger, my_seconds, done);
         findings.seconds = median(seconds);
+        findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +
                                  level_report(setting, findings.facts, timers, seconds));

@@ -98,7 +98,7 @@ std::string survey_text(const SurveyRows& rows) {
 }
 
 // Numbers of the last round, which are those of every round unless sums differ in their last bits.
-Json survey_record(const SurveyRows& rows, const SurveyRow& row) {
+Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels) {
     const std::vector<double> seconds = row.seconds();
     const SolveRecord& last = row.solves.back();
     const SurveyRow* const known = fused(rows);
@@ -111,6 +111,7 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row) {
                 {"missed_bottoms", last.report.missed_bottoms()},
                 {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
                 {"seconds_median", median(seconds)},
+                {"parts", parts_json(parts_of(row.timers, levels - 1))},
                 {"baseline", rows.front().solver},
                 {"speed_up", number_or_null(speed_up(rows.front(), row))},
                 {"speed_up_on_fused", number_or_null(known ? speed_up(*known, row) : std::nullopt)}};
@@ -146,7 +147,8 @@ class PreparedSurvey : public PreparedGrids {
                        fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
         const double tolerance = grids_.multigrid.tolerance;
         const auto count = static_cast<int>(contenders.size());
-        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count};
+        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count,
+                            resolved_.min_seconds, count};
         const auto one = [&](int turn) {
             const int from_first = turn + turns.warmup;
             const auto c = static_cast<std::size_t>(from_first % count);
@@ -206,7 +208,7 @@ class PreparedSurvey : public PreparedGrids {
             schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds));
         std::string records;
         for (const SurveyRow& row : rows) {
-            records += line_of(survey_record(rows, row));
+            records += line_of(survey_record(rows, row, setting.hierarchy.levels()));
             for (const TimerRow& timer : row.timers) {
                 Json record = timer_record(timer);
                 record["solver"] = row.solver;

@@ -216,8 +216,8 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     network.machine.ranks_per_socket = ranks_per_socket(topology, sockets(comm));
     network.classes = network_classes(comm, topology);
     const auto interrupted = [&] {
-        network.interrupted = network.interrupted || site.interrupts.asked(comm);
-        return network.interrupted;
+        network.interruption = site.ending.asked(comm);
+        return network.interruption != Interruption::none;
     };
     for (auto& one : network.classes) {
         if (one.pairs.empty()) continue;

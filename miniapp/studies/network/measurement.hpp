@@ -35,10 +35,10 @@ struct NetworkResults {
     std::vector<NodeSample> node_pong;     // none on a single node
     std::vector<Sample> all_reduce;        // of all ranks, by bytes of each
     Switches switches;
-    Machine machine;                   // of what has been measured and accepted
-    std::string unfit;                 // why the times make no machine; empty if they do
-    std::vector<std::string> remarks;  // what could not be measured or was rejected, and why
-    bool interrupted = false;          // by a signal: nothing was fitted
+    Machine machine;                                 // of what has been measured and accepted
+    std::string unfit;                               // why the times make no machine; empty if they do
+    std::vector<std::string> remarks;                // what could not be measured or was rejected, and why
+    Interruption interruption = Interruption::none;  // else nothing was fitted
 };
 
 // The classes with their pairs, nothing measured. Collective.

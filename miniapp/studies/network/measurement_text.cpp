@@ -84,7 +84,7 @@ std::string network_text(const NetworkResults& network) {
     text += fmt::format("\nAll-reduce: seconds, all ranks\n{:>10} {:>12}\n", "bytes", "seconds");
     for (const Sample& sample : network.all_reduce)
         text += fmt::format("{:>10.0f} {:>12.4e}\n", sample.bytes, sample.seconds);
-    if (!network.interrupted) text += fits_text(network);
+    if (network.interruption == Interruption::none) text += fits_text(network);
     for (const std::string& remark : network.remarks) text += "remark    " + remark + "\n";
     return text + "\n";
 }
@@ -117,7 +117,7 @@ std::string network_records(const NetworkResults& network) {
                         {"rms_residual", fit.rms_residual},
                         {"max_residual", fit.max_residual},
                         {"accepted", fit.accepted()}});
-    if (network.interrupted) return records;
+    if (network.interruption != Interruption::none) return records;
     add("machine", {{"name", network.machine.name},
                     {"eager_from", network.switches.eager_from},
                     {"rendezvous_from", network.switches.rendezvous_from},

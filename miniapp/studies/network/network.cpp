@@ -6,10 +6,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "build_info.hpp"
 #include "miniapp/deck/section.hpp"
+#include "miniapp/report/records.hpp"
 #include "miniapp/setup/machine_file.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/network/measurement.hpp"
@@ -40,14 +42,19 @@ class PreparedNetwork : public PreparedStudy {
 
     // Who would send to whom.
     DryRun dry_run(const Communicator& comm, const SharedMemory&) const override {
+        Json pairs = Json::object();
         std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
                                        options_.smallest, options_.largest, options_.repeats);
         for (const auto& one : network_classes(comm, resolved_.topology)) {
             text += fmt::format("{:<10}", name(one.locality));
-            for (const Pair& pair : one.pairs) text += fmt::format(" {}-{}", pair.first, pair.second);
+            pairs[name(one.locality)] = Json::array();
+            for (const Pair& pair : one.pairs) {
+                text += fmt::format(" {}-{}", pair.first, pair.second);
+                pairs[name(one.locality)].push_back({pair.first, pair.second});
+            }
             text += one.pairs.empty() ? " none: not measured\n" : "\n";
         }
-        return {text, ""};
+        return {text, Json{{"pairs", pairs}}.dump(), ""};
     }
 
     void run(const Site& site, Findings& findings) const override {
@@ -55,8 +62,8 @@ class PreparedNetwork : public PreparedStudy {
         const NetworkResults network = measure_network(options_, resolved_, site);
         site.report.tell(network_text(network));
         site.report.record(network_records(network));
-        findings.interrupted = network.interrupted;
-        if (site.comm.rank() != 0 || network.interrupted || options_.write.empty()) return;
+        findings.interruption = network.interruption;
+        if (site.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;
         if (!network.unfit.empty())
             findings.trouble =
                 fmt::format("network.write = \"{}\": not written: {}", options_.write, network.unfit);
@@ -93,6 +100,8 @@ class NetworkStudy : public Study {
     KeyUses keys() const override {
         return {{{"run.mode"},
                  {"run.verbose"},
+                 {"run.time_limit"},
+                 {"run.label"},
                  {"run.backend"},
                  {"output."},
                  {"comm.ranks_per_node"},

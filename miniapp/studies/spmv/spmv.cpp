@@ -71,6 +71,7 @@ class SpmvStudy : public Study {
                                 "problem.ordering", "problem.columns", "problem.ranks",
                                 "run.mode",         "run.solve",       "run.backend",
                                 "run.launches",     "run.warmup",      "run.repeats",
+                                "run.min_seconds",  "run.time_limit",  "run.label",
                                 "run.verbose",      "comm.scheme",     "comm.partner_rule",
                                 "comm.message_cap", "comm.cap_rule",   "comm.ranks_per_node",
                                 "comm.node_map",    "comm.machine",    "comm.persistent",

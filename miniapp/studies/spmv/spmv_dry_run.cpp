@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "comm/plans/negotiation.hpp"
 #include "miniapp/deck/text.hpp"
+#include "miniapp/report/records.hpp"
 #include "miniapp/setup/memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -141,6 +143,25 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
                       bytes_text(found.arrays), found.of_whom);
 }
 
+Json json_of(const Count& count) {
+    return {{"most", count.most}, {"all", count.all}};
+}
+
+// Without `found` the sizes alone.
+Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes* found) {
+    Json plan{{"matrix", use.matrix.options.matrix}, {"unknowns", size.rows}};
+    const SchemeTable* const products = found ? &found->schemes.front() : nullptr;
+    const SchemeRow* const row = products ? &products->rows[products->chosen.value_or(0)] : nullptr;
+    plan["array_bytes"] = found ? Json(found->arrays) : Json();
+    plan["predicted_bytes"] = found ? Json(found->memory) : Json();
+    plan["busiest"] = row ? volume_json(row->most_sent) : Json();
+    plan["all"] = row ? volume_json(row->all) : Json();
+    plan["rows"] = found ? json_of(found->rows) : Json();
+    plan["entries"] = found ? json_of(found->entries) : Json();
+    plan["ghosts"] = found ? json_of(found->ghosts) : Json();
+    return plan;
+}
+
 }  // namespace
 
 DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory) const {
@@ -156,15 +177,16 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     if (const auto* complaint = std::get_if<Reason>(&result))
         return {fmt::format("matrix {}: {} rows, {:.0f} entries; too large here to plan messages for: {}\n",
                             matrix, size.rows, size.entries, *complaint),
-                ""};
+                plan_json(use_, size, nullptr).dump(), ""};
     const auto& found = std::get<Sizes>(result);
     const std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
-    if (!schemes_matter(resolved_)) return {text, ""};
+    const std::string plan = plan_json(use_, size, &found).dump();
+    if (!schemes_matter(resolved_)) return {text, plan, ""};
     const SchemeChooser chooser = resolved_.comm.chooser;
     return {text + "\n" +
                 (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
                 scheme_tables_text(found.schemes),
-            scheme_records(chooser, found.schemes)};
+            plan, scheme_records(chooser, found.schemes)};
 }
 
 }  // namespace keel

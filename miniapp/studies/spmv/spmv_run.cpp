@@ -112,7 +112,7 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
             [&](const SchemeTable& table) {
                 return make_matrix_trial(resolved, site.comm, site.backend, part, table);
             },
-            tables, [] { return false; });
+            tables, [] { return Interruption::none; });
         findings.facts.tuning_seconds = tried.seconds;
         findings.checks.push_back(tried.check);
     }
@@ -122,7 +122,8 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
 
 Traffic sent(const Ledger& ledger) {
     Traffic all = ledger.at(Op::send, 0).traffic;
-    return all += ledger.at(Op::reduction, 0).traffic;
+    all += ledger.at(Op::reduction, 0).traffic;
+    return all += ledger.at(Op::reduction_begin, 0).traffic;
 }
 
 template <class Action>
@@ -216,7 +217,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
         my_seconds += seconds;
         mine.seconds.push_back(comm.max(seconds));
     };
-    const int done = repeat(site, {"products", resolved_.warmup, resolved_.repeats}, findings, one);
+    const int done =
+        repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
     mine.timers = gather_timers(comm, ledger, my_seconds, done);
     site.report.record(spmv_records(mine));
@@ -260,7 +262,8 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         site.report.record(solve_record(solver, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };
-    const int done = repeat(site, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
+    const int done =
+        repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
     findings.checks.push_back(residual_check(A, options, u, f));
     findings.checks.push_back(all_converged(converged, done));

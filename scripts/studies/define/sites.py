@@ -84,15 +84,19 @@ def launchers() -> list[str]:
 
 
 def find_site(word: str) -> Path:
-    """A name of inputs/sites, or a path."""
-    known = sorted(path.stem for path in SITES.glob("*.toml"))
+    """A name in sites/ of $KEEL_DATA or of inputs/, as keel looks for machines; or a path."""
     if "/" in word or word.endswith(".toml"):
         return Path(word)
+    own = os.environ.get("KEEL_DATA")
+    folders = [Path("inputs/sites"), *([Path(own, "sites")] if own else []), SITES]
+    known = {path.stem: path for folder in reversed(folders) for path in sorted(folder.glob("*.toml"))}
     if word not in known:
+        names = sorted(known)
         raise Refused(
-            f"--site {word}: no such site; {', '.join(known)} are in inputs/sites, or give a file.toml{nearest(word, known)}"
+            f"--site {word}: no such site; {', '.join(names)} are in inputs/sites or $KEEL_DATA/sites, or give a file.toml"
+            f"{nearest(word, names)}"
         )
-    return SITES / f"{word}.toml"
+    return known[word]
 
 
 def read_site(path: Path) -> Site:

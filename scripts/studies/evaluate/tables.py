@@ -54,9 +54,10 @@ TIMER_FIELDS = [
 def part_of(timer: Record, bottom_level: int) -> str:
     """Which of PARTS an operation belongs to."""
     op, level = timer["op"], timer["level"]
-    if op in ("other", "reduction"):
+    if op == "other" or op.startswith("reduction"):
         return "other" if op == "other" else "all-reduce"
-    where = "bottom" if op.startswith("bottom.") or level == bottom_level else "V-cycle"
+    of_cycle = level != bottom_level or op in ("smooth", "residual", "restrict", "interpolate")
+    where = "V-cycle" if of_cycle else "bottom"
     return f"{where}, {'exchange' if op.startswith('exchange.') else 'work'}"
 
 

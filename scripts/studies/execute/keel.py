@@ -8,15 +8,14 @@ import subprocess
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 from studies.define.checked_toml import Refused
 from studies.define.study_file import Study, flat
+from studies.records import Record, UnreadableRecords, read_runs
 
 ROOT = Path(__file__).resolve().parents[3]
-UNITS = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
 def find_keel(given: str | None, elsewhere: bool = False) -> Path:
@@ -87,23 +86,25 @@ def version_of(keel: Path) -> str:
     return done.stdout.strip() or "unknown"
 
 
-def understand(text: str) -> Foretold:
-    """The text of a dry run: it writes no record of sizes."""
-    level = re.search(r"^ +0 +(\d+(?:x\d+)*) +\d+\^3 +\d+ +\S+ +(\d+) +\d+ +(\d+) +\d+ *$", text, re.M)
-    matrix = re.search(r"^rows +\d+ +(\d+) *$", text, re.M)
-    product = re.search(r"^messages a product +(\d+) .*\n +of them off node +(\d+) ", text, re.M)
-    memory = re.search(r"^memory: ([\d.]+) (\w+) a rank", text, re.M)
-    size = prod(map(int, level[1].split("x"))) if level else int(matrix[1]) if matrix else None
-    sent = (level[2], level[3]) if level else (product[1], product[2]) if product else None
-    remarks = re.findall(r"^(?:remark|warning):? +(.*)$", text, re.M)
-    bytes_per_rank = float(memory[1]) * UNITS[memory[2]] if memory else None
-    return Foretold("", size, bytes_per_rank, int(sent[0]) if sent else None, int(sent[1]) if sent else None, tuple(remarks))
+def understand(plan: Record) -> Foretold:
+    """What the record of a dry run says; a field that is not known stays None."""
+    sent = plan.get("busiest") or {}
+    messages, off_node = ((None if sent.get(name) is None else int(sent[name])) for name in ("messages", "off_node_messages"))
+    remarks = (*plan.get("remarks", ()), *plan.get("warnings", ()))
+    return Foretold("", plan.get("unknowns"), plan.get("predicted_bytes"), messages, off_node, remarks)
 
 
 def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Foretold:
     """Of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
-    done = subprocess.run([keel, "--dry-run", "deck.toml", *words], cwd=folder, capture_output=True, text=True, check=False)
+    plan = folder / "plan.json"
+    plan.unlink(missing_ok=True)
+    command = [keel, "--dry-run", "deck.toml", *words, f"output.json={plan}"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip() or f"keel --dry-run ended with exit status {done.returncode}"
         return Foretold(refusal=re.sub(r"\n {4,}", " ", said))
-    return understand(done.stdout + done.stderr)
+    try:
+        (run,) = read_runs(plan)
+    except UnreadableRecords as error:
+        return Foretold(refusal=str(error))
+    return understand(run.plan)

@@ -9,9 +9,9 @@ GROUPS = {
     "interpolate, vector": ("interpolate", "boundary", "vector"),
     "ghosts: pack, copy": ("exchange.pack", "exchange.copy", "exchange.unpack", "exchange.send"),
     "ghosts: wait": ("exchange.wait",),
-    "all-reduce": ("reduction",),
+    "all-reduce": ("reduction", "reduction.begin", "reduction.progress", "reduction.wait"),
     "bottom: operator": ("bottom.operator",),
-    "bottom: vectors": ("bottom.vector",),
+    "bottom: vectors": ("bottom.vector", "bottom.dots"),
 }
 MOST = 3  # panels
 

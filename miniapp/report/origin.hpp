@@ -1,0 +1,24 @@
+#pragma once
+
+// Who started a run, when, and with what: so that a record can be told from others, and its run be made again.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel {
+
+struct Origin {
+    std::string id;     // the date and 32 random bits
+    std::string date;   // ISO 8601, UTC
+    std::string label;  // run.label
+    std::vector<std::string> command;
+    // Of this process: of OpenMP, MPI, fabrics and Keel what changes times, and the number of the job. What a launcher sets to
+    // find its own ranks again is left out.
+    std::vector<std::pair<std::string, std::string>> environment;
+};
+// Now, of this process.
+Origin origin_of(std::span<char* const> command, const std::string& label);
+
+}  // namespace keel

@@ -1,0 +1,29 @@
+#pragma once
+
+// Names of output.json with words in braces, so that each of many runs of one deck has a file of its own:
+// "{ranks}x{threads}_{bottom.solver}.json".
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "miniapp/deck/keys.hpp"
+
+namespace keel {
+
+// What stands for a word, or nothing if it has no meaning.
+using WordMeaning = std::function<std::optional<std::string>(const std::string& word)>;
+
+// The name with each word in braces replaced; where one has no meaning it stays, braces and all. A brace without its other is a
+// character like all.
+std::string filled_in(const std::string& name, const WordMeaning& meaning);
+
+// The first word in braces that is neither a key nor one of a run's own (date, id, nodes, ranks, threads): what to do about it;
+// empty if there is none.
+std::string wrong_word(const std::string& name, const Table& table);
+
+// What a key in braces stands for: its value, texts without quotes.
+std::optional<std::string> key_in_name(const std::string& word, const Table& table,
+                                       const Parameters& parameters);
+
+}  // namespace keel
