@@ -1,0 +1,242 @@
+"""What packaging/ says of Keel holds: options of CMake, decks and keys, packages, versions, and figures of the report.
+
+The recipes are loaded with stand-ins for Spack, Ramble, benchpark and ReFrame, none of which is needed.
+"""
+
+import re
+import runpy
+import sys
+import unittest
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGING = ROOT / "packaging"
+CMAKE = (ROOT / "CMakeLists.txt").read_text()
+VERSION = re.search(r"project\(Keel VERSION ([\d.]+)", CMAKE)[1]
+# The report as the README shows it, and the line of its header that the README leaves out.
+REPORT = re.search(r"^```\n(Keel .*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+HEADER = "ranks     2, Open MPI v4.1.4; 1 node, 2 ranks per node (detected)\n"
+INVALID = re.sub(r"^FOM.*\n", "", REPORT, flags=re.MULTILINE).replace("RESULT VALID", "RESULT INVALID")
+
+
+def files() -> dict[str, str]:
+    """The text of every piece, by its path in packaging/."""
+    return {
+        path.relative_to(PACKAGING).as_posix(): path.read_text()
+        for path in sorted(PACKAGING.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def load(piece: str, stand_ins: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a recipe defines, with stand-ins for the modules that it imports."""
+    modules = {}
+    for name, content in stand_ins.items():
+        parts = name.split(".")
+        for length in range(1, len(parts) + 1):
+            module = modules.setdefault(".".join(parts[:length]), ModuleType(".".join(parts[:length])))
+            if length > 1:
+                setattr(modules[".".join(parts[: length - 1])], parts[length - 1], module)
+        vars(modules[name]).update(content)
+    with mock.patch.dict(sys.modules, modules):
+        return runpy.run_path(str(PACKAGING / piece))
+
+
+class Directives(dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]]):
+    """Writes down how the functions of a recipe's class body are called."""
+
+    def of(self, *names: str) -> dict[str, Any]:
+        return {name: lambda *words, _name=name, **more: self.setdefault(_name, []).append((words, more)) for name in names}
+
+
+def spec(*said: str, **variants: Any) -> SimpleNamespace:
+    return SimpleNamespace(satisfies=lambda what: what in said, variants=variants)
+
+
+class Pieces(unittest.TestCase):
+    def test_options_and_presets_are_those_of_the_build(self) -> None:
+        options = set(re.findall(r"^option\((KEEL_\w+)", CMAKE, re.MULTILINE))
+        presets = set(re.findall(r'"name": "(\w+)"', (ROOT / "CMakePresets.json").read_text()))
+        for name, text in files().items():
+            self.assertLessEqual(set(re.findall(r"(?:-D|\b)(KEEL_[A-Z_]+)", text)), options, name)
+            self.assertLessEqual(set(re.findall(r"--preset (\w+)", text)), presets, name)
+
+    def test_decks_and_keys_exist(self) -> None:
+        keys = (ROOT / "docs/keys.md").read_text()
+        for name, text in files().items():
+            for deck in re.findall(r"\b\w+\.toml", text):
+                self.assertTrue((ROOT / "inputs" / deck).is_file(), f"{name}: {deck}")
+            for key in re.findall(r"\b((?:problem|multigrid|bottom|comm|run|output)\.[a-z_]+) ?=", text):
+                known = f"`{key}`" in keys or key == "run.progress_cores"  # a key of sites
+                self.assertTrue(known, f"{name}: {key}")
+
+    def test_versions_are_the_project_s(self) -> None:
+        for name, text in files().items():
+            for version in re.findall(r"(?<=\")\d+\.\d+\.\d+(?=\")|(?<=Version )\d\S+", text):
+                self.assertEqual(version, VERSION, name)
+
+    def test_packages_of_containers_are_those_of_the_scripts(self) -> None:
+        known = {line.split("#")[0].strip() for line in (ROOT / "scripts/packages.txt").read_text().splitlines()}
+        lists = []
+        for name in ("Dockerfile", "keel.def"):
+            block = re.search(r"--no-install-recommends((?: *\\\n[^&\n]*?)+)\n *(?:&&|rm)", files()[f"containers/{name}"])[1]
+            lists.append(block.replace("\\", " ").split())
+            self.assertLessEqual(set(lists[-1]), known, name)
+        self.assertEqual(lists[0], lists[1])
+        self.assertGreater(len(lists[0]), 5)
+
+    def test_the_readme_tells_of_every_piece(self) -> None:
+        text = files()
+        for name in text.keys() - {"README.md", "containers/Dockerfile.dockerignore"}:
+            self.assertIn(f"]({name})", text["README.md"])
+
+
+class Spack(unittest.TestCase):
+    def setUp(self) -> None:
+        self.said = Directives()
+        base = type("CMakePackage", (), {
+            "define": lambda self, name, value: (name, value),
+            "define_from_variant": lambda self, name, variant: (name, self.spec.variants[variant]),
+        })
+        systems = "spack_repo.builtin.build_systems"
+        self.package = load("spack/package.py", {
+            f"{systems}.cmake": {"CMakePackage": base},
+            f"{systems}.cuda": {"CudaPackage": type("CudaPackage", (), {})},
+            f"{systems}.rocm": {"ROCmPackage": type("ROCmPackage", (), {})},
+            "spack.package": self.said.of("license", "version", "variant", "depends_on", "conflicts")
+            | {"Executable": lambda path: lambda *words, **more: REPORT},
+        })["Keel"]()
+
+    def test_every_library_that_the_build_looks_for_is_a_dependency(self) -> None:
+        names = {"MPI": "mpi", "Eigen3": "eigen", "fmt": "fmt", "nlohmann_json": "nlohmann-json", "Kokkos": "kokkos",
+                 "tomlplusplus": "tomlplusplus", "OpenMP": None}  # OpenMP comes with the compiler
+        wanted = {names[library] for library in re.findall(r"find_package\((\w+)", CMAKE)} - {None}
+        self.assertLessEqual(wanted, {words[0].split("@")[0] for words, _ in self.said["depends_on"]})
+        least = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)", CMAKE)[1]
+        self.assertIn(f"cmake@{least}:", [words[0] for words, _ in self.said["depends_on"]])
+
+    def test_variants_become_options(self) -> None:
+        off = {words[0]: more["default"] for words, more in self.said["variant"]} | {"cuda": False, "rocm": False}
+        self.package.spec = spec(**off)
+        self.assertTrue(all(value is False for _, value in self.package.cmake_args()))
+        self.package.spec = spec("+cuda", "+rocm", **(off | {"cuda": True, "rocm": True}),
+                                 cuda_arch=SimpleNamespace(value=("80",)), amdgpu_target=SimpleNamespace(value=("gfx90a",)))
+        arguments = dict(self.package.cmake_args())
+        self.assertTrue(arguments["KEEL_CUDA"] and arguments["KEEL_HIP"])
+        self.assertEqual(arguments["CMAKE_CUDA_ARCHITECTURES"], ("80",))
+        self.assertEqual(arguments["CMAKE_HIP_ARCHITECTURES"], ("gfx90a",))
+
+    def test_what_it_looks_for_is_installed(self) -> None:
+        for path in self.package.sanity_check_is_file:
+            source = path.replace("share/keel/", "")
+            self.assertTrue(path == "bin/keel" or (ROOT / source).is_file(), path)
+        self.package.prefix = SimpleNamespace(bin=SimpleNamespace(keel="keel"))
+        self.package.test_smoke_deck()
+
+
+class Benchpark(unittest.TestCase):
+    def setUp(self) -> None:
+        self.said = Directives()
+        names = ("tags", "executable", "workload", "workload_variable", "figure_of_merit", "success_criteria")
+        load("benchpark/application.py", {
+            "ramble.appkit": self.said.of(*names) | {"ExecutableApplication": type("ExecutableApplication", (), {})}})
+
+    def test_figures_are_found_in_the_report(self) -> None:
+        found = {}
+        for (name,), more in self.said["figure_of_merit"]:
+            match = next(filter(None, (re.match(more["fom_regex"], line) for line in REPORT.splitlines())))
+            found[name] = match[more["group_name"]]
+        self.assertEqual(
+            found, {"solve.dof_per_second": "2.709325e+06", "bottom iterations": "118", "triad": "20.5"})
+
+    def test_only_a_valid_report_is_a_success(self) -> None:
+        ((_, criterion),) = self.said["success_criteria"]
+        self.assertRegex(REPORT, criterion["match"])
+        self.assertNotRegex(INVALID, criterion["match"])
+
+    def run_law(self, law: str) -> tuple[dict[str, Any], dict[str, bool]]:
+        """The variables of an experiment, and which of them grow."""
+        variables: dict[str, Any] = {}
+        laws: dict[str, Any] = {}
+        modes = SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
+        classes = {name: type(name, (), {}) for name in ("MpiOnlyExperiment", "OpenMPExperiment", "CudaExperiment",
+                                                        "ROCmExperiment", "Scaled")}
+        base = type("Experiment", (), {
+            "add_experiment_variable": lambda self, name, value, named=False: variables.update({name: value}),
+            "set_required_variables": lambda self, **more: variables.update(more),
+            "register_scaling_config": lambda self, config: laws.update(config),
+        })
+        experiment = load("benchpark/experiment.py", {
+            "benchpark.cuda": classes, "benchpark.mpi": classes, "benchpark.openmp": classes, "benchpark.rocm": classes,
+            "benchpark.directives": Directives().of("variant"), "benchpark.experiment": {"Experiment": base},
+            "benchpark.scaling": {"Scaling": lambda *_: classes["Scaled"], "ScalingMode": modes},
+        })["Keel"]()
+        experiment.spec = spec(f"+{law}", "+openmp", solver=("cg",))
+        experiment.compute_applications_section()
+        variable = SimpleNamespace(val=lambda dimension: 3)
+        return variables, {name: step(variable, 0, None, 2) == 6 for name, step in laws[law].items()}
+
+    def test_laws_hold_constant_what_they_say(self) -> None:
+        for law, deck, growing in (("weak", "seed_weak.toml", "resources"), ("strong", "strong.toml", "resources"),
+                                   ("throughput", "seed_weak.toml", "box")):
+            variables, grows = self.run_law(law)
+            self.assertEqual(variables["deck"], deck)
+            self.assertEqual([name for name, does in grows.items() if does], [growing], law)
+        boxes = re.search(r"boxes = \[(\d+), (\d+), (\d+)\]", (ROOT / "inputs/strong.toml").read_text())
+        self.assertEqual(int(boxes[1]) * int(boxes[2]) * int(boxes[3]), 64)  # as the sizes of the strong law have it
+
+    def test_the_experiment_sets_variables_of_the_application(self) -> None:
+        known = {words[0] for words, _ in self.said["workload_variable"]}
+        ((_, command), _), = self.said["executable"]
+        self.assertEqual(known | {"experiment_run_dir"}, set(re.findall(r"\{(\w+)\}", command)))
+        variables, _ = self.run_law("weak")
+        own = {"resources", "n_ranks", "n_threads_per_proc", "n_resources", "process_problem_size", "total_problem_size"}
+        self.assertLessEqual(variables.keys() - own, known)
+
+
+class ReFrame(unittest.TestCase):
+    def check(self, report: str, ranks: int) -> Any:
+        """The ReFrame test, which ran on so many ranks and printed that report."""
+
+        def extract(pattern: str, text: str, group: str, convert: Any) -> Any:
+            return convert(re.search(pattern, text, re.MULTILINE)[group])
+
+        def decorator(*_: Any, **__: Any) -> Any:
+            return lambda function: function
+
+        sanity = {
+            "assert_found": lambda pattern, text: bool(re.search(pattern, text, re.MULTILINE)),
+            "assert_eq": lambda a, b: a == b, "all": all, "extractsingle": extract,
+        }
+        builtins = {"parameter": list, "variable": lambda kind, value: value, "run_before": decorator,
+                    "performance_function": decorator, "sanity_function": lambda function: function}
+        check = load("reframe/keel_check.py", {
+            "reframe": {"simple_test": lambda kind: kind, "RunOnlyRegressionTest": object},
+            "reframe.utility.sanity": sanity, "reframe.core.builtins": builtins,
+        })["KeelSolve"]()
+        check.stdout, check.ranks = report, ranks
+        return check
+
+    def test_a_valid_report_on_all_ranks_passes(self) -> None:
+        self.assertTrue(self.check(HEADER + REPORT, 2).is_valid())
+        self.assertEqual(self.check(HEADER + REPORT, 2).figure_of_merit(), 2.709325e6)
+
+    def test_an_invalid_one_does_not_nor_ranks_that_are_alone(self) -> None:
+        self.assertFalse(self.check(HEADER + INVALID, 2).is_valid())
+        self.assertFalse(self.check(HEADER + REPORT, 4).is_valid())
+
+    def test_bottom_solvers_exist(self) -> None:
+        solvers = (ROOT / "docs/solvers.md").read_text()
+        for solver in self.check(REPORT, 1).solver:
+            self.assertIn(f"`{solver}`", solvers)
+
+    def test_settings_name_a_system(self) -> None:
+        (system,) = load("reframe/settings.py", {})["site_configuration"]["systems"]
+        self.assertEqual(system["partitions"][0]["scheduler"], "local")
+
+
+if __name__ == "__main__":
+    unittest.main()
