@@ -1,0 +1,75 @@
+"""scripts/export_hatchet.py: the tree of a run, and what holds of every tree."""
+
+import contextlib
+import io
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import export_hatchet  # noqa: E402
+
+try:
+    import hatchet
+except ModuleNotFoundError:
+    hatchet = None
+
+
+def timer(op: str, level: int, seconds: float, solver: str = "cg") -> str:
+    record = {"record": "timer", "op": op, "level": level, "calls": 2.0, "t_mean": seconds, "t_max": 2 * seconds, "solver": solver}
+    return json.dumps(record) + "\n"
+
+
+RECORDS = (
+    '{"record": "run", "ranks": 4, "threads": 2}\n'
+    + timer("smooth", 0, 4.0) + timer("exchange.pack", 0, 1.0) + timer("exchange.wait", 0, 2.0)
+    + timer("bottom.operator", 1, 0.5) + timer("other", 0, 0.25) + timer("smooth", 0, 8.0, "bicgstab")
+)  # fmt: skip
+
+
+class Export(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "run.json"
+        self.file.write_text(RECORDS)
+
+    def test_a_solver_is_a_tree_of_levels_and_operations(self) -> None:
+        def outline(node: export_hatchet.Node, depth: int = 0) -> str:
+            times = [node["metrics"][name] for name in ("time", "time (inc)", "time (max)")]
+            line = f"{'  ' * depth}{node['frame']['name']} {times}\n"
+            return line + "".join(outline(one, depth + 1) for one in node["children"])
+
+        cg, bicgstab = export_hatchet.literal([self.file])
+        self.assertEqual(outline(cg), """\
+cg, 4x2 [0.0, 7.75, 0.0]
+  level 0 [0.0, 7.0, 0.0]
+    smooth [4.0, 4.0, 8.0]
+    exchange [0.0, 3.0, 0.0]
+      pack [1.0, 1.0, 2.0]
+      wait [2.0, 2.0, 4.0]
+  level 1 [0.0, 0.5, 0.0]
+    bottom [0.0, 0.5, 0.0]
+      operator [0.5, 0.5, 1.0]
+  other [0.25, 0.25, 0.5]
+""")  # fmt: skip
+        self.assertEqual(bicgstab["metrics"]["time (inc)"], 8.0)
+
+    def test_files_without_times_are_refused(self) -> None:
+        self.file.write_text('{"record": "run", "ranks": 4, "threads": 2}\n')
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertEqual(export_hatchet.main([str(self.file)]), 2)
+        self.assertIn("no timer record", said.getvalue())
+
+    @unittest.skipIf(hatchet is None, "no hatchet for this Python (pip install llnl-hatchet)")
+    def test_hatchet_reads_it(self) -> None:
+        frame = hatchet.GraphFrame.from_literal(export_hatchet.literal([self.file]))
+        self.assertEqual(frame.dataframe["time"].sum(), 15.75)
+        self.assertEqual(len(frame.graph.roots), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
