@@ -196,7 +196,7 @@ class ByTime(KeelTest):
     def test_repeats_go_on_until_the_time_is_spent_and_rounds_of_a_survey_are_whole(self) -> None:
         survey = ["run.mode=survey", 'run.survey=["bicgstab","cg"]']
         for words in ([], survey):
-            run = self.valid(2, *GRIDS[:2], *words, "run.repeats=1", "run.min_seconds=0.2")
+            run = self.valid(2, *GRIDS[:2], *words, "run.repeats=1", "run.min_seconds=0.6")
             solves = Counter(solve["solver"] for solve in run.records("solve"))
             self.assertGreater(min(solves.values()), 1)
             self.assertEqual(len(set(solves.values())), 1, solves)
