@@ -7,14 +7,14 @@ share of the triad that the finest smoother reached, and a column for every othe
 does not have is "-"; a run that was killed has no verdict, and its finished solves count.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from studies.markdown import table as markdown
-from studies.records import Record, Run, UnreadableRecords, differing_keys, read_all
+from studies.records import Record, Run, differing_keys, read_all
+from studies.view import print_view
 
 COLUMNS = ["ranks x threads", "cells", "smoother", "bottom", "triad GB/s", "cycles", "iterations",
            "solve s: median [min-max]", "MDOF/s", "ms/cycle", "smoother, % of triad", "verdict"]  # fmt: skip
@@ -68,14 +68,7 @@ def table(paths: list[Path]) -> str:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    try:
-        print(table(parser.parse_args(words).files), end="")
-    except UnreadableRecords as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return print_view(__doc__, words, table)
 
 
 if __name__ == "__main__":

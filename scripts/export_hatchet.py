@@ -9,13 +9,13 @@ seconds per solve, the mean over ranks: "time" what a node took itself, "time (i
 rank's. Counts are those of one solve.
 """
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from studies.records import Record, Run, UnreadableRecords, read_all
+from studies.view import print_view
 
 Node = dict[str, Any]
 COUNTS = ("calls", "bytes_moved", "flops", "messages", "bytes", "off_node_messages", "off_node_bytes")
@@ -71,14 +71,7 @@ def literal(paths: list[Path]) -> list[Node]:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    try:
-        print(json.dumps(literal(parser.parse_args(words).files), indent=1))
-    except UnreadableRecords as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return print_view(__doc__, words, lambda files: json.dumps(literal(files), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ Each file holds the JSON lines of one survey. A row is a solver, a column a file
 with "failed" where the V-cycles did not converge, and "-" where the file's survey had no such solver.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
 from studies.markdown import table as markdown
 from studies.records import UnreadableRecords, read_runs
+from studies.view import print_view
 
 
 def cells(path: Path) -> dict[str, str]:
@@ -39,14 +39,7 @@ def table(paths: list[Path]) -> str:
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
-    try:
-        print(table(parser.parse_args(words).files), end="")
-    except UnreadableRecords as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+    return print_view(__doc__, words, table)
 
 
 if __name__ == "__main__":
