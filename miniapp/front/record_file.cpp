@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,17 +15,18 @@
 namespace keel {
 namespace {
 
-bool is_regular(int file) {
+// The bytes of a regular file; nothing of a pipe or a device.
+std::optional<off_t> size_of(int file) {
     struct stat status {};
-    return fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return status.st_size;
 }
 
 // As a disk that was full leaves it. What may not be read is taken to end well.
 bool ends_in_half_line(int file) {
-    struct stat status {};
+    const off_t size = size_of(file).value_or(0);
     char last = '\n';
-    return is_regular(file) && fstat(file, &status) == 0 && status.st_size > 0 &&
-           pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n';
+    return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 // In one write where the system takes it whole; what a full disk has no room for is tried again, for the cause.
@@ -58,7 +60,7 @@ std::string RecordFile::open() {
     if (file_ < 0)
         return complaint(
             fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno)));
-    if (is_regular(file_) && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (size_of(file_) && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return complaint(
             "another run is writing to it; wait for its end, or choose another, such as one with {id} in its "
             "name");

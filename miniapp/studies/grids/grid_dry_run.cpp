@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "miniapp/deck/text.hpp"
 #include "miniapp/report/records.hpp"
@@ -30,37 +31,39 @@ std::string solvers_text(const GridUse& use) {
     return text;
 }
 
-// How often a level exchanges what it uses in a V-cycle, if that is known.
-std::string exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
+// A number, or a word where it is not known.
+using PerCycle = std::variant<int, const char*>;
+
+// How often a level exchanges what it uses in a V-cycle.
+PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     const MultigridOptions& multigrid = grids.multigrid;
     const bool whole_problem = grids.use.krylov == KrylovLevel::finest;
     if (grids.use.krylov == KrylovLevel::none) return "-";
-    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return "1";
+    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return 1;
     if (use.is(GhostCells::Purpose::powers)) return "powers";
     const bool bottom = use.level + 1 == grids.levels();
     if (bottom && whole_problem && grids.levels() == 1) return "-";
     if (bottom && grids.moves_bottom()) return "checks";
     if (bottom && whole_problem)
-        return std::to_string(
-            symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps));
+        return symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps);
     if (bottom) return "bottom";
     // The finest level keeps its right-hand side from cycle to cycle, the others start from zero.
     const bool iterates = use.level == 0 && !whole_problem;
     if (use.is(GhostCells::Purpose::smoothing))
-        return std::to_string((iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0));
+        return (iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0);
     const int smoothing = grids.hierarchy.fused_on(use.layout.width()) > 0
                               ? 0
                               : exchanges_of(multigrid.smoother, multigrid.pre) +
                                     exchanges_of(multigrid.smoother, multigrid.post);
     // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
     // exchanges depend on its iterations.
-    return std::to_string(smoothing + 1 + (iterates ? 1 : 0));
+    return smoothing + 1 + (iterates ? 1 : 0);
 }
 
 // What a level uses in one way.
 struct PlannedExchange {
     const SchemeUse& use;
-    std::string per_cycle;  // a number, or a word where it is not known
+    PerCycle per_cycle;
     SchemeOptions scheme;
     Volume sent;  // in one exchange by the busiest rank, each number by itself
 };
@@ -100,7 +103,8 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
     for (const auto& [use, per_cycle, scheme, sent] : planned) {
         const Index n = use.layout.cells();
         text += fmt::format(line, use.level, fmt::format("{}x{}x{}", n[0], n[1], n[2]),
-                            fmt::format("{}^3", use.layout.width()), most_boxes_of_a_rank(grids), per_cycle,
+                            fmt::format("{}^3", use.layout.width()), most_boxes_of_a_rank(grids),
+                            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
                             fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
                             fmt::format("{:.0f}", sent.off_node_messages),
                             fmt::format("{:.0f}", sent.off_node_bytes));
@@ -111,12 +115,12 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
 Json levels_json(const std::vector<PlannedExchange>& planned) {
     Json levels = Json::array();
     for (const auto& [use, per_cycle, scheme, sent] : planned) {
-        const bool known = per_cycle.find_first_not_of("0123456789") == std::string::npos;
+        const int* const known = std::get_if<int>(&per_cycle);
         Json level{{"level", use.level},
                    {"cells", use.layout.cells()},
                    {"box", use.layout.width()},
                    {"purpose", purpose_of(use)},
-                   {"exchanges_per_cycle", known ? Json(std::stoi(per_cycle)) : Json()},
+                   {"exchanges_per_cycle", known ? Json(*known) : Json()},
                    {"scheme", name(scheme)}};
         level.update(volume_json(sent));
         levels.push_back(level);
