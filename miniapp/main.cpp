@@ -11,13 +11,13 @@
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/deck/key_text.hpp"
 #include "miniapp/deck/text.hpp"
+#include "miniapp/files/data_folders.hpp"
+#include "miniapp/files/record_name.hpp"
 #include "miniapp/front/actions.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
-#include "miniapp/setup/data_folders.hpp"
 #include "miniapp/setup/machine_facts.hpp"
-#include "miniapp/setup/record_name.hpp"
 #include "miniapp/studies/verdict.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "miniapp/deck/text.hpp"
+#include "miniapp/files/record_name.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/progress.hpp"
 #include "miniapp/front/record_file.hpp"
@@ -16,7 +17,6 @@
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/setup/machine_facts.hpp"
-#include "miniapp/setup/record_name.hpp"
 
 namespace keel {
 namespace {

@@ -1,7 +1,7 @@
 #include "miniapp/setup/resolved.hpp"
 
-#include "miniapp/setup/machine_file.hpp"
-#include "miniapp/setup/node_map.hpp"
+#include "miniapp/files/machine_file.hpp"
+#include "miniapp/files/node_map.hpp"
 
 namespace keel {
 namespace {

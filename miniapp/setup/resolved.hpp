@@ -14,7 +14,7 @@
 #include "comm/sums/reduction.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/deck.hpp"
-#include "miniapp/setup/named_files.hpp"
+#include "miniapp/files/named_files.hpp"
 
 namespace keel {
 

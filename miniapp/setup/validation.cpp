@@ -12,9 +12,9 @@
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text.hpp"
-#include "miniapp/setup/machine_file.hpp"
-#include "miniapp/setup/node_map.hpp"
-#include "miniapp/setup/record_name.hpp"
+#include "miniapp/files/machine_file.hpp"
+#include "miniapp/files/node_map.hpp"
+#include "miniapp/files/record_name.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "solvers/multigrid/smoother.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "miniapp/deck/rules.hpp"
+#include "miniapp/files/named_files.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/named_files.hpp"
 
 namespace keel {
 

@@ -1,6 +1,6 @@
 // Machine files: no text may break reading one, and a machine that is taken reads back to the same numbers.
 
-#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/files/machine_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -19,7 +19,7 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/spelling.hpp"
 #include "miniapp/deck/text.hpp"
-#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/files/machine_file.hpp"
 #include "miniapp/studies/study.hpp"
 #include "miniapp/studies/verdict.hpp"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/files/machine_file.hpp"
 #include "tests/comm/golden_machines.hpp"
 
 using namespace keel;

@@ -1,4 +1,4 @@
-#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/files/machine_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 
 #include "comm/patterns/pattern.hpp"
 #include "miniapp/deck/spelling.hpp"
-#include "miniapp/setup/data_folders.hpp"
+#include "miniapp/files/data_folders.hpp"
 
 namespace keel {
 

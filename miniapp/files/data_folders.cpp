@@ -1,4 +1,4 @@
-#include "miniapp/setup/data_folders.hpp"
+#include "miniapp/files/data_folders.hpp"
 
 #include <cstdlib>
 #include <system_error>

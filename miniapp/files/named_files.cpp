@@ -1,7 +1,7 @@
-#include "miniapp/setup/named_files.hpp"
+#include "miniapp/files/named_files.hpp"
 
-#include "miniapp/setup/data_folders.hpp"
-#include "miniapp/setup/machine_file.hpp"
+#include "miniapp/files/data_folders.hpp"
+#include "miniapp/files/machine_file.hpp"
 
 namespace keel {
 namespace {

@@ -1,4 +1,4 @@
-#include "miniapp/setup/record_name.hpp"
+#include "miniapp/files/record_name.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "miniapp/setup/node_map.hpp"
+#include "miniapp/files/node_map.hpp"
 
 #include <fmt/format.h>
 
