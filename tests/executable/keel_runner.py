@@ -70,6 +70,11 @@ class Run:
         return f"\n$ {self.command}\nstatus {self.status}\n{self.stdout}\n{self.stderr}"
 
 
+def preloading(library: Path) -> str:
+    """What a program is given by `env` to load the library first, before what the caller has preloaded."""
+    return "LD_PRELOAD=" + ":".join(filter(None, (str(library), os.environ.get("LD_PRELOAD"))))
+
+
 def unwrapped(text: str, indent: int) -> str:
     """The text with the lines that keel broke at 100 columns whole again."""
     return re.sub(rf"\n {{{indent}}}(?=\S)", " ", text)

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from keel_runner import ALL_REDUCES, ROOT, KeelTest, Record, Run, at_once
+from keel_runner import ALL_REDUCES, ROOT, KeelTest, Record, Run, at_once, preloading
 
 SMALL = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", "run.warmup=1",
          "run.deterministic=true", "run.triad_mb=1"]  # fmt: skip
@@ -44,7 +44,7 @@ class Counts(KeelTest):
     def counted(self, case: Case, repeats: int) -> tuple[Run, list[Record]]:
         """A run of so many measured solves, and what the library counted of each rank in all of it."""
         run = self.run_keel(case.ranks, *case.words, f"run.repeats={repeats}", quick=False,
-                            under=["env", f"LD_PRELOAD={self.counter}"])  # fmt: skip
+                            under=["env", preloading(self.counter)])  # fmt: skip
         self.assertEqual(run.status, 0, run)
         ranks = [json.loads(run.files[f"counts_{rank}.json"]) for rank in range(case.ranks)]
         for seen in ranks:  # nothing is left behind, and nothing complete is tested or waited for

@@ -9,7 +9,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from keel_runner import ONCE, ROOT, KeelTest, Record, at_once
+from keel_runner import ONCE, ROOT, KeelTest, Record, at_once, preloading
 
 SMALL = ["problem.box=4", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", "multigrid.bottom_box=2",
          "run.deterministic=true", *ONCE]  # fmt: skip
@@ -55,7 +55,7 @@ class Interleavings(KeelTest):
         def hold(case: Case) -> None:
             with self.subTest(case=case):
                 run = self.run_keel(case.ranks, *case.words,
-                                    under=["env", f"LD_PRELOAD={self.disturber}", f"KEEL_DISTURB={case.seed}"])  # fmt: skip
+                                    under=["env", preloading(self.disturber), f"KEEL_DISTURB={case.seed}"])  # fmt: skip
                 self.assertEqual(run.status, 0, run)
                 self.assertEqual(solved(run.records("solve")), expected, run)
                 for rank in range(case.ranks):
