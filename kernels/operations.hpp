@@ -105,11 +105,13 @@ class Operations {
                        Field u) = 0;  // u has a ghost layer more than `out` asks for
     virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
     virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
-    virtual Work relax(Field u, const Stencil& L, Field f, Colour colour) = 0;  // Gauss-Seidel half sweep
+    // A half sweep of Gauss-Seidel: u += relaxation (u of Gauss-Seidel - u); 1: not over-relaxed.
+    virtual Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) = 0;
     // N half sweeps, one for each colour in turn. The n-th (from 0) also relaxes N - 1 - n ghost layers, redundantly, as
     // the boxes there do: it wants ghosts of u N layers deep, of f and the coefficients N - 1, all 26 neighbours'. On all
     // cells, whatever L.part. The same values as N half sweeps with an exchange before each.
-    virtual Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) = 0;
+    virtual Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                       double relaxation) = 0;
     // p = a p + b D^-1 (f - L u)
     virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
 

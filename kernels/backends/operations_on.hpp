@@ -187,19 +187,21 @@ class OperationsOn : public Operations {
     Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
         return maximum(residual_body(L, u, f), norm);
     }
-    Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
+    Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
         Cells half = some(L.part);
         half.colour = static_cast<int>(colour);
-        backend_.for_each_cell(half, Relax{u.view(), StencilView(L), f.view()});
-        return Relax::cost * (half.count() / 2);
+        return with_relaxation(relaxation, [&](const auto& relaxed) {
+            return relax_half(half, relaxed(Relax{u.view(), StencilView(L), f.view()}));
+        });
     }
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
-        Work work;
-        for (const HalfSweep& sweep : half_sweeps(u, L, f, colours)) {
-            backend_.for_each_cell(sweep.cells, sweep.body);
-            work += Relax::cost * (sweep.cells.count() / 2);
-        }
-        return work;
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+               double relaxation) override {
+        return with_relaxation(relaxation, [&](const auto& relaxed) {
+            Work work;
+            for (const auto& sweep : half_sweeps(u, L, f, colours, relaxed))
+                work += relax_half(sweep.cells, sweep.body);
+            return work;
+        });
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)}, L.part);
@@ -304,23 +306,31 @@ class OperationsOn : public Operations {
         return cells;
     }
     std::size_t cells() const { return layout_.local_cells(); }
-    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
+    // Hands over what makes the body of a half sweep of Relax. Where nothing is over-relaxed the old value is not read.
+    template <class Action>
+    static Work with_relaxation(double relaxation, const Action& action) {
+        if (relaxation == 1.0) return action([](const Relax& body) { return body; });
+        return action([relaxation](const Relax& body) { return OverRelax{body, relaxation}; });
+    }
+    template <class Body>
     struct HalfSweep {
         Cells cells;
-        Relax body;
+        Body body;
     };
-    std::vector<HalfSweep> half_sweeps(Field u, const Stencil& L, Field f,
-                                       std::span<const Colour> colours) const {
+    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
+    template <class Relaxed>
+    auto half_sweeps(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                     const Relaxed& relaxed) const {
         check_at_most(static_cast<int>(colours.size()), shape_.ghosts,
                       "each half sweep takes a ghost layer of those before it");
-        std::vector<HalfSweep> sweeps;
+        std::vector<HalfSweep<decltype(relaxed(std::declval<Relax>()))>> sweeps;
         int layers = static_cast<int>(colours.size());
         for (const Colour colour : colours) {
             const auto view = views_for(u.with_ghosts(--layers));
             Cells cells = cells_for(u.with_ghosts(layers));
             cells.colour =
                 (static_cast<int>(colour) + layers) & 1;  // the corner is off by that in each direction
-            sweeps.push_back({cells, {view(u), StencilView(L, layers), view(f)}});
+            sweeps.push_back({cells, relaxed(Relax{view(u), StencilView(L, layers), view(f)})});
         }
         return sweeps;
     }
@@ -340,6 +350,11 @@ class OperationsOn : public Operations {
         return {StencilView(L), u.view(), f.view()};
     }
 
+    template <class Body>
+    Work relax_half(const Cells& cells, const Body& body) {
+        backend_.for_each_cell(cells, body);
+        return Body::cost * (cells.count() / 2);
+    }
     template <class Body>
     Work on(const Cells& cells, const Body& body) {
         backend_.for_each_cell(cells, body);

@@ -51,6 +51,8 @@ void add_multigrid(Table& table) {
     using Multigrid = MultigridOptions;
     Section s(table, "multigrid", &Parameters::multigrid);
     s.choice("cycle", &Multigrid::cycle, "kind of cycle: V-cycles, or full multigrid first (F)");
+    s.choice("accelerator", &Multigrid::accelerator,
+             "iteration around the cycles: none, or conjugate gradients that they precondition");
     s.integer("pre", &Multigrid::pre, between(0, 1000), "smoothing before the coarse correction", "sweeps");
     s.integer("post", &Multigrid::post, between(0, 1000), "smoothing after the coarse correction", "sweeps");
     s.choice("interpolation", &Multigrid::interpolation,
@@ -77,6 +79,8 @@ void add_multigrid(Table& table) {
     s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
+    s.real("relaxation", &Multigrid::relaxation, inside(0, 2),
+           "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed");
     s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother");
     s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
            "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps");

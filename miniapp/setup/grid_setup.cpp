@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
@@ -34,6 +35,10 @@ PowersNeed powers_need(const GridUse& use, int width) {
 
 int GridSetup::levels() const {
     return static_cast<int>(level_widths(problem.box, hierarchy.bottom_box).size());
+}
+
+bool GridSetup::solves_on(int level) const {
+    return level == 0 || (level == 1 && problem.rhs == Rhs::manufactured);
 }
 
 Layout GridSetup::finest() const {
@@ -71,6 +76,9 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.hierarchy.fused_width =
             std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? narrowest_fused : 0);
     }
+    if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&
+        grids.levels() > 1)
+        grids.fields_of_iteration = FlexibleCG::fields;
     if (use.exchanged_fields) grids.fields_of_level = *use.exchanged_fields;
     for (const auto& [name, options] : use.solvers) {
         if (use.krylov == KrylovLevel::finest)

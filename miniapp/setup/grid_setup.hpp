@@ -43,13 +43,18 @@ struct GridSetup {
     HierarchyOptions hierarchy;
     PowersNeed powers;
 
-    // Grid-sized arrays: of every level, and of the Krylov methods on the finest and the coarsest.
+    // Grid-sized arrays: of every level, of an iteration around cycles on those that it solves on, and of the Krylov methods
+    // on the finest and the coarsest.
     int fields_of_level = Level::fields;
+    int fields_of_iteration = 0;
     int fields_on_finest = 0;
     int fields_on_coarsest = 0;
     int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at the most
 
     int levels() const;
+    // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order of the error, the
+    // one below.
+    bool solves_on(int level) const;
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;
     bool moves_bottom() const { return hierarchy.bottom_place != BottomPlace::distributed; }

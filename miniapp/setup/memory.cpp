@@ -31,7 +31,11 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
     Layout layout = finest;
     for (int l = 0; l < grids.levels(); ++l) {
         if (l > 0) layout = layout.coarsened();
-        all.push_back({layout, grids.fields_of_level + (l == 0 ? grids.fields_on_finest : 0), l});
+        const bool iterates = grids.solves_on(l) && l + 1 < grids.levels();
+        all.push_back({layout,
+                       grids.fields_of_level + (iterates ? grids.fields_of_iteration : 0) +
+                           (l == 0 ? grids.fields_on_finest : 0),
+                       l});
     }
     if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) {
         all.back().fields += grids.fields_on_coarsest;
@@ -200,8 +204,8 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const auto needed_with = [&](int width) {
         const double cells = std::pow(width, 3) * boxes[0] * boxes[1] * boxes[2];
         const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, 3);
-        const double fields =
-            grids.fields_of_level + grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
+        const double fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest +
+                              coarsening * grids.fields_on_coarsest;
         return sizeof(double) * cells *
                (fields / grids.ranks * memory.sharing +
                 copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));

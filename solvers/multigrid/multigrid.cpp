@@ -42,7 +42,20 @@ int SolveReport::bottom_iterations() const {
 }
 
 Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom)
-    : levels_(hierarchy), options_(options), bottom_(make_bottom(hierarchy, bottom, options)) {}
+    : levels_(hierarchy),
+      options_(options),
+      bottom_(make_bottom(hierarchy, bottom, options)),
+      accelerators_(static_cast<std::size_t>(hierarchy.levels())) {
+    if (options_.accelerator != Accelerator::none) options_.symmetric = true;
+}
+
+// None where cycles are the iteration, and on the coarsest level, which its own solver solves on.
+FlexibleCG* Multigrid::accelerator(int l) {
+    if (options_.accelerator == Accelerator::none || l == levels_.levels() - 1) return nullptr;
+    auto& kept = accelerators_[static_cast<std::size_t>(l)];
+    if (!kept) kept = std::make_unique<FlexibleCG>(levels_.level(l));
+    return kept.get();
+}
 
 // u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
 // smoothing wants.
@@ -100,12 +113,17 @@ void Multigrid::full_multigrid(int finest) {
 }
 
 void Multigrid::cycle(Field u, Field f) {
-    Level& level = levels_.level(0);
+    visits_.clear();
+    v_cycle_for(0, u, f);
+}
+
+// From u = 0, with other fields than the level's.
+void Multigrid::v_cycle_for(int l, Field u, Field f) {
+    Level& level = levels_.level(l);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
     level.operations.fill(u, 0.0);
     share_right_hand_side(level);
-    visits_.clear();
-    v_cycle(0, Guess::zero);
+    v_cycle(l, Guess::zero);
     std::tie(level.u, level.f) = own;
 }
 
@@ -131,27 +149,33 @@ SolveReport Multigrid::solve(int finest) {
     level.operations.max_norm(level.f, norm_f);
     norm_f = level.reduction->max(norm_f);
     level.operations.fill(level.u, 0.0);
+    FlexibleCG* const accelerator = this->accelerator(finest);
+    if (accelerator) accelerator->begin();
     share_right_hand_side(level);
 
     SolveReport report;
     report.residuals.push_back(1.0);
     visits_.clear();
     std::optional<Outcome> end;
+    bool definite = true;
     if (norm_f == 0.0) end = Outcome::converged;
     while (!end && report.cycles < options_.max_cycles) {
         if (only_bottom)
             visits_.push_back(bottom_->improve());
         else if (options_.cycle == Cycle::f && report.cycles == 0)
             full_multigrid(finest);
+        else if (accelerator)
+            definite = accelerator->step([&](Field z, Field r) { v_cycle_for(finest, z, r); });
         else
             v_cycle(finest, report.cycles == 0 ? Guess::zero : Guess::any);
         ++report.cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
-        report.residuals.push_back(residual_norm(finest) / norm_f);
+        const double norm_r = accelerator ? accelerator->residual_norm() : residual_norm(finest);
+        report.residuals.push_back(norm_r / norm_f);
         const double residual = report.residuals.back();
         if (residual <= options_.tolerance) {
             end = Outcome::converged;
-        } else if (!std::isfinite(residual)) {
+        } else if (!std::isfinite(residual) || !definite) {
             end = Outcome::breakdown;
         } else if (gain_nothing(report.residuals, near_floor)) {
             const double floor = rounding_floor(level, norm_f);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
 #include "solvers/multigrid/smoother.hpp"
@@ -49,6 +50,8 @@ class Multigrid {
 
   private:
     void v_cycle(int l, Guess guess);
+    void v_cycle_for(int l, Field u, Field f);
+    FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);
     void interpolate_add(int l, Interpolation interpolation);
     double rounding_floor(Level& level, double norm_f);
@@ -57,6 +60,7 @@ class Multigrid {
     MultigridOptions options_;
     std::unique_ptr<BottomSolver> bottom_;
     std::vector<BottomSolver::Visit> visits_;
+    std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
 };
 
 }  // namespace keel

@@ -19,6 +19,13 @@ constexpr auto names_of(Interpolation) {
                       Named<Interpolation>{Interpolation::linear, "linear"}};
 }
 
+// What takes cycles as its preconditioner: nothing, they are the iteration; or flexible conjugate gradients.
+enum class Accelerator { none, cg };
+constexpr auto names_of(Accelerator) {
+    return std::array{Named<Accelerator>{Accelerator::none, "none"},
+                      Named<Accelerator>{Accelerator::cg, "cg"}};
+}
+
 // On which ranks the bottom grid is while its solver works on it: on those of its boxes, on fewer, on one, or
 // on every rank the whole of it.
 enum class BottomPlace { distributed, agglomerate, gather, replicate };
@@ -43,6 +50,7 @@ std::string default_smoother();
 
 struct MultigridOptions {
     Cycle cycle = Cycle::v;
+    Accelerator accelerator = Accelerator::none;
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
@@ -53,6 +61,7 @@ struct MultigridOptions {
     int bottom_ranks = 0;      // that an agglomerated bottom grid is on; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|
     int max_cycles = 40;
+    double relaxation = 1.0;  // of Gauss-Seidel; above 1: over-relaxed
     double jacobi_weight = 2.0 / 3.0;
     double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
     // No key: smooth in reverse order after the correction, and palindromically at the bottom.

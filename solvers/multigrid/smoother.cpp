@@ -41,7 +41,7 @@ void smooth_reversed(Level& level, Operations& operations, int sweeps, const Mul
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
     const Smoother& smoother = smoother_named(options.smoother);
     smoother.relax(level, operations, sweeps, options, Guess::any);
-    if (smoother.closing) smoother.closing(level, operations);
+    if (smoother.closing) smoother.closing(level, operations, options);
 }
 
 int fusible_half_sweeps(const MultigridOptions& options) {

@@ -33,7 +33,7 @@ struct Smoother {
     // Passes over the grid, each with an exchange, that a level with `fused` makes one of; 0: it cannot.
     int fusible = 0;  // per sweep
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
-    void (*closing)(Level& level, Operations& operations) = nullptr;
+    void (*closing)(Level& level, Operations& operations, const MultigridOptions& options) = nullptr;
 };
 
 // All of them, the default first.

@@ -126,11 +126,12 @@ class FaultyOperations : public Operations {
     Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
         return next().residual_norm(L, u, f, norm);
     }
-    Work relax(Field u, const Stencil& L, Field f, Colour colour) override {
-        return next().relax(u, L, f, colour);
+    Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
+        return next().relax(u, L, f, colour, relaxation);
     }
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
-        return next().relax(u, L, f, colours);
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+               double relaxation) override {
+        return next().relax(u, L, f, colours, relaxation);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return next().polynomial_step(p, a, b, L, u, f);

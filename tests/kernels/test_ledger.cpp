@@ -14,8 +14,8 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     const Field u = cycle.make_field();
     const Field f = cycle.make_field();
     const Stencil L{u, u, u, f, f};
-    cycle.relax(u, L, f, Colour::red);
-    cycle.relax(u, L, f, Colour::black);
+    cycle.relax(u, L, f, Colour::red, 1.0);
+    cycle.relax(u, L, f, Colour::black, 1.0);
     cycle.copy(u, f);
     bottom.copy(u, f);
     bottom.apply(u, L, f);
@@ -100,7 +100,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(residual, [&] { return x.apply(f, L, u); });
     books(residual, [&] { return x.residual(f, L, u, f); });
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
-    books(smooth, [&] { return x.relax(u, L, f, Colour::black); });
+    books(smooth, [&] { return x.relax(u, L, f, Colour::black, 1.0); });
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });

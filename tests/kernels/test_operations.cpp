@@ -323,7 +323,7 @@ TEST_CASE("two half sweeps are Gauss-Seidel on the dense matrix, red cells befor
                 });
                 rank.set(x, spoiled);
             }
-            rank.operations->relax(x, rank.L, b, colour);
+            rank.operations->relax(x, rank.L, b, colour, 1.0);
             CHECK(rank.difference(x, u) < 1e-11);
             rank.set(x, u);  // an exchange
         }
@@ -384,6 +384,7 @@ TEST_CASE("apply, residual and residual_norm are the operator's formula") {
 
 TEST_CASE("relax updates the cells of one colour, by their global indices, and no others") {
     const int width = GENERATE(4, 5);
+    const double relaxation = GENERATE(1.0, 1.3);
     Fixture x(width);
     const Stencil L = x.stencil();
     const Field f = x.make(2);
@@ -391,12 +392,13 @@ TEST_CASE("relax updates the cells of one colour, by their global indices, and n
         const Field u = x.make(1);
         const HostField before = x.on_host(u);
         const HostField fs = x.on_host(f);
-        const Work work = x.operations->relax(u, L, f, colour);
+        const Work work = x.operations->relax(u, L, f, colour, relaxation);
         CHECK(work.bytes == Approx(7 * 8.0 * 2 * width * width * width).epsilon(0.01));
         CHECK(x.difference(u, [&](int q, int i, int j, int k) {
             const Index c = x.cell(q, i, j, k);
             if ((c[0] + c[1] + c[2]) % 2 != static_cast<int>(colour)) return before(q, i, j, k);
-            return (fs(q, i, j, k) + x.neighbours(q, i, j, k, before)) * noise(15, c);
+            const double gauss_seidel = (fs(q, i, j, k) + x.neighbours(q, i, j, k, before)) * noise(15, c);
+            return relaxation * gauss_seidel + (1 - relaxation) * before(q, i, j, k);
         }) < rounding);
     }
 }
@@ -404,6 +406,7 @@ TEST_CASE("relax updates the cells of one colour, by their global indices, and n
 TEST_CASE("half sweeps in one are half sweeps one by one, each on a ghost layer less") {
     const int width = GENERATE(1, 2, 3, 8, 13);
     const int ghosts = 5;
+    const double relaxation = GENERATE(1.0, 0.7);
     const auto red = Colour::red, black = Colour::black;
     const std::vector<Colour> colours =
         GENERATE_COPY(std::vector{black}, std::vector{red, black, red}, std::vector{red, black, red, black},
@@ -437,16 +440,17 @@ TEST_CASE("half sweeps in one are half sweeps one by one, each on a ghost layer 
             const Index c = x.cell(q, i, j, k);
             if (((c[0] + c[1] + c[2]) & 1) != static_cast<int>(colour)) return;
             const Index right = c + Index{1, 0, 0}, behind = c + Index{0, 1, 0}, above = c + Index{0, 0, 1};
-            value(q, i, j, k) =
+            const double gauss_seidel =
                 (f(q, i, j, k) + noise(11, c) * value(q, i - 1, j, k) +
                  noise(11, right) * value(q, i + 1, j, k) + noise(12, c) * value(q, i, j - 1, k) +
                  noise(12, behind) * value(q, i, j + 1, k) + noise(13, c) * value(q, i, j, k - 1) +
                  noise(13, above) * value(q, i, j, k + 1)) *
                 noise(15, c);
+            value(q, i, j, k) += relaxation * (gauss_seidel - value(q, i, j, k));
         });
     }
 
-    const Work work = x.operations->relax(u, L, make(2), colours);
+    const Work work = x.operations->relax(u, L, make(2), colours, relaxation);
     CHECK(work.bytes > 0);
     const HostField after = x.on_host(u);
     double worst = 0;
@@ -483,9 +487,9 @@ TEST_CASE("interior and shell together are all cells, and neither touches the ot
     for (const Colour colour : {Colour::red, Colour::black}) {
         const Field at_once = x.make(1);
         const Field in_parts = x.make(1);
-        x.operations->relax(at_once, L, f, colour);
-        x.operations->relax(in_parts, L.on(Part::interior), f, colour);
-        x.operations->relax(in_parts, L.on(Part::shell), f, colour);
+        x.operations->relax(at_once, L, f, colour, 1.0);
+        x.operations->relax(in_parts, L.on(Part::interior), f, colour, 1.0);
+        x.operations->relax(in_parts, L.on(Part::shell), f, colour, 1.0);
         const HostField relaxed = x.on_host(at_once);
         CHECK(x.difference(in_parts, [&](int q, int i, int j, int k) { return relaxed(q, i, j, k); }) == 0);
     }
@@ -588,8 +592,8 @@ TEST_CASE("a half sweep writes no ghost cell and no cell of the right-hand side"
     const Stencil L = x.stencil();
     const Field u = x.make(1);
     const Field f = x.make(2);
-    x.operations->relax(u, L, f, Colour::red);
-    x.operations->relax(u, L, f, Colour::black);
+    x.operations->relax(u, L, f, Colour::red, 1.0);
+    x.operations->relax(u, L, f, Colour::black, 1.0);
     const HostField us = x.on_host(u);
     const HostField fs = x.on_host(f);
     int written = 0;
@@ -1198,11 +1202,11 @@ TEST_CASE("every operation declares the bytes that its grids hold") {
     const Field coarse = small.make(4);
     double norm = 0;
     const auto doubles_per_cell = [](const Work& work) { return work.bytes / (8.0 * 2 * 64); };
-    CHECK(doubles_per_cell(fine.apply(r, L, u)) == 6);                // u, x, y, z, D, out
-    CHECK(doubles_per_cell(fine.residual(r, L, u, f)) == 7);          // and f
-    CHECK(doubles_per_cell(fine.residual_norm(L, u, f, norm)) == 6);  // which is not stored
-    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::red)) == 7);   // u, x, y, z, 1/D, f, and u again
-    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::black)) == 7);
+    CHECK(doubles_per_cell(fine.apply(r, L, u)) == 6);                    // u, x, y, z, D, out
+    CHECK(doubles_per_cell(fine.residual(r, L, u, f)) == 7);              // and f
+    CHECK(doubles_per_cell(fine.residual_norm(L, u, f, norm)) == 6);      // which is not stored
+    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::red, 1.0)) == 7);  // u, x, y, z, 1/D, f, and u again
+    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::black, 1.0)) == 7);
     CHECK(doubles_per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == 9);
     CHECK(doubles_per_cell(fine.restrict_to(coarse, u)) == 1 + 1.0 / 8);
     CHECK(doubles_per_cell(fine.restrict_residual(coarse, L, u, f)) == 6 + 1.0 / 8);
@@ -1243,7 +1247,7 @@ TEST_CASE("a rank without boxes takes part in every operation") {
     CHECK(operations->read(u, cube(4)).empty());
     operations->fill(u, 1.0);
     operations->axpby(u, 1.0, u, 2.0, u);
-    operations->relax(u, L, u, Colour::red);
+    operations->relax(u, L, u, Colour::red, 1.0);
     operations->restrict_residual(coarse, L, u, u);
     operations->interpolate_linear_add(u, coarse);
     double norm = 7;

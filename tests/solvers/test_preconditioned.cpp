@@ -86,6 +86,7 @@ TEST_CASE("the V-cycle is symmetric with every smoother, and would not be withou
                 MultigridOptions options;
                 options.smoother = smoother;
                 options.pre = options.post = sweeps;
+                options.relaxation = sweeps == 2 ? 1.3 : 1.0;
                 VCycle M(setup.hierarchy, options, sweeps + 1);
                 CHECK(asymmetry(setup, [&](Field z, Field r) { M.apply(z, r); }) < 1e-15);
                 if (smoother != "gsrb") continue;

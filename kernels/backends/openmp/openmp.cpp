@@ -138,14 +138,17 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
     }
 
     using OperationsOn<OpenMP>::relax;
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours) override {
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+               double relaxation) override {
         if (colours.empty()) return {};
-        const std::vector<HalfSweep> sweeps = half_sweeps(u, L, f, colours);
-        Wavefront(std::span(sweeps)).run();
-        Work work = Cost{0, 6, 1} * sweeps.front().cells.count();
-        for (const HalfSweep& sweep : sweeps)
-            work.flops += Relax::cost.flops * static_cast<double>(sweep.cells.count() / 2);
-        return work;
+        return with_relaxation(relaxation, [&](const auto& relaxed) {
+            const auto sweeps = half_sweeps(u, L, f, colours, relaxed);
+            Wavefront(std::span(sweeps), u.view().row).run();
+            Work work = Cost{0, 6, 1} * sweeps.front().cells.count();
+            for (const auto& [cells, body] : sweeps)
+                work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
+            return work;
+        });
     }
 
   private:

@@ -19,8 +19,9 @@ namespace keel {
 template <class HalfSweep>
 class Wavefront {
   public:
-    explicit Wavefront(std::span<const HalfSweep> sweeps)
-        : sweeps_(sweeps), count_(static_cast<int>(sweeps.size())) {}
+    // A row of the fields is so many values long.
+    Wavefront(std::span<const HalfSweep> sweeps, std::ptrdiff_t row)
+        : sweeps_(sweeps), row_(row), count_(static_cast<int>(sweeps.size())) {}
 
     void run() const {
         const Cells& cells = sweeps_.front().cells;
@@ -71,11 +72,12 @@ class Wavefront {
         constexpr std::ptrdiff_t fields = 6;
         const long reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
         const std::ptrdiff_t cache = reported > 0 ? reported : 512 * 1024;
-        const std::ptrdiff_t row = sweeps_.front().body.u.row * static_cast<std::ptrdiff_t>(sizeof(double));
+        const std::ptrdiff_t row = row_ * static_cast<std::ptrdiff_t>(sizeof(double));
         return std::max(8, static_cast<int>(cache / (row * fields * (count_ + 2))));
     }
 
     std::span<const HalfSweep> sweeps_;
+    std::ptrdiff_t row_;
     int count_;
 };
 

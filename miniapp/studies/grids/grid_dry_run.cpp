@@ -47,17 +47,19 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     if (bottom && whole_problem)
         return symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps);
     if (bottom) return "bottom";
-    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero.
-    const bool iterates = use.level == 0 && !whole_problem;
+    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does a preconditioner.
+    const bool finest = use.level == 0 && !whole_problem;
+    const bool accelerated = finest && multigrid.accelerator != Accelerator::none;
+    const bool iterates = finest && !accelerated;
     if (use.is(GhostCells::Purpose::smoothing))
         return (iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0);
     const int smoothing = grids.hierarchy.fused_on(use.layout.width()) > 0
                               ? 0
                               : exchanges_of(multigrid.smoother, multigrid.pre) +
                                     exchanges_of(multigrid.smoother, multigrid.post);
-    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test; the bottom's
-    // exchanges depend on its iterations.
-    return smoothing + 1 + (iterates ? 1 : 0);
+    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
+    // application of the operator; the bottom's exchanges depend on its iterations.
+    return smoothing + 1 + (finest ? 1 : 0) + (accelerated ? 1 : 0);
 }
 
 // What a level uses in one way.

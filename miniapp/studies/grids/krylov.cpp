@@ -153,6 +153,7 @@ class KrylovStudy : public GridStudy {
             {{"multigrid.tolerance", {}, "run.mode = krylov stops at bottom.tolerance; give that"},
              {"multigrid.max_cycles", {}, "run.mode = krylov stops after bottom.max_iterations; give that"},
              {"multigrid.cycle", {}, "a preconditioner is one V-cycle; leave it out"},
+             {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
              {"multigrid.", {v_cycle}},
              {"bottom.sweeps", {v_cycle}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};

@@ -7,29 +7,32 @@
 namespace keel {
 namespace {
 
-void half_sweep(Level& level, Operations& operations, Colour colour) {
-    level.ghosts->run(level.u,
-                      [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, colour); });
+void half_sweep(Level& level, Operations& operations, Colour colour, double relaxation) {
+    level.ghosts->run(level.u, [&](Part part) {
+        operations.relax(level.u, level.L.on(part), level.f, colour, relaxation);
+    });
 }
 
 // Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
-void alternate(Level& level, Operations& operations, int sweeps, Colour first, Colour second, Guess guess) {
+void alternate(Level& level, Operations& operations, int sweeps, Colour first, Colour second,
+               double relaxation, Guess guess) {
     std::vector<Colour> colours;
     for (int sweep = 0; sweep < sweeps; ++sweep) colours.insert(colours.end(), {first, second});
     if (level.fused == 0) {
-        for (const Colour colour : colours) half_sweep(level, operations, colour);
+        for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
         if (guess == Guess::any) level.deep_ghosts->run(level.u);
-        operations.relax(level.u, level.L, level.f, colours);
+        operations.relax(level.u, level.L, level.f, colours, relaxation);
     }
 }
 
-void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess guess) {
-    alternate(level, operations, sweeps, Colour::red, Colour::black, guess);
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
+    alternate(level, operations, sweeps, Colour::red, Colour::black, options.relaxation, guess);
 }
 
-void reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess guess) {
-    alternate(level, operations, sweeps, Colour::black, Colour::red, guess);
+void reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+              Guess guess) {
+    alternate(level, operations, sweeps, Colour::black, Colour::red, options.relaxation, guess);
 }
 
 }  // namespace
@@ -38,12 +41,16 @@ Smoother gsrb() {
     return {
         .name = "gsrb",
         .meaning = "red-black Gauss-Seidel",
+        .keys = {"relaxation"},
         .exchanges = 2,
         .relax = relax,
         .reversed = reversed,
         .fusible = 2,
         // red, black, .. , red
-        .closing = [](Level& level, Operations& operations) { half_sweep(level, operations, Colour::red); },
+        .closing =
+            [](Level& level, Operations& operations, const MultigridOptions& options) {
+                half_sweep(level, operations, Colour::red, options.relaxation);
+            },
     };
 }
 
