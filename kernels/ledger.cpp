@@ -10,8 +10,4 @@ Ledger& Ledger::operator+=(const Ledger& other) {
     return *this;
 }
 
-double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace keel

@@ -2,11 +2,12 @@
 
 // Where timing decorators write: for every operation and level, how often, how long, how much.
 
-#include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/clock.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/names.hpp"
 
@@ -105,13 +106,18 @@ struct Entry {
 
 class Ledger {
   public:
-    explicit Ledger(int levels) : levels_(levels), entries_(static_cast<std::size_t>(levels) * op_count) {}
+    explicit Ledger(int levels, Price price = {})
+        : levels_(levels), entries_(static_cast<std::size_t>(levels) * op_count), price_(std::move(price)) {}
 
     int levels() const { return levels_; }
     Entry& at(Op op, int level) { return entries_[place(op, level)]; }
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
     Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
+    // Lets the time of work that was done pass, where only what is charged takes any.
+    void charge(const Work& work) const {
+        if (price_) let_pass(price_(work));
+    }
 
   private:
     static std::size_t place(Op op, int level) {
@@ -120,10 +126,8 @@ class Ledger {
 
     int levels_;
     std::vector<Entry> entries_;
+    Price price_;
 };
-
-// Seconds on a clock of this process.
-double now();
 
 // Runs `action` and books its time; returns what it returns.
 template <class Action>

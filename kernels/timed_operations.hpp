@@ -133,7 +133,11 @@ class TimedOperations : public Operations {
         if (caller_ == Caller::bottom && op == Op::vector) op = Op::bottom_vector;
         if (caller_ == Caller::bottom && (op == Op::residual || op == Op::smooth)) op = Op::bottom_operator;
         Entry& entry = ledger_.at(op, level_);
-        const Work work = timed(entry, std::forward<Action>(action));
+        const Work work = timed(entry, [&] {
+            const Work done = action();
+            ledger_.charge(done);
+            return done;
+        });
         entry.work += work;
         return work;
     }

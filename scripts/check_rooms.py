@@ -28,7 +28,9 @@ ONLY: list[tuple[str, tuple[str, ...], str]] = [
     (r"\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\b(fmt|std)::print|\b(puts|fputs|perror)\s*\(", ("miniapp/",),
      "printing outside miniapp/"),
     (r"\bMPI_Wtime\b|\b(steady|system|high_resolution)_clock\b|\bnow\s*\(\s*\)|\bclock_gettime\b|\bomp_get_wtime\b",
-     ("kernels/ledger", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
+     ("kernels/clock", "kernels/ledger", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
+    (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/clock_of_simulation.cpp",),
+     "SimGrid outside kernels/clock_of_simulation.cpp"),
     (r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b", ("kernels/backends/",),
      "conditional compilation outside kernels/backends/"),
 ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from studies.markdown import table as markdown
-from studies.records import Run, UnreadableRecords, read_runs
+from studies.records import Run, UnreadableRecords, read_all, read_runs
 
 
 def milliseconds(run: Run, solver: str) -> dict[str, float]:
@@ -42,6 +42,7 @@ def medians(path: Path, solver: str | None) -> dict[str, float]:
 
 
 def table(first: Path, second: Path, solver: str | None = None) -> str:
+    read_all([first, second])  # of one clock
     a, b = medians(first, solver), medians(second, solver)
     if list(a) != list(b):
         raise UnreadableRecords(f"{first} and {second} differ in their operations: {', '.join(a)}; {', '.join(b)}")

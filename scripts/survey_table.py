@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 
 from studies.markdown import table as markdown
-from studies.records import UnreadableRecords, read_runs
+from studies.records import UnreadableRecords, read_all
 from studies.view import print_view
 
 
 def cells(path: Path) -> dict[str, str]:
     """Of each solver, in the order of the survey."""
-    runs = read_runs(path)
+    runs = read_all([path])
     found: dict[str, str] = {}
     for record in (record for run in runs for record in run.of("survey")):
         cycles = record["cycles"] if record["converged"] else "failed"

@@ -7,7 +7,8 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O1
   comm/test_network_fit.cpp
   comm/test_patterns.cpp
   comm/test_plan_time.cpp
-  comm/test_plans.cpp)
+  comm/test_plans.cpp
+  comm/test_rounds.cpp)
 
 keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_deck.cpp

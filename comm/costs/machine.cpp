@@ -1,5 +1,7 @@
 #include "comm/costs/machine.hpp"
 
+#include <algorithm>
+
 namespace keel {
 
 Protocol MessageCosts::protocol(double bytes) const {
@@ -15,6 +17,13 @@ const std::optional<Postal>& MessageCosts::at(Locality locality, Protocol protoc
     return costs[static_cast<std::size_t>(locality)][static_cast<std::size_t>(protocol)];
 }
 
+double Compute::time(double calls, const Work& work) const {
+    if (calls == 0) return 0;
+    const bool cached = cache && work.bytes <= calls * cache->bytes;
+    const double of_flops = flop_rate ? work.flops / *flop_rate : 0.0;
+    return std::max({work.bytes / (cached ? cache->rate : rate), of_flops, calls * launch});
+}
+
 namespace {
 
 // Which ranks show it to run.mode = network, which measures messages of the host.
@@ -23,30 +32,43 @@ std::string ranks_to_measure(Memory memory, Locality locality) {
     return locality == Locality::off_node ? "on two nodes or more" : "with two ranks or more on a node";
 }
 
+// "a, b, c"
+std::string listed(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
 }  // namespace
 
-MissingParameter::MissingParameter(const std::string& machine, const std::string& parameter,
+MissingParameter::MissingParameter(const std::string& machine, const std::vector<std::string>& parameters,
                                    const std::string& measure)
-    : std::runtime_error("machine " + machine + ": " + parameter +
-                         " is not known; add it to the machine's file" +
-                         (measure.empty() ? "" : ", or measure it with run.mode = network " + measure)) {}
+    : std::runtime_error("machine " + machine + ": " + listed(parameters) +
+                         (parameters.size() == 1 ? " is not known; add it" : " are not known; add them") +
+                         " to the machine's file" +
+                         (measure.empty()          ? ""
+                          : parameters.size() == 1 ? ", or measure it with run.mode = network " + measure
+                                                   : ", or measure them with run.mode = network " + measure)),
+      parameters_(parameters),
+      measure_(measure) {}
 
 Postal Machine::message(Memory memory, Locality locality, double bytes) const {
     const auto& costs = messages[static_cast<std::size_t>(memory)];
     const std::string measure = ranks_to_measure(memory, locality);
-    if (!costs) throw MissingParameter(name, std::string("[") + keel::name(memory) + "]", measure);
+    if (!costs) throw MissingParameter(name, {std::string("[") + keel::name(memory) + "]"}, measure);
     const Protocol protocol = costs->protocol(bytes);
     const std::optional<Postal>& cost = costs->at(locality, protocol);
     if (!cost)
         throw MissingParameter(
-            name, std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol),
+            name, {std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol)},
             measure);
     return *cost;
 }
 
 double Machine::injection() const {
     if (!injection_beta)
-        throw MissingParameter(name, "machine.injection", ranks_to_measure(Memory::host, Locality::off_node));
+        throw MissingParameter(name, {"machine.injection"},
+                               ranks_to_measure(Memory::host, Locality::off_node));
     return *injection_beta;
 }
 

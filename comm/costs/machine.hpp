@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "comm/ranks/locality.hpp"
+#include "kernels/cost.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {
@@ -33,6 +34,9 @@ constexpr auto names_of(Protocol) {
 struct Postal {
     double alpha = 0;
     double beta = 0;
+    // How much of alpha keeps the process busy: what several messages at once each take. The rest is latency,
+    // which they share. All of it if nobody has measured it.
+    std::optional<double> overhead = {};
 
     double time(double bytes) const { return alpha + beta * bytes; }
     friend bool operator==(const Postal&, const Postal&) = default;
@@ -62,11 +66,47 @@ struct CopyCosts {
     friend bool operator==(const CopyCosts&, const CopyCosts&) = default;
 };
 
-// A parameter that a formula needs is not known of the machine; the message names both and the remedy, `measure`
+// What computing costs a rank: seconds by the bytes that it moves, `launch` an operation at the least.
+struct Compute {
+    // Of operations whose bytes all fit.
+    struct Cache {
+        double bytes = 0;
+        double rate = 0;  // bytes a second
+
+        friend bool operator==(const Cache&, const Cache&) = default;
+    };
+    double rate = 0;  // bytes a second, from and to memory
+    double launch = 0;
+    std::optional<double> flop_rate = {};  // a second; limits nothing where it is not known
+    std::optional<Cache> cache = {};
+
+    // Seconds of so many operations that do so much together.
+    double time(double calls, const Work& work) const;
+
+    friend bool operator==(const Compute&, const Compute&) = default;
+};
+
+// Seconds that each all-reduce and each exchange takes longer than its messages do, because ranks are late.
+struct Noise {
+    double all_reduce = 0;
+    double exchange = 0;
+
+    friend bool operator==(const Noise&, const Noise&) = default;
+};
+
+// Parameters that a formula needs are not known of the machine; the message names all and the remedy, `measure`
 // among it if that is not empty.
 class MissingParameter : public std::runtime_error {
   public:
-    MissingParameter(const std::string& machine, const std::string& parameter, const std::string& measure);
+    MissingParameter(const std::string& machine, const std::vector<std::string>& parameters,
+                     const std::string& measure);
+
+    const std::vector<std::string>& parameters() const { return parameters_; }
+    const std::string& measure() const { return measure_; }
+
+  private:
+    std::vector<std::string> parameters_;
+    std::string measure_;
 };
 
 // What a machine's file says; predictions read the messages and the injection rate.
@@ -80,6 +120,8 @@ struct Machine {
     std::optional<double> injection_beta;
     std::array<std::optional<MessageCosts>, names_of(Memory{}).size()> messages;
     std::vector<CopyCosts> copies;
+    std::optional<Compute> compute;
+    Noise noise;
 
     // Both throw MissingParameter.
     Postal message(Memory memory, Locality locality, double bytes) const;  // `bytes` of one message

@@ -2,25 +2,15 @@
 
 // Sums over all ranks while the caller does something else, on the wire.
 
-#include <array>
 #include <memory>
 #include <span>
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
+#include "comm/sums/algorithms.hpp"
 #include "kernels/ledger.hpp"
-#include "kernels/names.hpp"
 
 namespace keel {
-
-// mpi: MPI_Iallreduce. recursive_doubling: our own, from point-to-point messages; for where MPI's does not
-// overlap.
-enum class AllReduceAlgorithm { mpi, recursive_doubling };
-constexpr auto names_of(AllReduceAlgorithm) {
-    return std::array{
-        Named<AllReduceAlgorithm>{AllReduceAlgorithm::mpi, "mpi"},
-        Named<AllReduceAlgorithm>{AllReduceAlgorithm::recursive_doubling, "recursive_doubling"}};
-}
 
 class AllReduce {
   public:
@@ -36,9 +26,9 @@ class AllReduce {
 
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
 
-// The total has the same bits on all ranks, in every run. `tag`: those under way at the same time on one
-// communicator have different ones; nothing else may use them there.
-std::unique_ptr<AllReduce> make_recursive_doubling(const Communicator& comm, const Topology& topology,
-                                                   int tag);
+// Of an algorithm other than mpi the total has the same bits on all ranks, in every run. `tag`: those under way at the same
+// time on one communicator have different ones; nothing else may use them there.
+std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
+                                           const Topology& topology, int tag);
 
 }  // namespace keel

@@ -180,8 +180,10 @@ void add_comm(Table& table) {
     s.flag("overlap", &Comm::overlap, "work on the interior of boxes while their messages are under way");
     s.choice("device", &Comm::device,
              "way of a GPU's messages: through host memory, or from the device if the MPI takes that");
-    s.choice("allreduce", &Comm::allreduce,
-             "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages");
+    s.choice(
+        "allreduce", &Comm::allreduce,
+        "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages: by recursive doubling, "
+        "by Rabenseifner's algorithm where longer than 2 KiB, or within nodes first");
     s.flag("progress", &Comm::progress,
            "pushing on of all-reduces in flight, between operations of the bottom solver");
 }

@@ -14,6 +14,7 @@
 #include "comm/sums/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/box.hpp"
+#include "kernels/clock.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/names.hpp"
 #include "kernels/neighbours.hpp"
@@ -81,7 +82,9 @@ struct CommOptions {
     Neighbours neighbours = Neighbours::faces;
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;
-    AllReduceAlgorithm allreduce = AllReduceAlgorithm::mpi;
+    // SimGrid's MPI_Iallreduce is a message from every rank to every other.
+    AllReduceAlgorithm allreduce =
+        simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
     bool progress = true;
 };
 

@@ -54,9 +54,16 @@ class MachineReader {
     void read_all(const toml::table& file);
     void read_messages(const Place& place, Memory memory);
     void read_copies(const toml::node& node);
-    std::optional<Postal> read_postal(const Place& place, const std::string& key);
+    void read_compute(const Place& place);
+    void read_noise(const Place& place);
+    // `more`: what else may be there.
+    std::optional<Postal> read_postal(const Place& place, const std::string& key,
+                                      const std::vector<std::string>& more = {});
+    std::optional<Postal> read_message_cost(const Place& place, const std::string& key);
     std::optional<double> read_beta(const Place& place);
     std::optional<double> read_positive(const Place& place, const std::string& key);
+    std::optional<double> read_seconds(const Place& place, const std::string& key);
+    std::optional<double> read_number(const Place& place, const std::string& key, bool zero_is_allowed);
     std::optional<std::int64_t> read_integer(const Place& place, const std::string& key, std::int64_t lowest);
     std::optional<Place> table(const Place& place, const std::string& key);
 
@@ -101,7 +108,7 @@ MachineFile MachineReader::read() {
 
 void MachineReader::read_all(const toml::table& content) {
     const Place file{content, ""};
-    allow(file, {"machine", "host", "device", "managed", "copy"});
+    allow(file, {"machine", "host", "device", "managed", "copy", "compute", "noise"});
     Machine& machine = result_.machine;
     if (const auto here = table(file, "machine")) {
         std::vector<std::string> names{"injection"};
@@ -119,6 +126,8 @@ void MachineReader::read_all(const toml::table& content) {
     for (const Memory memory : memories)
         if (const auto here = table(file, name(memory))) read_messages(*here, memory);
     if (const toml::node* copies = content.get("copy")) read_copies(*copies);
+    if (const auto here = table(file, "compute")) read_compute(*here);
+    if (const auto here = table(file, "noise")) read_noise(*here);
     const auto whole = [&](const Count& part, const Count& all) {
         const auto& p = machine.*part.member;
         const auto& a = machine.*all.member;
@@ -159,7 +168,7 @@ void MachineReader::read_messages(const Place& here, Memory memory) {
                              "out, or change the limits",
                              full(*place, name(protocol)), here.name, costs.eager_from, costs.rendezvous_from,
                              name(protocol)));
-            costs.at(locality, protocol) = read_postal(*place, name(protocol));
+            costs.at(locality, protocol) = read_message_cost(*place, name(protocol));
         }
         allow(*place, names);
     }
@@ -187,10 +196,57 @@ void MachineReader::read_copies(const toml::node& node) {
     }
 }
 
-std::optional<Postal> MachineReader::read_postal(const Place& place, const std::string& key) {
+void MachineReader::read_compute(const Place& here) {
+    allow(here, {"rate", "launch", "flop_rate", "cache"});
+    const auto rate = required(read_positive(here, "rate"), here, "rate",
+                               "give the bytes a second that a rank moves from and to memory");
+    const auto launch = required(read_seconds(here, "launch"), here, "launch",
+                                 "give the seconds that an operation takes at the least, 0 if none");
+    Compute compute{rate.value_or(0), launch.value_or(0), read_positive(here, "flop_rate")};
+    if (const auto place = table(here, "cache")) {
+        allow(*place, {"bytes", "rate"});
+        const auto bytes = required(read_positive(*place, "bytes"), *place, "bytes",
+                                    "give the bytes of a rank's share of the cache");
+        const auto cached = required(read_positive(*place, "rate"), *place, "rate",
+                                     "give the bytes a second that a rank moves from and to the cache");
+        if (rate && cached && *cached < *rate)
+            complain(place->table.source(),
+                     fmt::format("compute.cache.rate = {}: less than compute.rate = {}, that of memory; "
+                                 "give at least that, or no cache",
+                                 *cached, *rate));
+        if (bytes && cached) compute.cache = {*bytes, *cached};
+    }
+    result_.machine.compute = compute;
+}
+
+void MachineReader::read_noise(const Place& here) {
+    allow(here, {"all_reduce", "exchange"});
+    result_.machine.noise = {read_seconds(here, "all_reduce").value_or(0),
+                             read_seconds(here, "exchange").value_or(0)};
+}
+
+// What a message costs, with the overhead among it if that is given.
+std::optional<Postal> MachineReader::read_message_cost(const Place& place, const std::string& key) {
+    auto cost = read_postal(place, key, {"overhead"});
+    const toml::table* given = place.table[key].as_table();
+    if (!cost || !given) return cost;
+    const Place here{*given, full(place, key)};
+    cost->overhead = read_seconds(here, "overhead");
+    if (cost->overhead.value_or(0) > cost->alpha)
+        complain(given->get("overhead")->source(),
+                 fmt::format("{}.overhead = {}: more than alpha = {}, of which it is a part; give at most "
+                             "that",
+                             here.name, *cost->overhead, cost->alpha));
+    return cost;
+}
+
+std::optional<Postal> MachineReader::read_postal(const Place& place, const std::string& key,
+                                                 const std::vector<std::string>& more) {
     const auto here = table(place, key);
     if (!here) return {};
-    allow(*here, {"alpha", "beta", "rate"});
+    std::vector<std::string> names{"alpha", "beta", "rate"};
+    names.insert(names.end(), more.begin(), more.end());
+    allow(*here, names);
     const auto alpha = required(read_positive(*here, "alpha"), *here, "alpha", "give the seconds a message");
     const auto beta = read_beta(*here);
     if (!alpha || !beta) return {};
@@ -212,11 +268,22 @@ std::optional<double> MachineReader::read_beta(const Place& here) {
 }
 
 std::optional<double> MachineReader::read_positive(const Place& place, const std::string& key) {
+    return read_number(place, key, false);
+}
+
+std::optional<double> MachineReader::read_seconds(const Place& place, const std::string& key) {
+    return read_number(place, key, true);
+}
+
+std::optional<double> MachineReader::read_number(const Place& place, const std::string& key,
+                                                 bool zero_is_allowed) {
     const toml::node* node = place.table.get(key);
     if (!node) return {};
     const std::optional<double> value = node->value<double>();
-    if (node->is_number() && std::isfinite(*value) && *value > 0) return value;
-    complain(node->source(), fmt::format("{}: must be a number > 0, such as 1.5e-6", full(place, key)));
+    if (node->is_number() && std::isfinite(*value) && (*value > 0 || (zero_is_allowed && *value == 0)))
+        return value;
+    complain(node->source(), fmt::format("{}: must be a number {} 0, such as 1.5e-6", full(place, key),
+                                         zero_is_allowed ? ">=" : ">"));
     return {};
 }
 
@@ -252,10 +319,14 @@ void MachineReader::allow(const Place& place, const std::vector<std::string>& na
     }
 }
 
+// As JSON: the shortest digits that read back to the same number.
+std::string exact(double number) {
+    return nlohmann::json(number).dump();
+}
+
 std::string postal_text(const Postal& cost) {
-    // As JSON: the shortest digits that read back to the same number.
-    return fmt::format("{{ alpha = {}, beta = {} }}", nlohmann::json(cost.alpha).dump(),
-                       nlohmann::json(cost.beta).dump());
+    return fmt::format("{{ alpha = {}, beta = {}{} }}", exact(cost.alpha), exact(cost.beta),
+                       cost.overhead ? ", overhead = " + exact(*cost.overhead) : "");
 }
 
 }  // namespace
@@ -297,8 +368,7 @@ std::string machine_toml(const Machine& machine, std::span<const std::string> co
     for (const Count& count : machine_counts)
         if (const auto& value = machine.*count.member) text += fmt::format("{} = {}\n", count.name, *value);
     if (machine.injection_beta)
-        text += fmt::format("injection = {{ beta = {} }} # 1 / R_N\n",
-                            nlohmann::json(*machine.injection_beta).dump());
+        text += fmt::format("injection = {{ beta = {} }} # 1 / R_N\n", exact(*machine.injection_beta));
     for (const Memory memory : memories) {
         const auto& costs = machine.messages[static_cast<std::size_t>(memory)];
         if (!costs) continue;
@@ -315,6 +385,17 @@ std::string machine_toml(const Machine& machine, std::span<const std::string> co
     for (const CopyCosts& copy : machine.copies)
         text += fmt::format("\n[[copy]]\nprocesses = {}\nto_device = {}\nto_host = {}\n", copy.processes,
                             postal_text(copy.to_device), postal_text(copy.to_host));
+    if (const auto& compute = machine.compute) {
+        text += fmt::format("\n[compute]\nrate = {} # bytes a second and rank\nlaunch = {}\n",
+                            exact(compute->rate), exact(compute->launch));
+        if (compute->flop_rate) text += fmt::format("flop_rate = {}\n", exact(*compute->flop_rate));
+        if (compute->cache)
+            text += fmt::format("cache = {{ bytes = {}, rate = {} }}\n", exact(compute->cache->bytes),
+                                exact(compute->cache->rate));
+    }
+    if (machine.noise != Noise{})
+        text += fmt::format("\n[noise]\nall_reduce = {}\nexchange = {}\n", exact(machine.noise.all_reduce),
+                            exact(machine.noise.exchange));
     return text;
 }
 

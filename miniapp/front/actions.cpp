@@ -38,8 +38,9 @@ std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Commun
     return complaints(study.exceeds({bytes, found.sharing, found.where}));
 }
 
+// All simulated ranks share one machine.
 SharedMemory memory_of_nodes(const Topology& topology) {
-    return {memory_of_node(), most_ranks_per_node(topology), "node"};
+    return {memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
 }
 
 // Where the backend keeps its data. Collective; complete on rank 0.

@@ -45,10 +45,20 @@ std::string alone_among_tasks(const Communicator& comm) {
         variable, tasks, Session::library());
 }
 
+// Where the ranks run, with a warning where they are too many.
+void add_processors(const Resolved& resolved, const Communicator& comm, RunFacts& facts) {
+    const Crowd crowd = most_crowded(comm, resolved.detected, facts.threads);
+    facts.shared_cores = crowd.crowding() > 1;
+    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
+    facts.bindings = comm.gather(cpu_binding());
+    if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
+}
+
 }  // namespace
 
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend) {
     RunFacts facts;
+    facts.simulation = resolved.simulation;
     facts.ranks = comm.size();
     facts.threads = backend.threads();
     facts.backend = backend.description();
@@ -61,16 +71,12 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     if (!backend.device().empty())
         facts.device_messages = resolved.comm.exchange.wire == Wire::direct ? "from the device's memory"
                                                                             : "staged through host memory";
-    const Crowd crowd = most_crowded(comm, resolved.detected, facts.threads);
-    facts.shared_cores = crowd.crowding() > 1;
-    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
-    facts.bindings = comm.gather(cpu_binding());
+    if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
+    if (!simulated()) add_processors(resolved, comm, facts);
     std::map<std::string, int> hosts;
     for (const std::string& name : comm.gather(host_name())) ++hosts[name];
     facts.hosts.assign(hosts.begin(), hosts.end());
 
-    if (const std::string alone = alone_among_tasks(comm); !alone.empty()) facts.warnings.push_back(alone);
-    if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
     if (facts.device_sharing > 1)
         facts.warnings.push_back(
             fmt::format("up to {} ranks share a device: they take turns on it", facts.device_sharing));

@@ -12,6 +12,7 @@
 #include "kernels/box.hpp"
 #include "kernels/names.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/setup/simulation.hpp"
 
 namespace keel {
 
@@ -33,6 +34,7 @@ struct FigureOfMerit {
 
 struct RunFacts {
     // --- Of every run
+    std::optional<Simulation> simulation;  // nothing where time is real
     int ranks = 1;
     int threads = 1;
     std::string backend;
@@ -45,7 +47,7 @@ struct RunFacts {
     std::vector<std::pair<std::string, int>>
         hosts;                          // by the names that they give themselves, and their ranks
     bool shared_cores = false;          // more threads on a node than it has processors
-    std::vector<std::string> bindings;  // by rank
+    std::vector<std::string> bindings;  // by rank; none of simulated ones
     std::vector<std::string> warnings;
     // --- Of a study that has them
     bool drives_progress = false;  // of all-reduces in flight

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::size_t label_width = 10;
 
+std::string rate_text(double bytes_per_second) {
+    return fmt::format("{:.1f} GB/s", bytes_per_second * 1e-9);
+}
+
 // "ranks     2, Open MPI v4.1.4", in as many lines as it needs.
 std::string line(const char* label, const std::string& text) {
     return wrapped(fmt::format("{:<{}}{}", label, label_width, text), label_width) + "\n";
@@ -56,6 +60,19 @@ std::string grids_text(const RunFacts& facts) {
                                       counted(static_cast<long>(facts.level_cells.size()), "level")));
 }
 
+// Whose seconds these are.
+std::string simulation_text(const Simulation& simulation) {
+    const Compute& c = simulation.compute;
+    std::string charged = fmt::format("{} a rank", rate_text(c.rate));
+    if (c.cache)
+        charged += fmt::format(" ({} up to {})", rate_text(c.cache->rate), bytes_text(c.cache->bytes));
+    if (c.flop_rate) charged += fmt::format(", {:.1f} GFlop/s", *c.flop_rate * 1e-9);
+    return fmt::format(
+        "simulated by SimGrid: messages on platform {}; operations by machine {}: {}, no less than {} each; "
+        "not charged: {}. Not measured, for they mean nothing here: triad, memory, bindings",
+        simulation.platform, simulation.machine, charged, seconds_text(c.launch), not_charged);
+}
+
 std::string memory_text(const RunFacts& facts) {
     if (facts.predicted_bytes == 0) return "";
     return line("memory",
@@ -77,16 +94,17 @@ bool Findings::valid() const {
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
     std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
                                    build_info::compiler, build_info::build_type, build_info::flags);
+    if (facts.simulation) text += line("times", simulation_text(*facts.simulation));
     text += line("backend", facts.backend);
     text += line("ranks", fmt::format("{}, {}; {}", facts.ranks, facts.mpi, facts.topology.describe()));
     if (facts.topology.nodes() > 1) text += line("nodes", facts.topology.map());
-    text += line("binding", bindings_text(facts));
+    if (!facts.bindings.empty()) text += line("binding", bindings_text(facts));
     text += grids_text(facts) + memory_text(facts);
     if (!facts.device_messages.empty() && facts.triad_bytes_per_second > 0)
         text += line("messages", facts.device_messages);
     if (facts.triad_bytes_per_second > 0)
-        text += line("triad",
-                     fmt::format("{:.1f} GB/s, all ranks together", facts.triad_bytes_per_second * 1e-9));
+        text += line("triad", fmt::format("{}, all ranks together{}", rate_text(facts.triad_bytes_per_second),
+                                          facts.simulation ? ", by the machine's file" : ""));
     text += line("deck", deck.non_default.empty() ? "all defaults"
                                                   : fmt::format("{}", fmt::join(deck.non_default, "; ")));
     for (const std::string& remark : deck.remarks) text += line("remark", remark);

@@ -91,7 +91,7 @@ std::string LevelTables::communication() const {
     const auto has_messages = [&](const auto& cell) {
         return std::ranges::find(sums, cell.first.first) != sums.end() && cell.second->messages > 0;
     };
-    if (std::ranges::any_of(cells_, has_messages)) {  // comm.allreduce = recursive_doubling
+    if (std::ranges::any_of(cells_, has_messages)) {  // comm.allreduce of our own
         line("messages in them", sums, &TimerRow::messages);
         line("bytes in them", sums, &TimerRow::bytes);
         line("  off-node msgs", sums, &TimerRow::off_node_messages);
@@ -103,12 +103,12 @@ std::string LevelTables::communication() const {
 std::string LevelTables::bandwidths() const {
     const double triad = facts_.triad_bytes_per_second;
     std::string text = fmt::format(
-        "Bandwidth: bytes that an operation must move at the least over the mean time; triad measured by "
-        "this run: "
+        "Bandwidth: bytes that an operation must move at the least over the mean time; triad {}: "
         "{:.1f} GB/s\n{:<18} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n{:<18} {:>11} {:>11} {:>9} {:>11} "
         "{:>11} {:>9}\n",
-        triad * 1e-9, "", "level 0", "level 0", "level 0", "all levels", "all levels", "all", "operation",
-        "per solve", "GB/s", "of triad", "per solve", "GB/s", "of triad");
+        facts_.simulation ? "by the machine's file" : "measured by this run", triad * 1e-9, "", "level 0",
+        "level 0", "level 0", "all levels", "all levels", "all", "operation", "per solve", "GB/s", "of triad",
+        "per solve", "GB/s", "of triad");
     for (const std::string& op : ops_) {
         double bytes = 0;
         double seconds = 0;

@@ -31,6 +31,21 @@ Json origin_json(const Origin& origin) {
             {"revision", build_info::revision}};
 }
 
+Json simulation_json(const std::optional<Simulation>& simulation) {
+    if (!simulation) return {};
+    const Compute& c = simulation->compute;
+    Json cache;
+    if (c.cache) cache = {{"bytes", c.cache->bytes}, {"rate", c.cache->rate}};
+    return {{"platform", simulation->platform},
+            {"machine", simulation->machine},
+            {"charged",
+             {{"rate", c.rate},
+              {"launch", c.launch},
+              {"flop_rate", number_or_null(c.flop_rate)},
+              {"cache", cache}}},
+            {"not_charged", not_charged}};
+}
+
 }  // namespace
 
 Json parts_json(const Parts& parts) {
@@ -60,6 +75,8 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
                    {"flags", build_info::flags},
                    {"mpi", facts.mpi},
                    {"asynchronous_progress", facts.asynchronous_progress},
+                   {"clock", facts.simulation ? "simulated" : "real"},
+                   {"simulation", simulation_json(facts.simulation)},
                    {"backend", facts.backend},
                    {"ranks", facts.ranks},
                    {"threads", facts.threads},

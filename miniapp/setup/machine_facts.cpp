@@ -44,6 +44,7 @@ void reset_peak() {
 }
 
 std::optional<int> socket_of_process() {
+    if (simulated()) return {};
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0) return {};

@@ -18,7 +18,7 @@ std::size_t resident_bytes();  // of this process now
 std::size_t peak_resident_bytes();
 void reset_peak();
 // The socket that holds all processors this process may run on, as the system numbers them; nothing if there are several
-// or the system does not tell.
+// or the system does not tell, and of simulated ranks.
 std::optional<int> socket_of_process();
 std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "kernels/backends/registry.hpp"
+#include "kernels/clock.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 
 namespace keel {
 
-// Bytes of memory taken since it was made, at their peak on the host.
+// Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which share a process.
 class MemoryGrowth {
   public:
     explicit MemoryGrowth(const Backend& backend)
@@ -16,6 +17,7 @@ class MemoryGrowth {
         resident_ = resident_bytes();
     }
     double on_host() const {
+        if (simulated()) return 0;
         const std::size_t peak = peak_resident_bytes();
         return static_cast<double>(peak - std::min(peak, resident_));
     }

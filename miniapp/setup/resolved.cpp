@@ -2,6 +2,7 @@
 
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
+#include "miniapp/setup/machine_facts.hpp"
 
 namespace keel {
 namespace {
@@ -26,6 +27,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .topology = {},
         .detected = detect_topology(comm),
         .machine = {},
+        .simulation = {},
         .comm = {.chooser = planner ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
                  .scheme = {.scheme = planner ? planner->scheme : Scheme::standard,
                             .partner_rule = p.comm.partner_rule,
@@ -48,12 +50,18 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
     return resolved;
 }
 
 std::unique_ptr<Backend> make_backend(const Resolved& resolved) {
     return make_backend(resolved.backend, {.local_rank = resolved.detected.local_rank(resolved.rank),
                                            .launches = resolved.launches});
+}
+
+double bandwidth(const Resolved& resolved, const Communicator& comm, const Backend& backend) {
+    if (resolved.simulation) return comm.size() * resolved.simulation->compute.rate;
+    return measure_triad(comm, resolved.topology, backend, resolved.triad_bytes);
 }
 
 }  // namespace keel

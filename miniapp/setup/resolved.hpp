@@ -15,6 +15,7 @@
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/deck.hpp"
 #include "miniapp/files/named_files.hpp"
+#include "miniapp/setup/simulation.hpp"
 
 namespace keel {
 
@@ -40,8 +41,9 @@ struct Resolved {
     int started = 1;  // ranks of this run
     int rank = 0;     // this one
     Topology topology;
-    Topology detected;             // by MPI, of the ranks that were started
-    std::optional<Model> machine;  // comm.machine
+    Topology detected;                     // by MPI, of the ranks that were started
+    std::optional<Model> machine;          // comm.machine
+    std::optional<Simulation> simulation;  // nothing where time is real
     Communication comm;
     std::string backend;
     Launches launches = Launches::synchronous;
@@ -62,5 +64,8 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
 
 // The backend of this rank, on a device that its number among the ranks of its node picks.
 std::unique_ptr<Backend> make_backend(const Resolved& resolved);
+
+// Bytes a second of all ranks together: of a simulated machine what its file says, else the triad's, measured. Collective.
+double bandwidth(const Resolved& resolved, const Communicator& comm, const Backend& backend);
 
 }  // namespace keel

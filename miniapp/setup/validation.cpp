@@ -238,7 +238,27 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
             fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
 }
 
+namespace {
+
+// What a simulated run needs, and what could not end there.
+void check_simulated(Rules& rules) {
+    const Parameters& p = rules.parameters();
+    rules.require(
+        !p.comm.machine.empty(), {"comm.machine"},
+        "comm.machine = \"\": time is simulated here, and computing takes what a machine's file says; "
+        "give one with [compute], such as hopper");
+    // They would end by a clock that stands still while the program computes, hours later or never.
+    for (const auto& [key, seconds] :
+         {std::pair{"run.min_seconds", p.run.min_seconds}, std::pair{"run.time_limit", p.run.time_limit}})
+        rules.require(
+            seconds == 0, {key},
+            fmt::format("{} = {}: time is simulated here, and repeats itself; leave it out", key, seconds));
+}
+
+}  // namespace
+
 void check_run(Rules& rules, int started) {
+    if (simulated()) check_simulated(rules);
     const Parameters& p = rules.parameters();
     const std::string& backend = p.run.backend;
     const std::string reason = why_unusable(backend);

@@ -45,6 +45,14 @@ class Run:
         return next(iter(self.of("result")), {})
 
     @property
+    def clock(self) -> str:
+        """Whose seconds it tells: "real", or "simulated on PLATFORM by MACHINE"; "" of a dry run, which tells none."""
+        simulation = self.head.get("simulation")
+        if simulation:
+            return f"simulated on {simulation['platform']} by {simulation['machine']}"
+        return "real" if self.head else ""
+
+    @property
     def mode(self) -> str:
         return str(self.key("run.mode", "solve")) if self.head else "dry run"
 
@@ -112,8 +120,18 @@ def read_runs(path: Path) -> list[Run]:
     return runs
 
 
+def of_one_clock(runs: Iterable[Run]) -> list[Run]:
+    """The runs, unless some of them tell measured seconds and others simulated ones, which are not to be compared."""
+    kept = list(runs)
+    clocks = {run.clock: run.path for run in reversed(kept) if run.clock}
+    if len({clock == "real" for clock in clocks}) > 1:
+        told = "; ".join(f"{path}: {clock}" for clock, path in sorted(clocks.items()))
+        raise UnreadableRecords(f"measured seconds beside simulated ones: {told}; give only one kind")
+    return kept
+
+
 def read_all(paths: Iterable[Path]) -> list[Run]:
-    """The runs of several files; what is wrong with any of them is told of all at once."""
+    """The runs of several files, of one clock; what is wrong with any of them is told of all at once."""
     runs, wrong = [], []
     for path in paths:
         try:
@@ -122,7 +140,7 @@ def read_all(paths: Iterable[Path]) -> list[Run]:
             wrong.append(str(error))
     if wrong:
         raise UnreadableRecords("\n".join(wrong))
-    return runs
+    return of_one_clock(runs)
 
 
 def differing_keys(runs: Iterable[Run], besides: Iterable[str] = ()) -> list[str]:

@@ -1,4 +1,4 @@
-// All-reduces under way: by MPI and by recursive doubling, on any number of ranks.
+// All-reduces under way: by MPI and by messages of ours, on any number of ranks.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -18,9 +18,16 @@ Topology nodes_of_two(const Communicator& comm) {
     return virtual_topology(comm.size(), 2);
 }
 
-std::unique_ptr<AllReduce> make(AllReduceAlgorithm algorithm, const Communicator& comm, int tag) {
-    if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
-    return make_recursive_doubling(comm, nodes_of_two(comm), tag);
+// Nodes of 3, 1, 2, 3, ... ranks.
+Topology uneven_nodes(const Communicator& comm) {
+    std::vector<int> labels;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        labels.push_back(3 * (rank / 6) + std::array{0, 0, 0, 1, 2, 2}[static_cast<std::size_t>(rank % 6)]);
+    return {labels, NodeSource::map};
+}
+
+std::unique_ptr<AllReduce> make_recursive_doubling(const Communicator& comm, int tag) {
+    return make_all_reduce(AllReduceAlgorithm::recursive_doubling, comm, nodes_of_two(comm), tag);
 }
 
 // Sums of which depend on the order of the additions.
@@ -56,17 +63,21 @@ bool same_bits_everywhere(const Communicator& comm, std::span<const double> word
     return comm.min(same ? 1 : 0) == 1;
 }
 
-const auto both = {AllReduceAlgorithm::mpi, AllReduceAlgorithm::recursive_doubling};
+std::vector<AllReduceAlgorithm> algorithms() {
+    std::vector<AllReduceAlgorithm> all;
+    for (const auto& named : names_of(AllReduceAlgorithm{})) all.push_back(named.value);
+    return all;
+}
 
 }  // namespace
 
 TEST_CASE("a sum under way is the sum over all ranks") {
     const Communicator comm = Communicator::world().duplicate();
-    for (const auto algorithm : both)
-        for (const std::size_t count : {1, 3, 1000}) {
-            CAPTURE(static_cast<int>(algorithm), count);
-            const auto all_reduce = make(algorithm, comm, 5);
-            for (int again = 0; again < 3; ++again) {
+    for (const auto algorithm : algorithms())
+        for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)}) {
+            const auto all_reduce = make_all_reduce(algorithm, comm, nodes, 5);
+            for (const std::size_t count : {1, 3, 1000, 3}) {
+                CAPTURE(name(algorithm), nodes.map(), count);
                 std::vector<double> words = words_of(comm.rank(), count);
                 all_reduce->start(words);
                 all_reduce->wait();
@@ -77,31 +88,39 @@ TEST_CASE("a sum under way is the sum over all ranks") {
         }
 }
 
-TEST_CASE("recursive doubling gives the same bits on all ranks and in every run") {
+TEST_CASE("sums by messages of ours have the same bits on all ranks and in every run") {
     const Communicator comm = Communicator::world().duplicate();
-    const auto all_reduce = make_recursive_doubling(comm, nodes_of_two(comm), 0);
-    std::vector<double> first;
-    for (int run = 0; run < 4; ++run) {
-        std::vector<double> words = words_of(comm.rank(), 17);
-        all_reduce->start(words);
-        if (run % 2 == 1)
-            for (int test = 0; test < 3 + comm.rank(); ++test) all_reduce->progress();
-        all_reduce->wait();
-        if (run == 0) first = words;
-        CHECK(words == first);
-        CHECK(same_bits_everywhere(comm, words));
+    for (const auto algorithm : algorithms()) {
+        if (algorithm == AllReduceAlgorithm::mpi) continue;
+        for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)})
+            for (const std::size_t count : {1, 17, 300}) {
+                CAPTURE(name(algorithm), nodes.map(), count);
+                const auto all_reduce = make_all_reduce(algorithm, comm, nodes, 0);
+                std::vector<double> first;
+                for (int run = 0; run < 4; ++run) {
+                    std::vector<double> words = words_of(comm.rank(), count);
+                    all_reduce->start(words);
+                    if (run % 2 == 1)
+                        for (int test = 0; test < 3 + comm.rank(); ++test) all_reduce->progress();
+                    all_reduce->wait();
+                    if (run == 0) first = words;
+                    CHECK(words == first);
+                }
+                CHECK(same_bits_everywhere(comm, first));
+            }
     }
 }
 
 TEST_CASE("several sums under way at a time, of different lengths, are finished in order") {
     const Communicator comm = Communicator::world().duplicate();
-    for (const auto algorithm : both)
+    for (const auto algorithm : algorithms())
         for (const bool driven : {false, true}) {
-            CAPTURE(static_cast<int>(algorithm), driven);
+            CAPTURE(name(algorithm), driven);
             std::vector<std::unique_ptr<AllReduce>> under_way;
             std::vector<std::vector<double>> words;
             for (std::size_t n = 0; n < 5; ++n) {
-                under_way.push_back(make(algorithm, comm, static_cast<int>(n)));
+                under_way.push_back(
+                    make_all_reduce(algorithm, comm, uneven_nodes(comm), static_cast<int>(n)));
                 words.push_back(words_of(comm.rank(), 1 + 4 * n));
             }
             for (int lap = 0; lap < 6; ++lap)  // a pipeline: wait for the oldest, begin it anew
@@ -128,7 +147,7 @@ TEST_CASE("recursive doubling says what it sends") {
     const Communicator comm = Communicator::world();
     int doubling = 1, rounds = 0;
     for (; 2 * doubling <= comm.size(); doubling *= 2) ++rounds;
-    const auto own = make_recursive_doubling(comm, nodes_of_two(comm), 0);
+    const auto own = make_recursive_doubling(comm, 0);
     std::vector<double> words = words_of(comm.rank(), 5);
     const Traffic sent = own->start(words);
     own->wait();
@@ -143,7 +162,7 @@ TEST_CASE("recursive doubling says what it sends") {
 
 TEST_CASE("progress alone completes a sum, without anyone waiting") {
     const Communicator comm = Communicator::world().duplicate();
-    const auto all_reduce = make_recursive_doubling(comm, nodes_of_two(comm), 3);
+    const auto all_reduce = make_recursive_doubling(comm, 3);
     std::vector<double> words = words_of(comm.rank(), 4);
     const auto done = [&] {
         for (std::size_t n = 0; n < words.size(); ++n)
@@ -157,7 +176,7 @@ TEST_CASE("progress alone completes a sum, without anyone waiting") {
     CHECK(done());
 }
 
-TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking and not") {
+TEST_CASE("reductions by messages of ours are the same on all ranks, blocking and not") {
     const Communicator comm = Communicator::world();
     const Index boxes{5, 3, 2};
     const Boundaries boundaries{Boundary::periodic, Boundary::periodic, Boundary::periodic};
@@ -168,9 +187,10 @@ TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking 
     const auto mpi = make_reduction(comm, nodes_of_two(comm), layout, false);
     std::array<double, 3> reference{};
     mpi->sum(parts, reference);
+    const auto algorithm = GENERATE(AllReduceAlgorithm::recursive_doubling, AllReduceAlgorithm::rabenseifner,
+                                    AllReduceAlgorithm::node_aware);
     for (const bool progress : {false, true}) {
-        const auto own = make_reduction(comm, nodes_of_two(comm), layout, false,
-                                        {AllReduceAlgorithm::recursive_doubling, progress});
+        const auto own = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm, progress});
         std::array<double, 3> blocking{};
         own->sum(parts, blocking);
         std::vector<PendingSum> pending;
@@ -188,7 +208,8 @@ TEST_CASE("reductions by recursive doubling are the same on all ranks, blocking 
         for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
         CHECK(own->count().calls == 5);
         CHECK(own->count().words == 15);
-        CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
+        if (algorithm != AllReduceAlgorithm::node_aware)  // which sends slices
+            CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
         CHECK((own->count().traffic.messages > 0) == (comm.size() > 1));
     }
 }
@@ -198,8 +219,8 @@ TEST_CASE("messages of a duplicate communicator do not meet those of the first")
     const Communicator other = comm.duplicate();
     CHECK(other.rank() == comm.rank());
     CHECK(other.size() == comm.size());
-    const auto first = make_recursive_doubling(comm, nodes_of_two(comm), 0);
-    const auto second = make_recursive_doubling(other, nodes_of_two(comm), 0);
+    const auto first = make_recursive_doubling(comm, 0);
+    const auto second = make_recursive_doubling(other, 0);
     std::vector<double> ones(2, 1.0), tens(2, 10.0);
     first->start(ones);
     second->start(tens);

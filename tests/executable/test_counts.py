@@ -13,6 +13,7 @@ MULTIGRID = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.bottom_box=4"]
 MATRIX = ["run.mode=spmv", "problem.matrix=stencil7", "problem.box=8", "comm.ranks_per_node=2", "run.solve=true",
           "bottom.solver=cg", "run.warmup=1", "run.triad_mb=1"]  # fmt: skip
 OWN_SUMS = "comm.allreduce=recursive_doubling"
+NODE_SUMS = "comm.allreduce=node_aware"
 BOXES = 8
 REPEATS = 3
 TRAFFIC = ["messages", "bytes", "off_node_messages", "off_node_bytes"]
@@ -34,6 +35,19 @@ def doubling_messages(ranks: int) -> int:
     """Of all ranks in one sum by recursive doubling: the largest power of two takes the rounds, others join and leave."""
     rounds = ranks.bit_length() - 1
     return 2**rounds * rounds + 2 * (ranks - 2**rounds)
+
+
+def norm_messages(case: Case) -> tuple[int, int]:
+    """Messages and words of all ranks in a sum of a word a box by messages of our own."""
+    if NODE_SUMS not in case.words:
+        return doubling_messages(case.ranks), doubling_messages(case.ranks) * BOXES
+    # Nodes of two: halves there, to and from a partner; the sum of each half on all nodes.
+    if case.ranks % 2 == 0:
+        messages = 2 * case.ranks + 2 * doubling_messages(case.ranks // 2)
+        return messages, messages * BOXES // 2
+    # The last one is alone: to the first rank of each node and back; the sum of nodes.
+    messages = 2 * (case.ranks // 2) + doubling_messages(case.ranks // 2 + 1)
+    return messages, messages * BOXES
 
 
 class Counts(KeelTest):
@@ -78,10 +92,10 @@ class Counts(KeelTest):
         """Holds the timer and solve records of a run on grids against the library's counts."""
         run, seen = self.difference(case)
         solves = REPEATS - 1
-        own_sums = OWN_SUMS in case.words
+        own_sums = OWN_SUMS in case.words or NODE_SUMS in case.words
         # Beyond a solve, a repeat takes the norm of u, to which every box adds a word.
-        norm = doubling_messages(case.ranks) if own_sums else 0
-        outside = {"messages": norm, "bytes": norm * 8 * BOXES}
+        norm, words = norm_messages(case) if own_sums else (0, 0)
+        outside = {"messages": norm, "bytes": 8 * words}
         timers = run.records("timer")
         for name in TRAFFIC:
             if own_sums and name.startswith("off_node"):
@@ -125,10 +139,12 @@ class Counts(KeelTest):
 
     def test_sums_in_messages_of_our_own(self) -> None:
         cases = [
-            Case(ranks, (*words, OWN_SUMS, f"bottom.solver={solver}"))
-            for ranks, words, solver in (
-                (2, KRYLOV, "cg"), (3, KRYLOV, "deep_pipelined_cg"), (4, MULTIGRID, "bicgstab"), (8, KRYLOV, "pipelined_cg"),
-                (3, [*MULTIGRID, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"], "bicgstab"),
+            Case(ranks, (*words, sums, f"bottom.solver={solver}"))
+            for ranks, words, sums, solver in (
+                (2, KRYLOV, OWN_SUMS, "cg"), (3, KRYLOV, OWN_SUMS, "deep_pipelined_cg"), (4, MULTIGRID, OWN_SUMS, "bicgstab"),
+                (8, KRYLOV, OWN_SUMS, "pipelined_cg"),
+                (3, [*MULTIGRID, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"], OWN_SUMS, "bicgstab"),
+                (3, KRYLOV, NODE_SUMS, "ca_bicgstab"), (8, KRYLOV, NODE_SUMS, "deep_pipelined_cg"),
             )
         ]  # fmt: skip
         self.hold_all(cases)

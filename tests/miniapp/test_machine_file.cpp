@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -55,8 +56,9 @@ TEST_CASE("a machine is known by its name wherever the program runs, and by its 
         CHECK(known.errors == std::vector<std::string>{});
         CHECK(known.machine == by_path.machine);
         REQUIRE(unknown.errors.size() == 1);
-        CHECK_THAT(unknown.errors[0], Catch::StartsWith("unknown machine; choose blue_waters, lassen") &&
-                                          Catch::EndsWith(", or give the path of a machine's file"));
+        CHECK_THAT(unknown.errors[0],
+                   Catch::StartsWith("unknown machine; choose blue_waters, cori, hopper") &&
+                       Catch::EndsWith(", or give the path of a machine's file"));
     }
 }
 
@@ -92,11 +94,39 @@ TEST_CASE("the machines shipped are the golden ones") {
     }
 }
 
+TEST_CASE("every machine shipped can be read; those that predict solves say how fast they compute") {
+    const auto folder = std::filesystem::path(KEEL_SOURCE_DIR) / "inputs" / "machines";
+    std::vector<std::string> computing;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        const MachineFile file = read_file(entry.path());
+        CHECK(file.errors == std::vector<std::string>{});
+        if (file.machine.compute) computing.push_back(file.machine.name);
+    }
+    std::sort(computing.begin(), computing.end());
+    CHECK(computing == std::vector<std::string>{"cori", "hopper", "hopper_optimistic", "slingshot11"});
+}
+
+TEST_CASE("computing takes the time of its bytes, of its flops or of its launches, whichever is longest") {
+    Compute compute{1e9, 1e-6};
+    CHECK(compute.time(0, {}) == 0);
+    CHECK(compute.time(3, {1e12, 8e6}) == Approx(8e-3));  // flops cost nothing where their rate is not known
+    CHECK(compute.time(3, {0, 1}) == Approx(3e-6));
+    compute.flop_rate = 1e10;
+    CHECK(compute.time(3, {1e12, 8e6}) == Approx(100));
+    compute.cache = Compute::Cache{1e6, 4e9};
+    CHECK(compute.time(10, {0, 8e6}) == Approx(2e-3));  // 0.8 MB a call
+    CHECK(compute.time(5, {0, 8e6}) == Approx(8e-3));
+}
+
 TEST_CASE("a machine that is written reads back to the same numbers") {
     const nlohmann::json golden = test::golden_models();
     for (const std::string name : {"blue_waters", "lassen"}) {
         Machine machine = test::golden_machine(golden, name);
         machine.messages[0]->at(Locality::off_node, Protocol::eager).reset();
+        machine.messages[0]->at(Locality::off_node, Protocol::short_)->overhead = 1.2e-7;
+        machine.messages[0]->at(Locality::node, Protocol::short_)->overhead = 0;
+        machine.compute = Compute{1.28e10, 0, 9.6e10, Compute::Cache{1.3e6, 5e10}};
+        machine.noise = {6e-5, 0};
         const std::vector<std::string> comments{"one", "two"};
         const MachineFile file = machine_of(machine_toml(machine, comments));
         CHECK(file.errors == std::vector<std::string>{});
@@ -144,6 +174,28 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
     CHECK_THAT(with("[copy]\nprocesses = 1"), Contains("write [[copy]]"));
     CHECK_THAT(complaints("[machine]\nranks_per_node = 2\nranks_per_socket = 3\n"),
                Contains("machine.ranks_per_socket = 3: more than machine.ranks_per_node = 2"));
+    CHECK_THAT(with("eager = { alpha = 1e-6, beta = 1e-9, overhead = 2e-6 }"),
+               Contains(at_line + "host.node.eager.overhead = 2e-06: more than alpha = 1e-06, of which it is "
+                                  "a part; give at most that"));
+    CHECK_THAT(with("eager = { alpha = 1e-6, beta = 1e-9, overhead = -1e-7 }"),
+               Contains(at_line + "host.node.eager.overhead: must be a number >= 0"));
+    CHECK_THAT(with("[[copy]]\nto_device = { alpha = 1e-6, beta = 1e-9, overhead = 1e-7 }"),
+               Contains("copy.to_device.overhead: unknown key; allowed are alpha, beta, rate"));
+    CHECK_THAT(with("[compute]"), Contains(at_line + "compute.rate is missing; give the bytes a second") &&
+                                      Contains(at_line + "compute.launch is missing; give the seconds"));
+    CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),
+               Contains("compute.launch: must be a number >= 0") &&
+                   Contains("compute.flop_rate: must be a number > 0") &&
+                   Contains("compute.cahce: unknown key; allowed are rate, launch, flop_rate, cache (did you "
+                            "mean \"cache\"?)"));
+    CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = 0\ncache = { rate = 1e8 }"),
+               Contains("compute.cache.bytes is missing; give the bytes") &&
+                   Contains("compute.cache.rate = 100000000: less than compute.rate = 1000000000, that of "
+                            "memory; give at least that"));
+    CHECK_THAT(with("[noise]\nall_reduce = \"60 us\"\nreduce = 1e-6"),
+               Contains("noise.all_reduce: must be a number >= 0") &&
+                   Contains("noise.reduce: unknown key; allowed are all_reduce, exchange"));
+    CHECK_THAT(complaints("noise = 1e-6\n" + valid), Contains(":1: noise: must be a table"));
     CHECK_THAT(complaints("[machine\n"), Contains("keel_test_machine.toml:1: not valid TOML"));
     CHECK_THAT(read_file("no/such/file.toml").errors.front(), Contains("cannot be read"));
 }

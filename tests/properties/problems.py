@@ -125,6 +125,8 @@ COMMUNICATION = st.sampled_from([
     ["comm.persistent=true"],
     ["comm.overlap=true"],
     ["comm.allreduce=recursive_doubling"],
+    ["comm.allreduce=rabenseifner"],
+    ["comm.allreduce=node_aware", "comm.ranks_per_node=2"],
     ["multigrid.bottom_grid=gather"],
     ["multigrid.bottom_grid=replicate"],
 ])  # fmt: skip

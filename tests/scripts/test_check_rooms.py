@@ -43,6 +43,8 @@ PLANTS = [
     ("solvers/krylov/bicgstab.cpp", 'printf("%g", alpha);', "printing outside miniapp/"),
     ("solvers/krylov/bicgstab.cpp", "const double start = now();", "a clock in an algorithm"),
     ("comm/plans/standard.cpp", "std::chrono::steady_clock::time_point t;", "a clock in an algorithm"),
+    ("comm/ranks/communicator.cpp", "#include <smpi/smpi.h>", "SimGrid outside kernels/clock_of_simulation.cpp"),
+    ("kernels/clock.hpp", "simgrid::s4u::Engine::get_clock();", "SimGrid outside kernels/clock_of_simulation.cpp"),
     ("solvers/multigrid/hierarchy.hpp", "#ifdef KEEL_FAST", "conditional compilation outside kernels/backends/"),
 ]
 # Lines that are no violation where they stand.

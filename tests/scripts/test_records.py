@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-from studies.records import UnreadableRecords, differing_keys, read_runs  # noqa: E402
+from studies.records import UnreadableRecords, differing_keys, read_all, read_runs  # noqa: E402
 from studies.statistics import order_of_interval, remark, spread  # noqa: E402
 
 RUN = '{"record":"run","deck":{"bottom":{"solver":"cg","s":4},"run":{"mode":"solve"}},"cells":[2,2,2]}\n'
@@ -51,6 +51,16 @@ class Reading(unittest.TestCase):
             for run in runs:
                 self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
         self.assertEqual(runs[0].key("bottom.s"), 4)
+
+    def test_seconds_of_two_clocks_are_not_compared(self) -> None:
+        simulated = RUN.replace('"cells"', '"simulation":{"platform":"torus","machine":"hopper"},"cells"')
+        for text, mixed in ((RUN + RUN, False), (simulated + simulated.replace("torus", "tree"), False), (RUN + simulated, True)):
+            self.path.write_text(text)
+            if not mixed:
+                self.assertEqual(len(read_all([self.path])), 2)
+                continue
+            with self.assertRaisesRegex(UnreadableRecords, "run.json: real; .*run.json: simulated on torus by hopper; give only"):
+                read_all([self.path])
 
     def test_what_holds_no_record_is_refused(self) -> None:
         for text, why in (("", "it is empty"), ("half a li", "no record in it")):

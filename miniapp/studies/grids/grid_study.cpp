@@ -113,8 +113,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     }
 
     site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second =
-        measure_triad(site.comm, resolved_.topology, site.backend, resolved_.triad_bytes);
+    facts.triad_bytes_per_second = bandwidth(resolved_, site.comm, site.backend);
     if (grids_.use.krylov == KrylovLevel::none) {
         site.report.begin(facts);
         const std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
@@ -134,7 +133,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     const MemoryGrowth growth(site.backend);
     const double setup_start = now();
     const Problem problem(grids_.problem, finest);
-    Ledger ledger(grids_.levels());
+    Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);

@@ -28,12 +28,9 @@ int round_trips_of(std::size_t bytes) {
 class Stopwatch {
   public:
     Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
-        : comm_(comm.duplicate()), repeats_(repeats) {
-        if (algorithm == AllReduceAlgorithm::mpi)
-            all_reduce_ = make_mpi_all_reduce(comm_);
-        else
-            all_reduce_ = make_recursive_doubling(comm_, topology, all_reduce_tag);
-    }
+        : comm_(comm.duplicate()),
+          repeats_(repeats),
+          all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
 
     // Seconds one way, of the slowest pair.
     double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes) const {

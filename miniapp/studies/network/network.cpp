@@ -98,17 +98,11 @@ class NetworkStudy : public Study {
     }
 
     KeyUses keys() const override {
-        return {{{"run.mode"},
-                 {"run.verbose"},
-                 {"run.time_limit"},
-                 {"run.label"},
-                 {"run.backend"},
-                 {"output."},
-                 {"comm.ranks_per_node"},
-                 {"comm.node_map"},
-                 {"comm.allreduce"},
-                 {"network."}},
-                "run.mode = network sends messages only; leave it out"};
+        std::vector<KeyUse> uses{
+            {"run.mode"}, {"run.verbose"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
+            {"output."},  {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
+        if (simulated()) uses.push_back({"comm.machine"});  // which one it is
+        return {uses, "run.mode = network sends messages only; leave it out"};
     }
 
     void check(Rules& rules, int /*ranks*/) const override {

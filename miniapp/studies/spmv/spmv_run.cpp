@@ -157,7 +157,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const Topology& topology = resolved_.topology;
     RunFacts& facts = findings.facts;
     site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = measure_triad(comm, topology, site.backend, resolved_.triad_bytes);
+    facts.triad_bytes_per_second = bandwidth(resolved_, comm, site.backend);
     const MemoryGrowth growth(site.backend);
 
     site.progress.say("reading or generating the matrix");
@@ -167,7 +167,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
-    Ledger ledger(1);
+    Ledger ledger(1, price_of(resolved_.simulation));
     SparseMatrix A(comm, topology, site.backend, partition, rows,
                    {.scheme = schemes.products,
                     .persistent = resolved_.comm.persistent,

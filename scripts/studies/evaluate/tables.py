@@ -8,7 +8,7 @@ from studies.define.points import text
 from studies.execute.folder import Written
 from studies.execute.states import State, states_of
 from studies.needs import missing
-from studies.records import Record
+from studies.records import Record, of_one_clock
 
 try:
     import pandas
@@ -109,6 +109,7 @@ def label(values: dict[str, Any], keys: Sequence[str], solver: str = "") -> str:
 
 def gather(written: Written) -> Tables:
     states = states_of(written)
+    of_one_clock(state.run for state in states if state.word == "done" and state.run)
     points = {point["name"]: point for point in written.points}
     made = Tables(written, states, None, None, None)
     solves: list[Record] = []

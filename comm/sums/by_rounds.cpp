@@ -1,0 +1,110 @@
+// All-reduces of our own messages: what rounds.cpp plans, carried by MPI.
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "comm/ranks/mpi.hpp"
+#include "comm/sums/all_reduce.hpp"
+#include "comm/sums/rounds.hpp"
+
+namespace keel {
+namespace {
+
+class AllReduceByRounds : public AllReduce {
+  public:
+    AllReduceByRounds(AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology,
+                      int tag)
+        : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag) {}
+
+    Traffic start(std::span<double> words) override {
+        words_ = words;
+        received_.resize(std::max(received_.size(), words.size()));
+        const auto [planned, is_new] = plans_.try_emplace(words.size());
+        plan_ = &planned->second;
+        if (is_new) *plan_ = plan(words.size());
+        round_ = 0;
+        post();
+        return plan_->traffic;
+    }
+
+    void progress() override {
+        while (under_way()) {
+            int done = 0;
+            require(MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+            if (!done) return;
+            complete();
+        }
+    }
+
+    void wait() override {
+        while (under_way()) {
+            require(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "MPI_Waitall");
+            complete();
+        }
+    }
+
+  private:
+    struct Planned {
+        std::vector<Round> rounds;
+        Traffic traffic;
+    };
+
+    Planned plan(std::size_t words) const {
+        Planned planned{rounds_of(algorithm_, topology_, comm_.rank(), words), {}};
+        for (const Round& round : planned.rounds) {
+            if (round.sent.count == 0) continue;
+            const auto bytes = static_cast<long>(round.sent.count * sizeof(double));
+            const bool stays = topology_.same_node(comm_.rank(), round.peer);
+            planned.traffic += {1, bytes, stays ? 0 : 1, stays ? 0 : bytes};
+        }
+        return planned;
+    }
+
+    bool under_way() const { return plan_ != nullptr && round_ < plan_->rounds.size(); }
+
+    void post() {
+        if (!under_way()) return;
+        const auto& [peer, sent, received, adds] = plan_->rounds[round_];
+        if (received.count > 0)
+            require(MPI_Irecv(received_.data(), static_cast<int>(received.count), MPI_DOUBLE, peer, tag_,
+                              comm_.impl().comm, &requests_[0]),
+                    "MPI_Irecv");
+        if (sent.count > 0)
+            require(MPI_Isend(words_.data() + sent.first, static_cast<int>(sent.count), MPI_DOUBLE, peer,
+                              tag_, comm_.impl().comm, &requests_[1]),
+                    "MPI_Isend");
+    }
+
+    // The messages of a round have arrived and left.
+    void complete() {
+        const Round& round = plan_->rounds[round_];
+        for (std::size_t n = 0; n < round.received.count; ++n) {
+            double& word = words_[round.received.first + n];
+            word = round.adds ? word + received_[n] : received_[n];
+        }
+        ++round_;
+        post();
+    }
+
+    AllReduceAlgorithm algorithm_;
+    Communicator comm_;
+    Topology topology_;
+    int tag_;
+    std::map<std::size_t, Planned> plans_;  // by the number of words
+    Planned* plan_ = nullptr;               // of the sum that is under way, or was last
+    std::size_t round_ = 0;                 // of it; behind the last: it is complete
+    std::span<double> words_;
+    std::vector<double> received_;
+    MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+};
+
+}  // namespace
+
+std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
+                                           const Topology& topology, int tag) {
+    if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
+    return std::make_unique<AllReduceByRounds>(algorithm, comm, topology, tag);
+}
+
+}  // namespace keel

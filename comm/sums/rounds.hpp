@@ -1,0 +1,30 @@
+#pragma once
+
+// All-reduces made of messages of ours: which of the words a rank sends to whom, round after round. Pure.
+
+#include <cstddef>
+#include <vector>
+
+#include "comm/ranks/topology.hpp"
+#include "comm/sums/algorithms.hpp"
+
+namespace keel {
+
+struct Words {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
+// At most a message each way between a rank and another; without words there is none.
+struct Round {
+    int peer = 0;
+    Words sent;
+    Words received;
+    bool adds = true;  // what arrives is added to the rank's words; else it takes their place
+};
+
+// Those of one rank, for a sum of so many words. Of an algorithm other than mpi.
+std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
+                             std::size_t words);
+
+}  // namespace keel

@@ -1,0 +1,222 @@
+"""Platforms and machines, as SimGrid is told of them: the words of inputs/platforms/platform.cpp and the options of SMPI.
+
+A machine's file (inputs/machines) says what messages and computing cost, a platform's (inputs/platforms) how the nodes are
+connected. Off the node, a message of the first protocol takes the file's alpha over the shortest way, and every other way
+more; other protocols are factors on latency and rate. SMPI has one set of factors for all messages: on the node alpha is only
+right for the first protocol, and the rate for messages of a kilobyte.
+"""
+
+import os
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
+
+INPUTS = Path(__file__).resolve().parents[3] / "inputs"
+# Seconds that a message keeps the processes at its two ends busy together, where the machine's file does not say: assumed.
+OVERHEAD = 0.4e-6
+# The rounds of a torus' links, switches and so on between two nodes as near as can be.
+NEAREST = {"torus": 1, "fat_tree": 2, "dragonfly": 2}
+SHAPES = {
+    "torus": {},
+    "fat_tree": {"nodes_per_leaf": Key(int, "nodes on a leaf switch", least=1, needed=True)},
+    "dragonfly": {
+        "chassis": Key(int, "chassis of a group", least=1, needed=True),
+        "routers": Key(int, "routers of a chassis", least=1, needed=True),
+        "nodes_per_router": Key(int, "nodes on a router", least=1, needed=True),
+    },
+}
+LINKS = {"torus": 0, "fat_tree": 1, "dragonfly": 3}
+
+
+@dataclass(frozen=True)
+class Platform:
+    name: str
+    cores: int  # of a node
+    fabric: dict[str, Any]
+
+    @property
+    def nodes(self) -> int:
+        return int(self.fabric["nodes"])
+
+    def counts(self, nodes: int) -> list[int]:
+        """How many of everything make the smallest whole shape with so many nodes."""
+        fabric = self.fabric
+        if fabric["shape"] == "torus":
+            edges = [1, 1, 1]
+            while prod(edges) < nodes:
+                edges[min((2, 0, 1), key=lambda axis: edges[axis])] *= 2
+            return [edge for edge in edges if edge > 1] or [2]  # SimGrid connects no router to itself
+        if fabric["shape"] == "fat_tree":
+            return [fabric["nodes_per_leaf"], -(-nodes // fabric["nodes_per_leaf"])]
+        group = fabric["chassis"] * fabric["routers"] * fabric["nodes_per_router"]
+        return [max(2, -(-nodes // group)), fabric["chassis"], fabric["routers"], fabric["nodes_per_router"]]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Off the node, from so many bytes on."""
+
+    begin: int
+    alpha: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    ranks_per_node: int
+    injection: float  # bytes a second
+    overhead: float
+    protocols: tuple[Protocol, ...]
+    inner_alpha: float  # on a node, of the first protocol
+    inner_share: float  # of a message of a kilobyte: its rate on a node over that off it
+
+
+def find(word: str, folder: str) -> Path:
+    """A name in inputs/FOLDER or $KEEL_DATA/FOLDER, as keel looks for machines; or a path."""
+    if word.endswith(".toml"):
+        return Path(word)
+    own = os.environ.get("KEEL_DATA")
+    folders = [Path("inputs", folder), *([Path(own, folder)] if own else []), INPUTS / folder]
+    known = {path.stem: path for one in reversed(folders) for path in sorted(one.glob("*.toml"))}
+    if word not in known:
+        what = folder.removesuffix("s")
+        raise Refused(f"--{what} {word}: no such {what}; choose {', '.join(sorted(known))}, or give a file.toml"
+                      f"{nearest(word, known)}")  # fmt: skip
+    return known[word]
+
+
+def read_platform(path: Path) -> Platform:
+    file = CheckedToml(path)
+    file.check(file.values, (), {name: Key(dict, f"[{name}]", needed=True) for name in ("node", "fabric")}, "a platform")
+    node, fabric = (file.values.get(name, {}) for name in ("node", "fabric"))
+    file.check(node, ("node",), {"cores": Key(int, "cores of a node", least=1, needed=True)}, "[node]")
+    shape = fabric.get("shape", "torus")
+    keys = {
+        "shape": Key(str, "how routers are connected", list(SHAPES), needed=True),
+        "nodes": Key(int, "nodes that there are", least=1, needed=True),
+        "hop": Key((int, float), "seconds from a router to the next", least=0, needed=True),
+        "rate": Key((int, float), "bytes a second of a link between routers", least=1, needed=True),
+    } | SHAPES.get(shape, {})
+    if LINKS.get(shape):
+        keys["links"] = Key(list, f"cables between two routers, {LINKS[shape]} in all", needed=True)
+    file.check(fabric, ("fabric",), keys, "[fabric]")
+    links = fabric.get("links", [])
+    if LINKS.get(shape) and isinstance(links, list) and (
+        len(links) != LINKS[shape] or not all(isinstance(link, int) and link > 0 for link in links)
+    ):  # fmt: skip
+        file.refuse(("fabric", "links"), f"fabric.links = {links}: wants {LINKS[shape]} whole numbers from 1 on")
+    file.done()
+    return Platform(path.stem, node["cores"], fabric)
+
+
+def read_machine(path: Path) -> Machine:
+    """What a simulation needs of a machine's file, which keel itself checks; what is missing is refused all at once."""
+    file = CheckedToml(path)
+    missing: list[str] = []
+
+    def at(*names: str) -> Any:
+        value: Any = file.values
+        for name in names:
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is None:
+            missing.append(".".join(names))
+        return value
+
+    def rate(cost: dict[str, float]) -> float:
+        return cost["rate"] if "rate" in cost else 1 / cost["beta"]
+
+    at("compute", "rate"), at("compute", "launch")
+    per_node, injection = at("machine", "ranks_per_node"), at("machine", "injection")
+    eager, rendezvous = at("host", "eager_from"), at("host", "rendezvous_from")
+    begins = {"short": 0, "eager": eager or 0, "rendezvous": rendezvous or 0}
+    used = [name for name in begins if not (name == "short" and not eager or name == "eager" and eager == rendezvous)]
+    outer = {name: at("host", "off_node", name) for name in used}
+    inner = {name: at("host", "node", name) for name in used}
+    if missing:
+        raise Refused(
+            f"{path}: a simulation needs {', '.join(missing)}; measure messages with run.mode = network on the machine,"
+            " or write down what is published, with its source; or choose another --machine"
+        )
+    first = used[0]
+    kilobyte = max((name for name in used if begins[name] <= 1024), key=lambda name: begins[name])
+    overhead = outer[first].get("overhead", OVERHEAD)
+    if not min(outer[first]["alpha"], inner[first]["alpha"]) > overhead:
+        raise Refused(
+            f"{path}: alpha of host.off_node.{first} and host.node.{first} must be more than the overhead of {overhead:g} s"
+            " that it has in it; give host.off_node's overhead"
+        )
+    protocols = tuple(Protocol(begins[name], outer[name]["alpha"], rate(outer[name])) for name in used)
+    return Machine(path.stem, per_node, rate(injection), overhead, protocols, inner[first]["alpha"],
+                   rate(inner[kilobyte]) / rate(outer[kilobyte]))  # fmt: skip
+
+
+def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
+    """What is wrong with so many ranks there."""
+    found = []
+    nodes = -(-ranks // per_node)
+    if nodes > platform.nodes:
+        found.append(f"--ranks {ranks}: {nodes} nodes of {per_node} ranks; platform {platform.name} has {platform.nodes}:"
+                     f" at most {platform.nodes * per_node} ranks, or more of them on a node (--ranks-per-node)")  # fmt: skip
+    if per_node > platform.cores:
+        source = "" if per_node != machine.ranks_per_node else f" (of machine {machine.name})"
+        found.append(f"{per_node} ranks a node{source}: a node of platform {platform.name} has {platform.cores} cores;"
+                     " choose --ranks-per-node, or another --platform")  # fmt: skip
+    return found
+
+
+def words(machine: Machine, platform: Platform, nodes: int) -> str:
+    """KEEL_PLATFORM."""
+    fabric = platform.fabric
+    hops = NEAREST[fabric["shape"]] * fabric["hop"]
+    latency = max(0.0, (machine.protocols[0].alpha - machine.overhead - hops) / 2)
+    values = {
+        "name": platform.name,
+        "shape": fabric["shape"],
+        "counts": ",".join(map(str, platform.counts(nodes))),
+        "links": ",".join(map(str, fabric.get("links", []))),
+        "cores": platform.cores,
+        "hop": f"{fabric['hop']:g}",
+        "rate": f"{fabric['rate']:g}",
+        "nic_latency": f"{latency:g}",
+        "nic_rate": f"{machine.injection:g}",
+        "inner_latency": f"{machine.inner_alpha - machine.overhead:g}",
+        "inner_rate": f"{machine.inner_share * min(machine.injection, fabric['rate']):g}",
+    }
+    return " ".join(f"{key}={value}" for key, value in values.items() if value != "")
+
+
+def options(machine: Machine, platform: Platform) -> list[str]:
+    """Of SMPI, by their names."""
+    latency = machine.protocols[0].alpha - machine.overhead
+    link = min(machine.injection, platform.fabric["rate"])
+    latencies = ";".join(f"{p.begin}:{(p.alpha - machine.overhead) / latency:.6g}" for p in machine.protocols)
+    rates = ";".join(f"{p.begin}:{p.rate / link:.6g}" for p in machine.protocols)
+    half = f"0:{machine.overhead / 2:g}:0"
+    return [
+        f"smpi/lat-factor:{latencies}",
+        f"smpi/bw-factor:{rates}",
+        f"smpi/os:{half}",
+        f"smpi/or:{half}",
+        f"smpi/ois:{half}",
+        # Keel charges its operations itself, so that a run repeats to the last digit.
+        "smpi/simulate-computation:no",
+        "smpi/host-speed:1Gf",
+        # Else a test for a message that is not there takes 100 us, and longer each time.
+        "smpi/test:1e-7",
+        "smpi/grow-injected-times:no",
+        # Collectives that take log2 of the ranks; as a set SimGrid's choices take seconds to start on hundreds of ranks.
+        "smpi/allreduce:rdb",
+        "smpi/barrier:ompi_recursivedoubling",
+        "smpi/reduce:binomial",
+        "smpi/allgather:rdb",
+        "smpi/allgatherv:ompi_bruck",
+        "smpi/gather:ompi_binomial",
+        "smpi/bcast:binomial_tree",
+        # All ranks share what is static: Keel changes nothing of that but the note that a signal came. A test compares.
+        "smpi/privatization:no",
+        "contexts/stack-size:1024",
+    ]

@@ -1,0 +1,116 @@
+"""Simulated machines (scripts/simulate): times that repeat to the last digit, counts of a real run, a table that adds up."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from shutil import which
+
+from keel_runner import ONCE, ROOT, KeelTest, Record, Run, unwrapped
+from record_schema import against_schema
+
+SIMULATED = ROOT / "build/simulated/keel"
+SMALL = ["problem.box=4", "multigrid.bottom_box=2", *ONCE]
+COUNTS = ("op", "level", "calls", "messages", "bytes", "off_node_messages", "off_node_bytes", "all_messages", "all_bytes",
+          "all_off_node_messages", "all_off_node_bytes", "words", "bytes_moved", "flops")  # fmt: skip
+# What tells a run from the next.
+OWN = {"id", "date"}
+
+
+def but_for_its_own(run: Run) -> list[Record]:
+    return [{key: value for key, value in record.items() if key not in OWN} for record in run.all_records]
+
+
+def counts(run: Run) -> list[list[object]]:
+    """Of all timers but "other", in which there is nothing to count."""
+    return [[timer[name] for name in COUNTS] for timer in run.records("timer") if timer["op"] != "other"]
+
+
+class SimulatedTest(KeelTest):
+    def setUp(self) -> None:
+        if not which("smpirun"):
+            self.skipTest("no SimGrid (libsimgrid-dev)")
+        if not SIMULATED.is_file():
+            self.skipTest("no build/simulated/keel; scripts/test or cmake --preset simulated makes it")
+
+    def simulate(self, ranks: int, *words: object, machine: str = "hopper", options: tuple[str, ...] = ()) -> Run:
+        command = [sys.executable, str(ROOT / "scripts/simulate"), "--machine", machine, "--ranks", str(ranks), *options]
+        command += [*map(str, words), "output.json=run.json"]
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(command, cwd=folder, env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True,
+                                  timeout=1800)  # fmt: skip
+            files = {path.name: path.read_text() for path in Path(folder).iterdir()}
+        header, *rest = done.stdout.split("\n\n", 1)
+        return Run(" ".join(command), done.returncode, "\n\n".join([unwrapped(header, 10), *rest]), done.stderr, files)
+
+    def simulated(self, ranks: int, *words: object, options: tuple[str, ...] = ()) -> Run:
+        run = self.simulate(ranks, *words, options=options)
+        self.assertEqual((run.status, run.stdout.splitlines()[-1:]), (0, ["RESULT VALID"]), run)
+        return run
+
+    def repeats_and_adds_up(self, ranks: int, *words: object) -> Run:
+        """Two runs are one; the means of all operations add up to the solve."""
+        run, again = (self.simulated(ranks, *words) for _ in range(2))
+        self.assertEqual(but_for_its_own(run), but_for_its_own(again))
+        (solve,) = run.records("solve")
+        self.assertGreater(solve["seconds"], 0)
+        added = sum(timer["t_mean"] for timer in run.records("timer"))
+        self.assertAlmostEqual(added, solve["seconds"], delta=0.01 * solve["seconds"])
+        return run
+
+    def counts_are_those_of_open_mpi(self, run: Run, ranks: int, *words: object) -> None:
+        real = self.valid(ranks, *words, "comm.ranks_per_node=4", "comm.allreduce=recursive_doubling")
+        self.assertEqual(counts(run), counts(real))
+        for name in ("reductions", "reduction_words", "exchanges"):
+            self.assertEqual(run.record("solve")[name], real.record("solve")[name])
+
+
+class Eight(SimulatedTest):
+    def test_times_repeat_counts_are_those_of_a_real_run_and_the_table_adds_up(self) -> None:
+        words = [*SMALL, "bottom.solver=ca_bicgstab"]
+        run = self.repeats_and_adds_up(8, *words)
+        self.counts_are_those_of_open_mpi(run, 8, *words)
+        self.assertEqual(against_schema(run.all_records), [])
+
+        head = run.record("run")
+        self.assertEqual((head["clock"], head["nodes"], head["bindings"], head["shared_cores"]), ("simulated", 2, [], False))
+        self.assertEqual(head["simulation"]["charged"], {"rate": 12.8e9, "launch": 1e-6, "flop_rate": None, "cache": None})
+        self.assertEqual((head["simulation"]["platform"], head["simulation"]["machine"]), ("hopper", "hopper"))
+        self.assertEqual(head["triad_bytes_per_second"], 8 * 12.8e9)
+        self.assertEqual(run.record("result")["measured_bytes"], 0)
+        self.assertRegex(run.stdout, r"(?m)^times +simulated by SimGrid: messages on platform hopper; operations by machine"
+                         r" hopper: 12.8 GB/s a rank, no less than 1.000 us each; not charged: set-up, checks")  # fmt: skip
+        # What is charged is what is booked, no less than a launch each.
+        for timer in run.records("timer"):
+            if timer["op"] in ("smooth", "restrict", "interpolate", "bottom.vector"):
+                launches, moving = timer["calls"] * 1e-6, timer["bytes_moved"] / 8 / 12.8e9
+                self.assertGreaterEqual(timer["t_mean"], 0.999 * max(launches, moving), timer)
+                self.assertLessEqual(timer["t_mean"], 1.001 * (launches + moving), timer)
+
+    def test_a_run_that_would_end_by_its_clock_is_refused(self) -> None:
+        run = self.simulate(2, *SMALL, "run.min_seconds=1", "run.time_limit=1")
+        self.assertEqual(run.status, 2, run)
+        for key in ("run.min_seconds", "run.time_limit"):
+            told = f"{key} = 1: time is simulated here, and repeats itself; leave it out"
+            self.assertIn(told, unwrapped(run.stderr, 4))
+
+    def test_network_measures_the_machine_that_the_platform_was_made_of(self) -> None:
+        words = ["run.mode=network", "network.smallest=8", "network.largest=400", "network.repeats=1"]
+        run = self.simulated(8, *words)
+        pongs = [r for r in run.records("network") if r["what"] == "ping_pong" and r["bytes"] == 8]
+        seconds = {r["class"]: r["seconds"] for r in pongs}
+        # Sockets are not known, and the class of the nodes is all that there is.
+        for locality, expected in (("off_node", 2.27e-6 + 8 / 1.42e9), ("node", 8.28e-7 + 8 / 4.76e8)):
+            self.assertAlmostEqual(seconds[locality], expected, delta=0.1 * expected)
+
+
+class SixtyFour(SimulatedTest):
+    def test_times_repeat_whatever_simgrid_keeps_apart_and_the_table_adds_up(self) -> None:
+        for solver in ("bicgstab", "ca_bicgstab", "pipelined_cg"):
+            with self.subTest(solver=solver):
+                words = [*SMALL, f"bottom.solver={solver}"]
+                run = self.repeats_and_adds_up(64, *words)
+                self.counts_are_those_of_open_mpi(run, 64, *words)
+                apart = self.simulated(64, *words, options=("--option", "smpi/privatization:dlopen"))
+                self.assertEqual(but_for_its_own(run), but_for_its_own(apart))

@@ -1,0 +1,130 @@
+"""scripts/simulate: what SimGrid is told of a machine and its platform, and what is said of what cannot be."""
+
+import contextlib
+import io
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "scripts")]
+from studies.define.checked_toml import Refused  # noqa: E402
+from studies.define.platforms import INPUTS, options, read_machine, read_platform, words  # noqa: E402
+from studies.execute.simulate import main  # noqa: E402
+
+MACHINE = """\
+[machine]
+ranks_per_node = 4
+injection = { beta = 1e-10 }
+[host]
+eager_from = 500
+rendezvous_from = 8000
+[host.node]
+short = { alpha = 1e-6, rate = 1e9 }
+eager = { alpha = 2e-6, rate = 2e9 }
+rendezvous = { alpha = 3e-6, rate = 4e9 }
+[host.off_node]
+short = { alpha = 2.4e-6, rate = 1e9, overhead = 0.8e-6 }
+eager = { alpha = 4e-6, rate = 2.5e9 }
+rendezvous = { alpha = 5.6e-6, rate = 5e9 }
+[compute]
+rate = 1e9
+launch = 1e-6
+"""
+PLATFORM = '[node]\ncores = 8\n[fabric]\nshape = "torus"\nnodes = 32\nhop = 1e-7\nrate = 5e9\n'
+
+
+class Simulate(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def run_main(self, *given: object) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([str(word) for word in given])
+        return status, out.getvalue(), err.getvalue()
+
+    def test_a_message_off_the_node_takes_what_the_machine_s_file_says(self) -> None:
+        machine, platform = read_machine(self.file("m.toml", MACHINE)), read_platform(self.file("p.toml", PLATFORM))
+        told = dict(word.split("=") for word in words(machine, platform, 5).split())
+        self.assertEqual(told["counts"], "2,2,2")
+        self.assertEqual((told["nic_rate"], told["inner_rate"], told["cores"]), ("1e+10", "4e+09", "8"))
+        given = dict(option.split(":", 1) for option in options(machine, platform))
+        self.assertEqual((given["smpi/os"], given["smpi/or"]), ("0:4e-07:0", "0:4e-07:0"))
+        ends = sum(float(given[name].split(":")[1]) for name in ("smpi/os", "smpi/or"))
+        wires = 2 * float(told["nic_latency"]) + float(told["hop"])
+        self.assertAlmostEqual(ends + wires, 2.4e-6)
+        self.assertAlmostEqual(ends + float(told["inner_latency"]), 1e-6)
+        factors = [[float(number) for number in pair.split(":")] for pair in given["smpi/lat-factor"].split(";")]
+        self.assertEqual([begin for begin, _ in factors], [0, 500, 8000])
+        for (_, factor), alpha in zip(factors, (2.4e-6, 4e-6, 5.6e-6), strict=True):
+            self.assertAlmostEqual(ends + factor * wires, alpha)
+        self.assertEqual(given["smpi/bw-factor"], "0:0.2;500:0.5;8000:1")
+
+    def test_every_platform_has_room_for_what_it_promises(self) -> None:
+        files = sorted((INPUTS / "platforms").glob("*.toml"))
+        self.assertGreaterEqual(len(files), 4)
+        source = (INPUTS / "platforms/platform.cpp").read_text()
+        for path in files:
+            platform = read_platform(path)
+            self.assertIn(f'"{platform.fabric["shape"]}"', source)
+            for nodes in (1, 2, 5, 64, platform.nodes):
+                counts = platform.counts(nodes)
+                whole = 1
+                for count in counts:
+                    whole *= count
+                self.assertGreaterEqual(whole, nodes, path)
+
+    def test_what_is_started_is_printed(self) -> None:
+        status, out, err = self.run_main("deck.toml", "run.repeats=2", "--machine", "hopper", "--ranks", 6, "--print")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.startswith("KEEL_PLATFORM='name=hopper shape=torus counts=2 cores=24 hop=1.05e-07 "), out)
+        self.assertRegex(out, r" smpirun -quiet -platform \S+/libkeel_platform.so -hostfile \S+ -np 6 ")
+        self.assertRegex(out, r"deck.toml run.repeats=2 comm.machine=hopper\n$")
+
+    def test_everything_that_is_wrong_is_told_at_once_with_a_remedy(self) -> None:
+        lacking = re.sub(r"\[compute\](.|\n)*|short = .*|injection.*", "", MACHINE)
+        status, _, err = self.run_main("--machine", self.file("lacking.toml", lacking), "--platform", "hoper", "--ranks", 0,
+                                       "run.label=a b", "--print")  # fmt: skip
+        self.assertEqual(status, 2)
+        for part in ("a simulation needs compute.rate, compute.launch, machine.injection, host.off_node.short, host.node.short;"
+                     " measure", '--platform hoper: no such platform; choose cori', 'did you mean "hopper"?',
+                     "--ranks 0: wants a number from 1 on", "run.label=a b: smpirun would take it apart"):  # fmt: skip
+            self.assertIn(part, err)
+
+    def test_a_platform_without_the_nodes_or_cores_is_refused(self) -> None:
+        machine, platform = self.file("m.toml", MACHINE), self.file("p.toml", PLATFORM)
+        status, _, err = self.run_main("--machine", machine, "--platform", platform, "--ranks", 129, "--print")
+        self.assertEqual(status, 2)
+        self.assertIn("--ranks 129: 33 nodes of 4 ranks; platform p has 32: at most 128 ranks", err)
+        status, _, err = self.run_main("--machine", machine, "--platform", platform, "--ranks", 128, "--ranks-per-node", 9,
+                                       "--print")  # fmt: skip
+        self.assertEqual(status, 2)
+        self.assertIn("9 ranks a node: a node of platform p has 8 cores; choose --ranks-per-node", err)
+
+    def test_a_wrong_platform_file_is_told_with_its_lines(self) -> None:
+        wrong = '[node]\ncores = 0\n[fabric]\nshape = "dragonfly"\nnodes = 3\nhop = 1e-7\nrate = 5e9\nlinks = [1, 2]\n'
+        wrong += "link = 3\n"
+        with self.assertRaises(Refused) as refused:
+            read_platform(self.file("p.toml", wrong))
+        told = str(refused.exception)
+        for part in (":2: node.cores = 0: wants at least 1", ":8: fabric.links = [1, 2]: wants 3 whole numbers",
+                     ':9: fabric.link: unknown key', "[fabric] has no chassis"):  # fmt: skip
+            self.assertIn(part, told)
+
+    def test_an_alpha_without_latency_is_refused(self) -> None:
+        with self.assertRaisesRegex(Refused, "must be more than the overhead of 8e-07 s"):
+            read_machine(self.file("m.toml", MACHINE.replace("short = { alpha = 1e-6", "short = { alpha = 7e-7")))
+
+
+if __name__ == "__main__":
+    unittest.main()
