@@ -2,6 +2,7 @@
 
 # Plans for imaginary ranks, which nobody sends, and models of them: on one rank.
 keel_test_executable(plans comm Catch2::Catch2WithMain -O1
+  comm/test_all_reduce_time.cpp
   comm/test_closed_forms.cpp
   comm/test_comparison.cpp
   comm/test_network_fit.cpp
