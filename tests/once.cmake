@@ -13,7 +13,8 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O1
 keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_deck.cpp
   miniapp/test_matrices.cpp
-  miniapp/test_machine_file.cpp)
+  miniapp/test_machine_file.cpp
+  miniapp/test_solve_time.cpp)
 
 # Whole runs, in which something breaks.
 keel_test_executable(faults miniapp keel_test_main -O0

@@ -10,6 +10,7 @@
 #include <string>
 #include <typeindex>
 
+#include "comm/costs/all_reduce_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/sums/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
@@ -82,6 +83,7 @@ struct CommOptions {
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;
     AllReduceAlgorithm allreduce = AllReduceAlgorithm::mpi;
+    AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions
     bool progress = true;
 };
 

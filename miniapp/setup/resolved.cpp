@@ -34,6 +34,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                             .columns = static_cast<std::size_t>(p.problem.columns)},
                  .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
                  .all_reduce = {p.comm.allreduce, p.comm.progress},
+                 .all_reduce_model = p.comm.allreduce == AllReduceAlgorithm::mpi
+                                         ? p.comm.allreduce_model
+                                         : AllReduceModel::recursive_doubling,
                  .persistent = p.comm.persistent},
         .backend = p.run.backend,
         .launches = p.run.launches,

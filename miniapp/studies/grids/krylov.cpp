@@ -154,6 +154,7 @@ class KrylovStudy : public GridStudy {
              {"multigrid.max_cycles", {}, "run.mode = krylov stops after bottom.max_iterations; give that"},
              {"multigrid.cycle", {}, "a preconditioner is one V-cycle; leave it out"},
              {"multigrid.", {v_cycle}},
+             {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
              {"bottom.sweeps", {v_cycle}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }
