@@ -69,14 +69,14 @@ TEST_CASE("of a sum under way only what work does not hide is waited for") {
     CHECK(overlapped(40000).seconds() == Approx(40e-6));
     CHECK(overlapped(40000).all_reduce_seconds() == 0);
 
-    // Two under way: for each half of a sum's time, but at the ends.
+    // Two under way: for each half of the time that a sum and the work before it take.
     Trace two{sum(Event::Kind::begin_sum, 0)};
     for (int n = 1; n <= 100; ++n) {
         two.push_back(work(Op::bottom_operator, 0, 1000));
         two.push_back(sum(Event::Kind::begin_sum, n % 2));
         two.push_back(sum(Event::Kind::finish_sum, (n - 1) % 2));
     }
-    CHECK(place.time(two).seconds() == Approx(100 * 15e-6).epsilon(0.03));
+    CHECK(place.time(two).seconds() == Approx(100 * 15.5e-6));
 }
 
 TEST_CASE("latency counts messages one after the other, and 5 % of the time tells what is tolerated") {
