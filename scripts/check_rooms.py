@@ -14,7 +14,7 @@ ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before 
 STEPS: dict[str, list[tuple[str, ...]]] = {
     "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",)],
     "solvers": [("systems",), ("krylov",), ("multigrid",)],
-    "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("studies",), ("front",), ("main.cpp",)],
+    "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("studies",), ("front",), ("main.cpp",)],
 }
 STRANGERS = ["miniapp/studies"]  # the folders in here know none of each other
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}

@@ -53,7 +53,7 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
         last(solves, "bottom_iterations", "iterations"),
         f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
         f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns else "-",
-        digits(1e3 * median(seconds) / int(cycles)) if seconds and cycles not in ("-", "0") else "-",
+        digits(1e3 * median(seconds) / float(cycles)) if seconds and cycles not in ("-", "0") else "-",
         share,
         run.verdict,
     ]

@@ -2,6 +2,7 @@
 
 # Plans for imaginary ranks, which nobody sends, and models of them: on one rank.
 keel_test_executable(plans comm Catch2::Catch2WithMain -O1
+  comm/test_all_reduce_time.cpp
   comm/test_closed_forms.cpp
   comm/test_comparison.cpp
   comm/test_network_fit.cpp
@@ -13,7 +14,8 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O1
 keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_deck.cpp
   miniapp/test_matrices.cpp
-  miniapp/test_machine_file.cpp)
+  miniapp/test_machine_file.cpp
+  miniapp/test_solve_time.cpp)
 
 # Whole runs, in which something breaks.
 keel_test_executable(faults miniapp keel_test_main -O0

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double Volume::*volumes[] = {&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
                                        &Volume::off_node_bytes};
-constexpr double Load::*loads[] = {&Load::alpha, &Load::on_node, &Load::off_node, &Load::off_node_bytes};
+constexpr double Load::*loads[] = {&Load::overhead, &Load::latency, &Load::on_node, &Load::off_node,
+                                   &Load::off_node_bytes};
 
 // Calls visit(number) for all of a share's numbers, always in the same order.
 template <class AnyShare, class Visit>
@@ -70,16 +71,30 @@ std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const Sch
 }  // namespace
 
 void require_known(const Model& model, const Topology& topology) {
+    std::vector<std::string> parameters;
+    std::string measure;
+    const auto ask = [&](const auto& question) {
+        try {
+            question();
+        } catch (const MissingParameter& missing) {
+            for (const std::string& parameter : missing.parameters())
+                if (std::ranges::find(parameters, parameter) == parameters.end())
+                    parameters.push_back(parameter);
+            measure = missing.measure();
+        }
+    };
     const auto require = [&](Locality locality) {
-        model.machine.message(model.memory, locality, 0);
-        const MessageCosts& costs = *model.machine.messages[static_cast<std::size_t>(model.memory)];
-        model.machine.message(model.memory, locality, static_cast<double>(costs.eager_from));
-        model.machine.message(model.memory, locality, static_cast<double>(costs.rendezvous_from));
+        const auto& costs = model.machine.messages[static_cast<std::size_t>(model.memory)];
+        for (const std::size_t bytes :
+             {std::size_t{0}, costs ? costs->eager_from : 0, costs ? costs->rendezvous_from : 0})
+            ask([&] { model.machine.message(model.memory, locality, static_cast<double>(bytes)); });
     };
     if (topology.nodes() < topology.ranks()) require(Locality::node);
-    if (topology.nodes() == 1) return;
-    require(Locality::off_node);
-    model.machine.injection();
+    if (topology.nodes() > 1) {
+        require(Locality::off_node);
+        ask([&] { model.machine.injection(); });
+    }
+    if (!parameters.empty()) throw MissingParameter(model.machine.name, parameters, measure);
 }
 
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {

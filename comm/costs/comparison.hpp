@@ -19,7 +19,7 @@ struct Model {
     Machine machine;
     Memory memory = Memory::host;
 };
-// Throws MissingParameter unless all is known that any plan on these nodes may need.
+// Throws MissingParameter, with all that is missing, unless all is known that any plan on these nodes may need.
 void require_known(const Model& model, const Topology& topology);
 
 // What is sent, or received, by a plan that is run once.

@@ -54,15 +54,13 @@ MissingParameter::MissingParameter(const std::string& machine, const std::vector
 
 Postal Machine::message(Memory memory, Locality locality, double bytes) const {
     const auto& costs = messages[static_cast<std::size_t>(memory)];
-    const std::string measure = ranks_to_measure(memory, locality);
-    if (!costs) throw MissingParameter(name, {std::string("[") + keel::name(memory) + "]"}, measure);
-    const Protocol protocol = costs->protocol(bytes);
-    const std::optional<Postal>& cost = costs->at(locality, protocol);
-    if (!cost)
-        throw MissingParameter(
-            name, {std::string(keel::name(memory)) + "." + keel::name(locality) + "." + keel::name(protocol)},
-            measure);
-    return *cost;
+    const Protocol protocol = costs ? costs->protocol(bytes) : Protocol::short_;
+    if (costs)
+        if (const std::optional<Postal>& cost = costs->at(locality, protocol)) return *cost;
+    const std::string place = keel::name(memory);
+    const std::string parameter =
+        costs ? place + "." + keel::name(locality) + "." + keel::name(protocol) : "[" + place + "]";
+    throw MissingParameter(name, {parameter}, ranks_to_measure(memory, locality));
 }
 
 double Machine::injection() const {

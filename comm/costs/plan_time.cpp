@@ -7,13 +7,16 @@ namespace keel {
 
 void Load::add(const Machine& machine, Memory memory, Locality locality, double bytes) {
     const Postal cost = machine.message(memory, locality, bytes);
-    alpha += cost.alpha;
+    const double busy = cost.overhead.value_or(cost.alpha);
+    overhead += busy;
+    latency = std::max(latency, cost.alpha - busy);
     (locality == Locality::off_node ? off_node : on_node) += cost.beta * bytes;
     if (locality == Locality::off_node) off_node_bytes += bytes;
 }
 
 Load& Load::operator+=(const Load& other) {
-    alpha += other.alpha;
+    overhead += other.overhead;
+    latency = std::max(latency, other.latency);
     on_node += other.on_node;
     off_node += other.off_node;
     off_node_bytes += other.off_node_bytes;
@@ -32,7 +35,7 @@ double slowest(const Machine& machine, std::span<const int> node_of, std::span<c
         const double bytes = node_bytes[static_cast<std::size_t>(node_of[rank])];
         const double floor = bytes > 0 ? bytes * machine.injection() : 0.0;
         const Load& load = loads[rank];
-        most = std::max(most, load.alpha + load.on_node + std::max(load.off_node, floor));
+        most = std::max(most, load.overhead + load.latency + load.on_node + std::max(load.off_node, floor));
     }
     return most;
 }

@@ -12,9 +12,11 @@
 namespace keel {
 
 // What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate
-// limits.
+// limits. Of alpha each message takes the overhead, one after the other; the latency that is left passes once
+// for all, so that the longest counts.
 struct Load {
-    double alpha = 0;
+    double overhead = 0;
+    double latency = 0;
     double on_node = 0;
     double off_node = 0;
     double off_node_bytes = 0;
@@ -25,8 +27,8 @@ struct Load {
 };
 
 // Seconds that the slowest process takes for a phase, from the loads of all ranks, sent or received (a phase
-// takes the larger of the two): the sum of alpha over its messages, and of beta times bytes, but for those to
-// or from other nodes no less than all such bytes of its node at the rate R_N. Throws MissingParameter.
+// takes the larger of the two): overhead and latency of its messages, and the sum of beta times bytes, but for
+// those to or from other nodes no less than all such bytes of its node at the rate R_N. Throws MissingParameter.
 double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads);
 
 struct PlanTime {

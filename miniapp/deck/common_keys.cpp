@@ -104,6 +104,11 @@ void add_bottom(Table& table) {
         "max_restarts", &Bottom::max_restarts, at_least(0),
         "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
         "restarts");
+    s.integer(
+        "given_iterations", &Bottom::given_iterations, at_least(0),
+        "number of iterations, in all visits, that a predicted solve takes for granted; 0 = it finds out "
+        "by solving",
+        "iterations");
     s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps");
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
@@ -184,6 +189,10 @@ void add_comm(Table& table) {
         "allreduce", &Comm::allreduce,
         "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages: by recursive doubling, "
         "by Rabenseifner's algorithm where longer than 2 KiB, or within nodes first");
+    s.choice("allreduce_model", &Comm::allreduce_model,
+             "all-reduces of predicted solves, if MPI makes them: as MPICH chooses between the next two; by "
+             "doubling; by halving; by each node's first rank; or by slices, one for each rank of a node")
+        .needs("comm.allreduce", {"mpi"});
     s.flag("progress", &Comm::progress,
            "pushing on of all-reduces in flight, between operations of the bottom solver");
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <typeindex>
 
+#include "comm/costs/all_reduce_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/sums/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
@@ -85,6 +86,7 @@ struct CommOptions {
     // SimGrid's MPI_Iallreduce is a message from every rank to every other.
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
+    AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions
     bool progress = true;
 };
 

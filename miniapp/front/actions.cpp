@@ -120,7 +120,7 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
     for (const std::string& remark : told.remarks) text += wrapped("remark: " + remark, 4) + "\n";
     for (const std::string& warning : warnings) text += wrapped("warning: " + warning, 4) + "\n";
     fmt::print("{}", text + found.text);
-    file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.schemes);
+    file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.records);
     return file.complete() ? valid : broken;
 }
 

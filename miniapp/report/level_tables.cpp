@@ -38,7 +38,11 @@ std::string LevelTables::head(const std::string& last) const {
 }
 
 std::string LevelTables::times() const {
-    std::string text = "Time per solve: mean over ranks, below it the slowest rank\n" + head("total");
+    const bool predicted =
+        std::ranges::all_of(cells_, [](const auto& cell) { return cell.second->predicted; });
+    std::string text = (predicted ? "Time per solve, predicted: the rank with most to do\n"
+                                  : "Time per solve: mean over ranks, below it the slowest rank\n") +
+                       head("total");
     std::vector<double> column(static_cast<std::size_t>(levels_) + 1);
     for (const std::string& op : ops_) {
         std::string mean = fmt::format("{:<18}", op);
@@ -56,9 +60,10 @@ std::string LevelTables::times() const {
             if (shown) column[static_cast<std::size_t>(l)] += row->t_mean;
         }
         column.back() += total;
-        text += fmt::format("{} {:>11}\n{} {:>11}\n", mean, seconds_text(total), most, seconds_text(slowest));
+        text += fmt::format("{} {:>11}\n", mean, seconds_text(total));
+        if (!predicted) text += fmt::format("{} {:>11}\n", most, seconds_text(slowest));
     }
-    text += fmt::format("{:<18}", "sum of means");
+    text += fmt::format("{:<18}", predicted ? "sum" : "sum of means");
     for (const double seconds : column) text += fmt::format(" {:>11}", seconds_text(seconds));
     return text + "\n";
 }

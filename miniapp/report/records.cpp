@@ -112,25 +112,27 @@ Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vec
 }
 
 Json timer_record(const TimerRow& row) {
-    return {{"record", "timer"},
-            {"op", row.op},
-            {"level", row.level},
-            {"calls", row.calls},
-            {"t_min", row.t_min},
-            {"t_mean", row.t_mean},
-            {"t_max", row.t_max},
-            {"rank_max", row.rank_max},
-            {"bytes_moved", row.bytes_moved},
-            {"flops", row.flops},
-            {"messages", row.messages},
-            {"bytes", row.bytes},
-            {"off_node_messages", row.off_node_messages},
-            {"off_node_bytes", row.off_node_bytes},
-            {"all_messages", row.all_messages},
-            {"all_bytes", row.all_bytes},
-            {"all_off_node_messages", row.all_off_node_messages},
-            {"all_off_node_bytes", row.all_off_node_bytes},
-            {"words", row.words}};
+    Json record{{"record", "timer"},
+                {"op", row.op},
+                {"level", row.level},
+                {"calls", row.calls},
+                {"t_min", row.t_min},
+                {"t_mean", row.t_mean},
+                {"t_max", row.t_max},
+                {"rank_max", row.rank_max},
+                {"bytes_moved", row.bytes_moved},
+                {"flops", row.flops},
+                {"messages", row.messages},
+                {"bytes", row.bytes},
+                {"off_node_messages", row.off_node_messages},
+                {"off_node_bytes", row.off_node_bytes},
+                {"all_messages", row.all_messages},
+                {"all_bytes", row.all_bytes},
+                {"all_off_node_messages", row.all_off_node_messages},
+                {"all_off_node_bytes", row.all_off_node_bytes},
+                {"words", row.words}};
+    if (row.predicted) record["predicted"] = true;
+    return record;
 }
 
 std::string timer_records(const std::vector<TimerRow>& rows) {

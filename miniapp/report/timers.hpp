@@ -22,7 +22,8 @@ struct TimerRow {
     // Messages sent, those of sums if they are ours: the busiest rank, and all ranks together.
     double messages = 0, bytes = 0, off_node_messages = 0, off_node_bytes = 0;
     double all_messages = 0, all_bytes = 0, all_off_node_messages = 0, all_off_node_bytes = 0;
-    double words = 0;  // in all-reduces
+    double words = 0;        // in all-reduces
+    bool predicted = false;  // by a model, not measured: the seconds are those of the rank with most to do
 };
 
 // The ledger's entries of so many solves, which took this rank `my_seconds`, and the row "other", what they leave of the

@@ -41,6 +41,11 @@ bool GridSetup::solves_on(int level) const {
     return level == 0 || (level == 1 && problem.rhs == Rhs::manufactured);
 }
 
+int GridSetup::most_boxes_of_a_rank() const {
+    const auto count = static_cast<int>(product(boxes));
+    return (count + ranks - 1) / ranks;
+}
+
 Layout GridSetup::finest() const {
     return {boxes, problem.box, problem.boundary, place(boxes, ranks, problem.placement), rank};
 }

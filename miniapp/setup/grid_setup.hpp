@@ -57,6 +57,7 @@ struct GridSetup {
     bool solves_on(int level) const;
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;
+    int most_boxes_of_a_rank() const;
     bool moves_bottom() const { return hierarchy.bottom_place != BottomPlace::distributed; }
 };
 

@@ -13,6 +13,21 @@ Topology used_topology(const CommOptions& options, const NamedFiles& files, int 
     return options.ranks_per_node > 0 ? virtual_topology(ranks, options.ranks_per_node) : detected;
 }
 
+// How predictions take the sums of a run.
+AllReduceModel all_reduce_model(const CommOptions& comm) {
+    switch (comm.allreduce) {
+        case AllReduceAlgorithm::recursive_doubling:
+            return AllReduceModel::recursive_doubling;
+        case AllReduceAlgorithm::rabenseifner:
+            return AllReduceModel::mpich;  // whose rule it follows
+        case AllReduceAlgorithm::node_aware:
+            return AllReduceModel::node_slices;
+        case AllReduceAlgorithm::mpi:
+            break;
+    }
+    return comm.allreduce_model;
+}
+
 }  // namespace
 
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
@@ -36,6 +51,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                             .columns = static_cast<std::size_t>(p.problem.columns)},
                  .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
                  .all_reduce = {p.comm.allreduce, p.comm.progress},
+                 .all_reduce_model = all_reduce_model(p.comm),
                  .persistent = p.comm.persistent},
         .backend = p.run.backend,
         .launches = p.run.launches,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
+#include "comm/costs/all_reduce_time.hpp"
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/topology.hpp"
@@ -33,6 +34,7 @@ struct Communication {
     SchemeOptions scheme;  // the deck's, or standard where another chooses
     ExchangeOptions exchange;
     AllReduceOptions all_reduce;
+    AllReduceModel all_reduce_model = AllReduceModel::mpich;  // in predictions
     bool persistent = false;
 };
 

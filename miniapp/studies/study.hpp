@@ -40,7 +40,7 @@ struct Site {
 struct DryRun {
     std::string text;
     std::string plan;     // JSON: what the study adds to the record "plan"
-    std::string schemes;  // records: what every scheme makes of the exchanges
+    std::string records;  // what every scheme makes of the exchanges, what is predicted
 };
 
 // A study whose deck is resolved. It never sees the deck.

@@ -58,9 +58,10 @@ class Run:
 
     @property
     def verdict(self) -> str:
-        """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY."""
+        """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY, or PREDICTED where a
+        dry run foretold seconds."""
         if not self.head:
-            return "DRY"
+            return "PREDICTED" if any(solve.get("predicted") for solve in self.of("solve")) else "DRY"
         if not self.result:
             return "KILLED"
         if self.result.get("interrupted"):

@@ -28,7 +28,8 @@ double Independent::most(double unknowns) const {
 }
 
 bool Method::reads(std::string_view key) const {
-    constexpr std::string_view of_all[] = {"tolerance", "max_iterations", "scaling", "max_restarts"};
+    constexpr std::string_view of_all[] = {"tolerance", "max_iterations", "scaling", "max_restarts",
+                                           "given_iterations"};
     return key == "solver" || (is_krylov() && std::ranges::find(of_all, key) != std::end(of_all)) ||
            std::ranges::find(keys, key) != keys.end();
 }

@@ -44,8 +44,9 @@ struct BottomOptions {
     double tolerance = 1e-3;  // reduction of the 2-norm of the bottom residual
     int max_iterations = 200;
     Scaling scaling = Scaling::jacobi;
-    int max_restarts = 8;  // under the verify-and-restart rule
-    int sweeps = 24;       // relaxation's
+    int max_restarts = 8;      // under the verify-and-restart rule
+    int sweeps = 24;           // relaxation's
+    int given_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them
     // --- Pipelined methods
     int depth = 2;           // all-reduces on their way at a time
     int replace_every = 50;  // iterations between residual replacements; 0 = never

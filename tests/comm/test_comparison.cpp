@@ -89,7 +89,8 @@ TEST_CASE("ranks that plan only their own part have the shares of the whole plan
                 CHECK(a.volume.messages == b.volume.messages);
                 CHECK(a.volume.off_node_bytes == b.volume.off_node_bytes);
                 for (std::size_t stage = 0; stage < a.loads.size(); ++stage) {
-                    CHECK(a.loads[stage].alpha == Approx(b.loads[stage].alpha).epsilon(1e-13).margin(0));
+                    CHECK(a.loads[stage].overhead ==
+                          Approx(b.loads[stage].overhead).epsilon(1e-13).margin(0));
                     CHECK(a.loads[stage].off_node_bytes == b.loads[stage].off_node_bytes);
                 }
             }

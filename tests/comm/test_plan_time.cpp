@@ -199,6 +199,41 @@ TEST_CASE("receives count like sends, and a node's bytes bound its ranks") {
     CHECK(time({{0, 1, 1e6}, {0, 4, 1e6}}) == Approx(inside.time(1e6) + large.time(1e6)).epsilon(1e-14));
 }
 
+TEST_CASE("of several messages each takes the overhead, and all together the longest latency") {
+    const Machine whole = test::golden_machine(test::golden_models(), "lassen");
+    Machine machine = whole;
+    const auto set = [&](Locality locality, double overhead) {
+        machine.messages[0]->at(locality, Protocol::short_)->overhead = overhead;
+    };
+    set(Locality::off_node, 2e-7);
+    set(Locality::node, 1e-7);
+    const std::vector<int> node_of{0, 0, 1, 2, 3};
+    const RankPlaces ranks{node_of, {}};
+    const auto time = [&](const Machine& on, const std::vector<SizedMessage>& messages) {
+        return phase_time(on, Memory::host, ranks, messages);
+    };
+    const Postal far = machine.message(Memory::host, Locality::off_node, 8);
+    const Postal near = machine.message(Memory::host, Locality::node, 8);
+    // One message takes all of alpha, whatever part of it is overhead.
+    CHECK(time(machine, {{0, 2, 8}}) == Approx(far.time(8)).epsilon(1e-14));
+    const std::vector<SizedMessage> three{{0, 2, 8}, {0, 3, 8}, {0, 4, 8}};
+    CHECK(time(machine, three) == Approx(far.alpha + 2 * 2e-7 + 3 * far.beta * 8).epsilon(1e-14));
+    CHECK(time(whole, three) == Approx(3 * far.time(8)).epsilon(1e-14));
+    CHECK(time(machine, {{0, 1, 8}, {0, 2, 8}}) ==
+          Approx(1e-7 + far.alpha + 8 * (near.beta + far.beta)).epsilon(1e-14));
+    set(Locality::off_node, far.alpha);
+    set(Locality::node, near.alpha);
+    CHECK(time(machine, three) == time(whole, three));
+    // What a rank does within its node and between nodes at once shares the latency, too.
+    Load both, one;
+    set(Locality::off_node, 2e-7);
+    both.add(machine, Memory::host, Locality::off_node, 8);
+    one.add(machine, Memory::host, Locality::off_node, 8);
+    both += one;
+    CHECK(both.latency == one.latency);
+    CHECK(both.overhead == 2 * one.overhead);
+}
+
 TEST_CASE("only what a plan needs must be known of a machine") {
     Machine machine = test::golden_machine(test::golden_models(), "lassen");
     machine.injection_beta.reset();

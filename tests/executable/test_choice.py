@@ -110,8 +110,9 @@ class Comparison(ChoiceTest):
             words = [*BOXES, f"comm.machine={machine}"]
             for option in ([], ["--dry-run"]):
                 self.refused(4, *option, *words, "comm.ranks_per_node=2",
-                             expected=["comm.machine: machine half: host.off_node.eager is not known; add it to the "
-                                       "machine's file, or measure it with run.mode = network on two nodes or more"])  # fmt: skip
+                             expected=["comm.machine: machine half: host.off_node.eager, host.off_node.rendezvous, "
+                                       "machine.injection are not known; add them to the "
+                                       "machine's file, or measure them with run.mode = network on two nodes or more"])  # fmt: skip
             self.dry_run(4, *words, "comm.ranks_per_node=4")
 
 

@@ -32,7 +32,7 @@ class SimulatedTest(KeelTest):
         if not which("smpirun"):
             self.skipTest("no SimGrid (libsimgrid-dev)")
         if not SIMULATED.is_file():
-            self.skipTest("no build/simulated/keel; scripts/test or cmake --preset simulated makes it")
+            self.skipTest("no build/simulated/keel; scripts/test --nightly or cmake --preset simulated makes it")
 
     def simulate(self, ranks: int, *words: object, machine: str = "hopper", options: tuple[str, ...] = ()) -> Run:
         command = [sys.executable, str(ROOT / "scripts/simulate"), "--machine", machine, "--ranks", str(ranks), *options]

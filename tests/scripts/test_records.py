@@ -51,6 +51,9 @@ class Reading(unittest.TestCase):
             for run in runs:
                 self.assertEqual((run.verdict, run.mode, run.of("scheme")[0]["level"]), ("DRY", "dry run", 0))
         self.assertEqual(runs[0].key("bottom.s"), 4)
+        self.path.write_text(plan % 8 + '{"record":"solve","predicted":true,"solver":"cg","seconds":1.0}\n')
+        (run,) = read_runs(self.path)
+        self.assertEqual((run.verdict, run.mode, run.solvers()), ("PREDICTED", "dry run", ["cg"]))
 
     def test_seconds_of_two_clocks_are_not_compared(self) -> None:
         simulated = RUN.replace('"cells"', '"simulation":{"platform":"torus","machine":"hopper"},"cells"')

@@ -27,6 +27,7 @@ class ExchangeStudy : public GridStudy {
                                  {"comm.partner_rule", {}, tries_all},
                                  {"comm.cap_rule", {}, tries_all},
                                  {"comm.allreduce", {}, solves_nothing},
+                                 {"comm.allreduce_model", {}, solves_nothing},
                                  {"comm.progress", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},

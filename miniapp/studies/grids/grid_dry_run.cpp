@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <variant>
 
 #include "miniapp/deck/text.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
+#include "miniapp/studies/grids/prediction.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
@@ -91,10 +93,6 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
     return planned;
 }
 
-int most_boxes_of_a_rank(const GridSetup& grids) {
-    return (grids.finest().box_count() + grids.ranks - 1) / grids.ranks;
-}
-
 // Sizes, exchanges and messages of each level.
 std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
@@ -105,7 +103,7 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
     for (const auto& [use, per_cycle, scheme, sent] : planned) {
         const Index n = use.layout.cells();
         text += fmt::format(line, use.level, fmt::format("{}x{}x{}", n[0], n[1], n[2]),
-                            fmt::format("{}^3", use.layout.width()), most_boxes_of_a_rank(grids),
+                            fmt::format("{}^3", use.layout.width()), grids.most_boxes_of_a_rank(),
                             std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
                             fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
                             fmt::format("{:.0f}", sent.off_node_messages),
@@ -159,11 +157,17 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
                : 0.0);
     const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    std::string why_not;
+    std::optional<Prediction> prediction;
+    if (predicts(resolved_, grids_)) {
+        why_not = why_not_predicted(grids_, memory, comm.size());
+        if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm);
+    }
     if (comm.rank() > 0) return {};
 
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
     const Json plan{{"boxes", finest.boxes()},
-                    {"boxes_per_rank", most_boxes_of_a_rank(grids_)},
+                    {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
                     {"unknowns", product(finest.cells())},
                     {"array_bytes", arrays},
                     {"predicted_bytes", solves ? Json(fields) : Json()},
@@ -185,11 +189,20 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
             fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
                         bytes_text(fields), bytes_text(arrays),
                         resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    if (!schemes_matter(resolved_)) return {text, plan.dump(), ""};
-    text += "\n";
-    const SchemeChooser chooser = resolved_.comm.chooser;
-    if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
-    return {text + scheme_tables_text(tables), plan.dump(), scheme_records(chooser, tables)};
+    if (!why_not.empty()) text += wrapped("remark: " + why_not, 4) + "\n";
+    std::string records;
+    if (schemes_matter(resolved_)) {
+        text += "\n";
+        const SchemeChooser chooser = resolved_.comm.chooser;
+        if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
+        text += scheme_tables_text(tables);
+        records = scheme_records(chooser, tables);
+    }
+    if (prediction) {
+        text += "\n" + prediction_text(*prediction, resolved_, grids_);
+        records += prediction_records(*prediction, resolved_, grids_);
+    }
+    return {text, plan.dump(), records};
 }
 
 }  // namespace keel

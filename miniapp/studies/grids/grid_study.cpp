@@ -137,8 +137,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);
-    top.plain->assign(top.f, cube(finest.width()), problem.right_side());
-    if (problem.singular()) facts.removed_mean = make_solvable(top);
+    facts.removed_mean = set_right_side(top, problem);
     double norm_f = 0;
     top.plain->max_norm(top.f, norm_f);
     facts.zero_right_side = site.comm.max(norm_f) == 0.0;

@@ -155,6 +155,7 @@ class KrylovStudy : public GridStudy {
              {"multigrid.cycle", {}, "a preconditioner is one V-cycle; leave it out"},
              {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
              {"multigrid.", {v_cycle}},
+             {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
              {"bottom.sweeps", {v_cycle}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }

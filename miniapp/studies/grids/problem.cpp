@@ -176,4 +176,9 @@ Formula Problem::right_side(int ratio) const {
     };
 }
 
+double set_right_side(Level& finest, const Problem& problem) {
+    finest.plain->assign(finest.f, cube(finest.layout.width()), problem.right_side());
+    return problem.singular() ? make_solvable(finest) : 0.0;
+}
+
 }  // namespace keel

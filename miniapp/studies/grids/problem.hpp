@@ -51,4 +51,7 @@ class Problem {
     Boundaries boundary_;
 };
 
+// f of the finest level; where the problem is singular, less its mean, which is returned over max|f|. Collective.
+double set_right_side(Level& finest, const Problem& problem);
+
 }  // namespace keel

@@ -57,16 +57,18 @@ class SpmvStudy : public Study {
     KeyUses keys() const override {
         const Condition grid{"problem.matrix", {"stencil7", "stencil27"}};
         const Condition solving{"run.solve", {"true"}};
-        std::vector<KeyUse> uses{{"problem.box", {grid}},
-                                 {"problem.boxes", {grid}},
-                                 {"problem.boxes_per_rank", {grid}},
-                                 {"problem.seed", {{"problem.matrix", {"random"}}}},
-                                 {"problem.seed", {{"problem.ordering", {"random"}}}},
-                                 {"comm.allreduce", {solving}},
-                                 {"comm.progress", {solving}},
-                                 {"bottom.", {solving}},
-                                 {"run.triad_mb"},
-                                 {"output."}};
+        std::vector<KeyUse> uses{
+            {"problem.box", {grid}},
+            {"problem.boxes", {grid}},
+            {"problem.boxes_per_rank", {grid}},
+            {"problem.seed", {{"problem.matrix", {"random"}}}},
+            {"problem.seed", {{"problem.ordering", {"random"}}}},
+            {"comm.allreduce", {solving}},
+            {"comm.progress", {solving}},
+            {"bottom.given_iterations", {}, "no solve is predicted with run.mode = spmv"},
+            {"bottom.", {solving}},
+            {"run.triad_mb"},
+            {"output."}};
         for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
                                 "problem.ordering", "problem.columns", "problem.ranks",
                                 "run.mode",         "run.solve",       "run.backend",

@@ -37,7 +37,7 @@ class State:
     def again(self) -> bool:
         """Whether the study, gone on with, would start it again."""
         return self.word == "missing" or (
-            self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "INTERRUPTED", "DRY"))
+            self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "INTERRUPTED", "DRY", "PREDICTED"))
         )
 
 

@@ -1,0 +1,172 @@
+#include "comm/costs/all_reduce_time.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <vector>
+
+#include "comm/costs/plan_time.hpp"
+
+namespace keel {
+namespace {
+
+std::size_t power_of_two_in(std::size_t count) {
+    return std::bit_floor(count);
+}
+
+// Adds up rounds: whoever takes part in one waits for all messages of the round before.
+class TimedRounds {
+  public:
+    TimedRounds(const Machine& machine, const RankPlaces& ranks)
+        : machine_(machine), ranks_(ranks), sent_(ranks.node_of.size()), received_(ranks.node_of.size()) {}
+
+    double seconds() const { return seconds_; }
+
+    // A message of so many words in the round at hand.
+    void send(int from, int to, std::size_t words) {
+        const Locality locality = ranks_.locality(from, to);
+        const auto bytes = static_cast<double>(words * sizeof(double));
+        sent_[static_cast<std::size_t>(from)].add(machine_, Memory::host, locality, bytes);
+        received_[static_cast<std::size_t>(to)].add(machine_, Memory::host, locality, bytes);
+    }
+    void end_round() {
+        seconds_ +=
+            std::max(slowest(machine_, ranks_.node_of, sent_), slowest(machine_, ranks_.node_of, received_));
+        std::ranges::fill(sent_, Load());
+        std::ranges::fill(received_, Load());
+    }
+
+  private:
+    const Machine& machine_;
+    const RankPlaces& ranks_;
+    std::vector<Load> sent_, received_;
+    double seconds_ = 0;
+};
+
+// Ranks who run an algorithm at the same time, group by group; all groups have equally many.
+using Groups = std::vector<std::vector<int>>;
+
+// What those beyond the largest power of two hand in, or get back.
+void fold(TimedRounds& rounds, const Groups& groups, std::size_t words, bool in) {
+    const std::size_t count = groups.front().size();
+    const std::size_t most = power_of_two_in(count);
+    if (count == most) return;
+    for (const auto& group : groups)
+        for (std::size_t beyond = most; beyond < count; ++beyond) {
+            const int far = group[beyond];
+            const int near = group[beyond - most];
+            rounds.send(in ? far : near, in ? near : far, words);
+        }
+    rounds.end_round();
+}
+
+// Everybody of the power of two with his partner at this distance, to and fro.
+void pair_up(TimedRounds& rounds, const Groups& groups, std::size_t distance, std::size_t words) {
+    for (const auto& group : groups)
+        for (std::size_t i = 0; i < power_of_two_in(group.size()); ++i)
+            rounds.send(group[i], group[i ^ distance], words);
+    rounds.end_round();
+}
+
+void doubling(TimedRounds& rounds, const Groups& groups, std::size_t words) {
+    const std::size_t most = power_of_two_in(groups.front().size());
+    fold(rounds, groups, words, true);
+    for (std::size_t distance = 1; distance < most; distance *= 2) pair_up(rounds, groups, distance, words);
+    fold(rounds, groups, words, false);
+}
+
+// Halves to far partners first, with `within` in between, and back. `within(words)`: of a piece.
+template <class Within>
+void halving(TimedRounds& rounds, const Groups& groups, std::size_t words, const Within& within) {
+    const std::size_t most = power_of_two_in(groups.front().size());
+    std::vector<std::size_t> pieces;
+    fold(rounds, groups, words, true);
+    for (std::size_t distance = most / 2; distance >= 1; distance /= 2) {
+        pieces.push_back(((pieces.empty() ? words : pieces.back()) + 1) / 2);
+        pair_up(rounds, groups, distance, pieces.back());
+    }
+    within(pieces.empty() ? words : pieces.back());
+    for (std::size_t distance = 1; distance < most; distance *= 2) {
+        pair_up(rounds, groups, distance, pieces.back());
+        pieces.pop_back();
+    }
+    fold(rounds, groups, words, false);
+}
+
+// The ranks of each node, ascending.
+Groups by_node(std::span<const int> node_of) {
+    Groups nodes;
+    for (std::size_t rank = 0; rank < node_of.size(); ++rank) {
+        const auto node = static_cast<std::size_t>(node_of[rank]);
+        nodes.resize(std::max(nodes.size(), node + 1));
+        nodes[node].push_back(static_cast<int>(rank));
+    }
+    return nodes;
+}
+
+void leaders(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
+    std::size_t most = 0;
+    std::vector<int> first;
+    for (const auto& node : nodes) {
+        most = std::max(most, node.size());
+        first.push_back(node.front());
+    }
+    const auto tree_round = [&](std::size_t distance, bool up) {
+        for (const auto& node : nodes)
+            for (std::size_t i = distance; i < node.size(); i += 2 * distance)
+                rounds.send(node[up ? i : i - distance], node[up ? i - distance : i], words);
+        rounds.end_round();
+    };
+    std::size_t distance = 1;
+    for (; distance < most; distance *= 2) tree_round(distance, true);
+    doubling(rounds, {first}, words);
+    while ((distance /= 2) >= 1) tree_round(distance, false);
+}
+
+bool can_slice(const Groups& nodes, std::size_t words) {
+    const std::size_t each = nodes.front().size();
+    const auto alike = [&](const auto& node) { return node.size() == each; };
+    return each > 1 && std::has_single_bit(each) && std::ranges::all_of(nodes, alike) && words >= each;
+}
+
+void slices(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
+    Groups alike(nodes.front().size());  // by the number on the node
+    for (const auto& node : nodes)
+        for (std::size_t i = 0; i < node.size(); ++i) alike[i].push_back(node[i]);
+    halving(rounds, nodes, words, [&](std::size_t slice) { doubling(rounds, alike, slice); });
+}
+
+}  // namespace
+
+double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                       AllReduceModel model) {
+    TimedRounds rounds(machine, ranks);
+    Groups all(1, std::vector<int>(ranks.node_of.size()));
+    std::iota(all.front().begin(), all.front().end(), 0);
+    if (model == AllReduceModel::mpich) {
+        const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(all.front().size());
+        model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
+    }
+    switch (model) {
+        case AllReduceModel::mpich:
+        case AllReduceModel::recursive_doubling:
+            doubling(rounds, all, words);
+            break;
+        case AllReduceModel::rabenseifner:
+            halving(rounds, all, words, [](std::size_t) {});
+            break;
+        case AllReduceModel::node_leader:
+        case AllReduceModel::node_slices: {
+            const Groups nodes = by_node(ranks.node_of);
+            const bool slice = model == AllReduceModel::node_slices && can_slice(nodes, words);
+            if (slice)
+                slices(rounds, nodes, words);
+            else
+                leaders(rounds, nodes, words);
+            break;
+        }
+    }
+    return rounds.seconds();
+}
+
+}  // namespace keel

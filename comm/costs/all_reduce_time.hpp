@@ -1,0 +1,37 @@
+#pragma once
+
+// The time that an all-reduce takes on a machine: its rounds one after the other, each from its real messages,
+// as a phase of a plan. Pure.
+
+#include <array>
+#include <cstddef>
+
+#include "comm/costs/machine.hpp"
+#include "comm/ranks/locality.hpp"
+#include "kernels/names.hpp"
+
+namespace keel {
+
+enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices };
+constexpr auto names_of(AllReduceModel) {
+    using Name = Named<AllReduceModel>;
+    return std::array{
+        Name{AllReduceModel::mpich, "mpich"}, Name{AllReduceModel::recursive_doubling, "recursive_doubling"},
+        Name{AllReduceModel::rabenseifner, "rabenseifner"}, Name{AllReduceModel::node_leader, "node_leader"},
+        Name{AllReduceModel::node_slices, "node_slices"}};
+}
+
+// Seconds until the last rank has the sums of so many doubles.
+//   recursive_doubling: as comm/sums/rounds.cpp.
+//   rabenseifner: halves of what is left to and fro, far partners first, until each rank has the total of a
+//     piece; back the same way (Thakur, Rabenseifner and Gropp 2005). Ranks beyond a power of two as above.
+//   mpich: the one of these two that MPICH takes, halving above 2 KiB and from as many words as ranks on (the
+//     largest power of two of them).
+//   node_leader: up a binomial tree to each node's first rank, doubling among these, down again.
+//   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
+//     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
+// Throws MissingParameter.
+double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                       AllReduceModel model);
+
+}  // namespace keel

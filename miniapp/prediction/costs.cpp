@@ -1,0 +1,59 @@
+#include "miniapp/prediction/costs.hpp"
+
+#include <algorithm>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+
+std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
+                                         const std::vector<SchemeTable>& tables) {
+    std::vector<ExchangePlan> plans;
+    for (const SchemeTable& table : tables) {
+        const GhostCells* const ghosts = table.use.ghosts();
+        if (!ghosts) continue;
+        const SchemeOptions scheme = table.rows[table.chosen.value_or(0)].scheme;
+        double copied = 0;
+        for (const Need& need : ghost_pattern(table.use.layout, ghosts->depth, ghosts->neighbours).copies())
+            copied += static_cast<double>(need.source.cells() * sizeof(double));
+        plans.push_back({table.use.level, ghosts->purpose, scheme,
+                         plan_of(grids.hierarchy, table.use, topology, scheme, {}), copied});
+    }
+    return plans;
+}
+
+Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
+             AllReduceModel all_reduce)
+    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce) {}
+
+double Costs::work(double calls, const Work& work) const {
+    return model_.machine.compute->time(calls, work);
+}
+
+const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose, std::size_t fields) {
+    const auto [found, is_new] = exchanges_.try_emplace({level, purpose, fields});
+    OfExchange& cost = found->second;
+    if (!is_new) return cost;
+    const auto planned = std::ranges::find_if(
+        plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.purpose == purpose; });
+    check(planned != plans_.end(), "every exchange of a solve is planned for");
+    const Setup setup{topology_, &model_};
+    const SchemeRow row = summary(planned->scheme, shares_of(planned->plan, fields, setup), setup);
+    cost.wait = row.time->total() + model_.machine.noise.exchange;
+    cost.most = row.most_sent;
+    cost.all = row.all;
+    // Each value is read here and written there.
+    cost.packed_bytes = 2 * row.most_sent.bytes;
+    cost.copied_bytes = 2 * planned->copied_bytes * static_cast<double>(fields);
+    return cost;
+}
+
+double Costs::all_reduce(std::size_t words) {
+    const auto [found, is_new] = all_reduces_.try_emplace(words);
+    if (is_new)
+        found->second = all_reduce_time(model_.machine, {topology_.node_of(), {}}, words, all_reduce_) +
+                        model_.machine.noise.all_reduce;
+    return found->second;
+}
+
+}  // namespace keel

@@ -1,0 +1,57 @@
+#pragma once
+
+// What the events of a solve cost on a machine: work by its bytes, exchanges by the time of their plans, sums by that of
+// their rounds.
+
+#include <cstddef>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/comparison.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
+
+namespace keel {
+
+// How ghosts of a level travel, planned for all ranks.
+struct ExchangePlan {
+    int level = 0;
+    GhostCells::Purpose purpose = GhostCells::Purpose::stencil;
+    SchemeOptions scheme;
+    Plan plan;
+    // Bytes of one field that the first rank copies from box to box.
+    double copied_bytes = 0;
+};
+// Those of ghost cells, by the chosen schemes or, where none is chosen, the first.
+std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
+                                         const std::vector<SchemeTable>& tables);
+
+class Costs {
+  public:
+    // All of it must outlive the costs.
+    Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
+          AllReduceModel all_reduce);
+
+    struct OfExchange {
+        double wait = 0;          // seconds of the plan, and those that the machine's ranks are late
+        Volume most, all;         // sent by the busiest rank, each number by itself, and by all
+        double packed_bytes = 0;  // moved by it for one exchange, and as many to unpack
+        double copied_bytes = 0;  // moved from box to box
+    };
+
+    // Of so many calls that did so much together.
+    double work(double calls, const Work& work) const;
+    const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields);
+    double all_reduce(std::size_t words);
+
+  private:
+    const std::vector<ExchangePlan>& plans_;
+    const Topology& topology_;
+    const Model& model_;
+    AllReduceModel all_reduce_;
+    std::map<std::tuple<int, GhostCells::Purpose, std::size_t>, OfExchange> exchanges_;
+    std::map<std::size_t, double> all_reduces_;  // by words
+};
+
+}  // namespace keel

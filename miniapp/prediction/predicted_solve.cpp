@@ -1,0 +1,66 @@
+#include "miniapp/prediction/predicted_solve.hpp"
+
+#include <functional>
+
+namespace keel {
+namespace {
+
+Seconds seconds_of(const SolveTime& time, int bottom) {
+    return {time.seconds(), time.seconds_of_level(bottom), time.all_reduce_seconds()};
+}
+
+Model with_noise(Model model, double all_reduce) {
+    model.machine.noise.all_reduce += all_reduce;
+    return model;
+}
+
+// Every message between nodes takes so much longer; the overhead stays, if it is known.
+Model with_latency(Model model, double more) {
+    for (auto& costs : model.machine.messages)
+        for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
+            if (costs && costs->at(Locality::off_node, protocol))
+                costs->at(Locality::off_node, protocol)->alpha += more;
+    return model;
+}
+
+// The latency that makes seconds(latency), which is convex, piecewise linear and does not fall, 5 % more than without any.
+// By Newton's method, whose steps, but for the first, only approach from above.
+LatencyTolerance tolerance(double now, const std::function<double(double)>& seconds) {
+    constexpr double step = 1e-9;
+    constexpr double loss = 0.05;
+    LatencyTolerance found;
+    const auto slope_at = [&](double more) { return (seconds(more + step) - seconds(more)) / step; };
+    found.messages = slope_at(0);
+    if (found.messages < 0.5) return found;
+    double more = loss * now / found.messages;
+    for (int tries = 0; tries < 20; ++tries) {
+        const double excess = seconds(more) - (1 + loss) * now;
+        if (excess <= 1e-9 * now) break;
+        more -= excess / slope_at(more);
+    }
+    found.seconds = more;
+    return found;
+}
+
+}  // namespace
+
+void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
+                   const std::vector<ExchangePlan>& plans, const Imagined& where) {
+    const auto time_on = [&](const Model& model) {
+        Costs costs(plans, where.topology, model, where.all_reduce);
+        return time_of_solve(slices, costs);
+    };
+    solve.time = time_on(where.model);
+    solve.seconds = seconds_of(solve.time, where.bottom);
+    for (std::size_t n = 0; n < noises.size(); ++n)
+        solve.noisy[n] = seconds_of(time_on(with_noise(where.model, noises[n])), where.bottom);
+    const auto tolerated = [&](double Seconds::*part) {
+        return tolerance(solve.seconds.*part, [&](double more) {
+            return seconds_of(time_on(with_latency(where.model, more)), where.bottom).*part;
+        });
+    };
+    solve.bottom = tolerated(&Seconds::bottom);
+    solve.solve = tolerated(&Seconds::solve);
+}
+
+}  // namespace keel

@@ -1,0 +1,130 @@
+#include "miniapp/prediction/solve_time.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace keel {
+namespace {
+
+class Timeline {
+  public:
+    Timeline(const Slice& slice, Costs& costs, std::map<std::pair<Op, int>, TimerRow>& rows, SolveTime& solve)
+        : slice_(slice), costs_(costs), rows_(rows), solve_(solve) {}
+
+    void run() {
+        for (const Event& event : *slice_.trace)
+            if (slice_.first <= event.level && event.level <= slice_.last) happen(event);
+    }
+
+  private:
+    void happen(const Event& event) {
+        switch (event.kind) {
+            case Event::Kind::work:
+                return work(event.op, event.level, static_cast<double>(event.calls), event.work);
+            case Event::Kind::exchange:
+                return exchange(event);
+            case Event::Kind::sum:
+                count_sum(book(Op::reduction, event.level, costs_.all_reduce(event.words), 1), event);
+                return;
+            case Event::Kind::begin_sum:
+                done_[event.number] = time_ + costs_.all_reduce(event.words);
+                count_sum(book(Op::reduction_begin, event.level, 0, 1), event);
+                return;
+            case Event::Kind::finish_sum:
+                book(Op::reduction_wait, event.level, std::max(0.0, done_.at(event.number) - time_), 1);
+                return;
+        }
+    }
+
+    void work(Op op, int level, double calls, const Work& of_trace) {
+        const Work mine{of_trace.flops * slice_.boxes, of_trace.bytes * slice_.boxes};
+        TimerRow& row = book(op, level, costs_.work(calls, mine), calls);
+        row.flops += mine.flops * slice_.ranks * slice_.times;
+        row.bytes_moved += mine.bytes * slice_.ranks * slice_.times;
+    }
+
+    void exchange(const Event& event) {
+        const Costs::OfExchange& cost =
+            costs_.exchange(event.level + slice_.shift, event.purpose, event.fields);
+        const auto move = [&](Op op, double bytes) {
+            if (bytes == 0) return;
+            TimerRow& row = book(op, event.level, costs_.work(1, {0, bytes}), 1);
+            row.bytes_moved += bytes * slice_.ranks * slice_.times;
+        };
+        solve_.exchanges += slice_.times;
+        move(Op::pack, cost.packed_bytes);
+        move(Op::copy, cost.copied_bytes);
+        if (cost.most.messages > 0) {
+            TimerRow& row = book(Op::send, event.level, 0, 1);
+            row.messages += cost.most.messages * slice_.times;
+            row.bytes += cost.most.bytes * slice_.times;
+            row.off_node_messages += cost.most.off_node_messages * slice_.times;
+            row.off_node_bytes += cost.most.off_node_bytes * slice_.times;
+            row.all_messages += cost.all.messages * slice_.times;
+            row.all_bytes += cost.all.bytes * slice_.times;
+            row.all_off_node_messages += cost.all.off_node_messages * slice_.times;
+            row.all_off_node_bytes += cost.all.off_node_bytes * slice_.times;
+            book(Op::wait, event.level, cost.wait, 1);
+        }
+        move(Op::unpack, cost.packed_bytes);
+    }
+
+    void count_sum(TimerRow& row, const Event& event) {
+        row.words += static_cast<double>(event.words) * slice_.times;
+        solve_.words += static_cast<double>(event.words) * slice_.times;
+        solve_.reductions += slice_.times;
+    }
+
+    TimerRow& book(Op op, int level, double seconds, double calls) {
+        time_ += seconds;
+        TimerRow& row = rows_[{op, level + slice_.shift}];
+        row.calls += calls * slice_.times;
+        row.t_mean += seconds * slice_.times;
+        return row;
+    }
+
+    const Slice& slice_;
+    Costs& costs_;
+    std::map<std::pair<Op, int>, TimerRow>& rows_;
+    SolveTime& solve_;
+    double time_ = 0;
+    std::map<int, double> done_;  // when, by the numbers of the sums that are under way
+};
+
+}  // namespace
+
+double SolveTime::seconds() const {
+    return std::accumulate(rows.begin(), rows.end(), 0.0,
+                           [](double sum, const TimerRow& row) { return sum + row.t_mean; });
+}
+
+double SolveTime::seconds_of_level(int level) const {
+    return std::accumulate(rows.begin(), rows.end(), 0.0, [&](double sum, const TimerRow& row) {
+        return sum + (row.level == level ? row.t_mean : 0.0);
+    });
+}
+
+double SolveTime::all_reduce_seconds() const {
+    return std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, const TimerRow& row) {
+        const auto op = named<Op>(row.op);
+        return sum + (op && is_reduction(*op) ? row.t_mean : 0.0);
+    });
+}
+
+SolveTime time_of_solve(std::span<const Slice> slices, Costs& costs) {
+    SolveTime solve;
+    std::map<std::pair<Op, int>, TimerRow> rows;
+    for (const Slice& slice : slices) Timeline(slice, costs, rows, solve).run();
+    for (auto& [place, row] : rows) {
+        row.op = name(place.first);
+        row.level = place.second;
+        row.t_min = row.t_max = row.t_mean;
+        row.predicted = true;
+        solve.rows.push_back(row);
+    }
+    return solve;
+}
+
+}  // namespace keel

@@ -1,0 +1,130 @@
+#include "miniapp/prediction/trace.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace keel {
+namespace {
+
+class RecordedExchange : public Exchange {
+  public:
+    RecordedExchange(std::unique_ptr<Exchange> inner, Recorder& recorder, int level,
+                     GhostCells::Purpose purpose)
+        : inner_(std::move(inner)), recorder_(recorder), level_(level), purpose_(purpose) {}
+
+    void begin(std::span<const Field> u) override {
+        recorder_.note(
+            {.kind = Event::Kind::exchange, .level = level_, .purpose = purpose_, .fields = u.size()});
+        inner_->begin(u);
+    }
+    void finish() override { inner_->finish(); }
+    void reserve(std::size_t fields) override { inner_->reserve(fields); }
+    long count() const override { return inner_->count(); }
+    bool overlaps() const override { return inner_->overlaps(); }
+    const Plan& plan() const override { return inner_->plan(); }
+
+  private:
+    std::unique_ptr<Exchange> inner_;
+    Recorder& recorder_;
+    int level_;
+    GhostCells::Purpose purpose_;
+};
+
+class RecordedReduction : public Reduction {
+  public:
+    RecordedReduction(std::unique_ptr<Reduction> inner, Recorder& recorder, int level)
+        : inner_(std::move(inner)), recorder_(recorder), level_(level) {}
+
+    void sum(std::span<const double> parts, std::span<double> totals) override {
+        note(Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); });
+    }
+    double max(double value) override {
+        double result = 0;
+        note(Event::Kind::sum, 0, [&] { result = inner_->max(value); });
+        return result;
+    }
+    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+        int number = 0;
+        while (number < static_cast<int>(busy_.size()) && at(number)) ++number;
+        if (number == static_cast<int>(busy_.size())) busy_.emplace_back();
+        note(Event::Kind::begin_sum, number, [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
+        return {*this, number};
+    }
+    void progress() override { inner_->progress(); }
+    Reductions count() const override { return inner_->count(); }
+
+  protected:
+    void finish(int number, std::span<double> totals) override {
+        recorder_.note({.kind = Event::Kind::finish_sum, .level = level_, .number = number});
+        at(number)->finish(totals);
+        at(number).reset();
+    }
+
+  private:
+    std::optional<PendingSum>& at(int number) { return busy_[static_cast<std::size_t>(number)]; }
+
+    // The work before the sum is done when it begins; its words are known behind.
+    template <class Action>
+    void note(Event::Kind kind, int number, const Action& action) {
+        const long before = inner_->count().words;
+        action();
+        recorder_.note({.kind = kind,
+                        .level = level_,
+                        .words = static_cast<std::size_t>(inner_->count().words - before),
+                        .number = number});
+    }
+
+    std::unique_ptr<Reduction> inner_;
+    Recorder& recorder_;
+    int level_;
+    std::vector<std::optional<PendingSum>> busy_;  // by number
+};
+
+}  // namespace
+
+Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger), seen_(ledger) {
+    for (int l = 0; l < hierarchy.levels(); ++l) {
+        Level& level = hierarchy.level(l);
+        const auto record = [&](std::unique_ptr<Exchange>& exchange, GhostCells::Purpose purpose) {
+            if (exchange)
+                exchange = std::make_unique<RecordedExchange>(std::move(exchange), *this, l, purpose);
+        };
+        record(level.ghosts, GhostCells::Purpose::stencil);
+        record(level.all_ghosts, GhostCells::Purpose::interpolation);
+        record(level.deep_ghosts,
+               level.fused > 0 ? GhostCells::Purpose::smoothing : GhostCells::Purpose::powers);
+        level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
+    }
+}
+
+Trace Recorder::take() {
+    note_work();
+    return std::exchange(trace_, {});
+}
+
+void Recorder::note(const Event& event) {
+    note_work();
+    trace_.push_back(event);
+}
+
+void Recorder::note_work() {
+    for (int level = 0; level < ledger_.levels(); ++level)
+        for (std::size_t n = 0; n < op_count; ++n) {
+            const Op op = static_cast<Op>(n);
+            if (is_exchange(op) || is_reduction(op)) continue;  // have events of their own
+            const Entry& now_there = ledger_.at(op, level);
+            const Entry& before = seen_.at(op, level);
+            if (now_there.calls == before.calls) continue;
+            trace_.push_back({.kind = Event::Kind::work,
+                              .level = level,
+                              .op = op,
+                              .calls = now_there.calls - before.calls,
+                              .work = {now_there.work.flops - before.work.flops,
+                                       now_there.work.bytes - before.work.bytes}});
+        }
+    seen_ = ledger_;
+}
+
+}  // namespace keel

@@ -1,0 +1,123 @@
+#include "miniapp/studies/grids/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/deck/text.hpp"
+#include "miniapp/studies/grids/rehearsal.hpp"
+
+namespace keel {
+namespace {
+
+// Two levels: the bottom, which is the real one, and the one above, from which it gets its right-hand sides.
+int rehearsed_box(const GridSetup& grids) {
+    const bool whole = grids.use.krylov == KrylovLevel::finest;
+    return whole ? grids.problem.box : std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box);
+}
+
+RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
+    const GridSetup& grids = rehearsal.grids();
+    return {grids.boxes, grids.problem.box, grids.levels(), grids.ranks, cycles};
+}
+
+Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace) {
+    const double boxes = grids.most_boxes_of_a_rank();
+    Slice slice{.trace = &trace};
+    slice.boxes = boxes / rehearsal.boxes_of_rank();
+    slice.ranks = static_cast<double>(product(grids.boxes)) / boxes;
+    return slice;
+}
+
+// Enough for the proportions of a bottom solve whose iterations are known.
+Index sampled_boxes(const GridSetup& grids) {
+    constexpr int most = 8;
+    Index boxes = grids.boxes;
+    for (int& count : boxes) count = std::min(count, most);
+    return boxes;
+}
+
+}  // namespace
+
+bool predicts(const Resolved& resolved, const GridSetup& grids) {
+    return resolved.machine && resolved.machine->machine.compute && grids.use.krylov != KrylovLevel::none;
+}
+
+std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
+    if (grids.moves_bottom())
+        return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
+               "distributed";
+    GridSetup here = grids;
+    here.problem.box = rehearsed_box(grids);
+    const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
+    if (std::ranges::all_of(grids.use.solvers, given)) here.boxes = sampled_boxes(grids);
+    here.ranks = ranks_here;
+    const auto complaint = exceeds_memory(here, memory);
+    return complaint ? "no seconds are predicted: a solve has to stand for it here, and does not fit: " +
+                           *complaint + "; or give bottom.given_iterations"
+                     : "";
+}
+
+Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::vector<SchemeTable>& tables,
+                   const Communicator& comm) {
+    // Sums are of the host, wherever the fields are.
+    require_known({resolved.machine->machine, Memory::host}, resolved.topology);
+    const int box = rehearsed_box(grids);
+    std::optional<Rehearsal> whole, sample, cycle;
+    std::vector<Rehearsed> solves;
+    Prediction prediction;
+    for (const NamedSolver& solver : grids.use.solvers) {
+        std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
+        if (!on) on.emplace(grids, &on == &whole ? grids.boxes : sampled_boxes(grids), box, comm);
+        solves.push_back(on->solve(solver));
+        std::optional<RehearsedOn>& place = &on == &whole ? prediction.bottom : prediction.sample;
+        if (!place) place = told(*on, solves.back().cycles);
+    }
+    // The levels above, on as many boxes as there are ranks here.
+    Rehearsed of_cycle;
+    if (box < grids.problem.box) {
+        cycle.emplace(grids, most_cubic(comm.size()), grids.problem.box, comm);
+        of_cycle = cycle->solve(grids.use.solvers.front());
+        prediction.cycle = told(*cycle, of_cycle.cycles);
+    }
+    if (comm.rank() != 0) return prediction;
+
+    const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);
+    const int last = grids.use.krylov == KrylovLevel::finest ? 0 : grids.levels() - 1;
+    const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model, last};
+    for (std::size_t n = 0; n < solves.size(); ++n) {
+        const NamedSolver& solver = grids.use.solvers[n];
+        const Rehearsed& solve = solves[n];
+        const bool given = solver.options.given_iterations > 0;
+        const Rehearsal& on = given ? *sample : *whole;
+        PredictedSolve predicted;
+        predicted.solver = solver.name;
+        predicted.given = given;
+        // A solver whose bottom needs more cycles than the first one's needs as many times more of all.
+        const double of_first = 1.0 * of_cycle.cycles / solves.front().cycles;
+        predicted.cycles = cycle ? of_first * solve.cycles : solve.cycles;
+        const double visits = cycle ? 1.0 * of_cycle.visits / solves.front().visits : 1.0;
+        const auto iterations = static_cast<double>(solve.iterations);
+        predicted.iterations = given ? solver.options.given_iterations : visits * iterations;
+
+        std::vector<Slice> slices{slice_of(grids, on, solve.trace)};
+        slices[0].last = on.grids().levels() - 1;
+        if (cycle || given) {
+            slices[0].first = slices[0].last;
+            slices[0].shift = last - slices[0].last;
+            slices[0].times = iterations > 0 ? predicted.iterations / iterations : visits;
+            slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace) : slices[0]);
+            slices[1].first = slices[1].shift = 0;
+            slices[1].last = last - 1;
+            slices[1].times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
+        }
+        predict_times(predicted, slices, plans, where);
+        predicted.rehearsed_cycles = solve.cycles;
+        predicted.rehearsed_iterations = solve.iterations;
+        predicted.converged = solve.converged && (!cycle || of_cycle.converged);
+        predicted.outcome = solve.converged && cycle ? of_cycle.outcome : solve.outcome;
+        prediction.solves.push_back(predicted);
+    }
+    return prediction;
+}
+
+}  // namespace keel

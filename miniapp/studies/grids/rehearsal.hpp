@@ -1,0 +1,44 @@
+#pragma once
+
+// A solve on the ranks of this run that stands for one on ranks that are imagined: its events are recorded.
+
+#include <string>
+
+#include "comm/ranks/communicator.hpp"
+#include "miniapp/prediction/trace.hpp"
+#include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/studies/grids/problem.hpp"
+
+namespace keel {
+
+// What one of its solves did.
+struct Rehearsed {
+    Trace trace;  // on this rank
+    int cycles = 0;
+    int visits = 0;       // to the bottom
+    long iterations = 0;  // of the Krylov method, in all visits
+    bool converged = false;
+    std::string outcome;
+};
+
+class Rehearsal {
+  public:
+    // The grids with these boxes, so wide, on the ranks of `comm`. Collective.
+    Rehearsal(const GridSetup& grids, const Index& boxes, int box, const Communicator& comm);
+
+    const GridSetup& grids() const { return grids_; }
+    double boxes_of_rank() const;
+    // Multigrid with this solver at the bottom or, in a study of Krylov methods on the finest grid, that. Collective.
+    Rehearsed solve(const NamedSolver& solver);
+
+  private:
+    GridSetup grids_;
+    std::unique_ptr<Backend> backend_;
+    Layout finest_;
+    Problem problem_;
+    Ledger ledger_;
+    Hierarchy hierarchy_;
+    Recorder recorder_;
+};
+
+}  // namespace keel
