@@ -161,7 +161,7 @@ class Counts(KeelTest):
     def test_fused_half_sweeps(self) -> None:
         words = [*MULTIGRID, "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
-                       Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg"))])
+                       Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS))])
 
     def test_products_and_solves_with_a_matrix(self) -> None:
         for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):

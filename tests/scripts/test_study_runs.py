@@ -103,7 +103,8 @@ class Runs(Study):
         both = [self.begin(), self.begin()]
         wait_for(lambda: len(list(self.folder.glob("runs/.begin.*"))) == 2)
         (self.top / "gate").unlink()
-        self.assertEqual([one.wait() for one in both], [1, 1])
+        # Whoever saw a start fail says so; all nine that fail may be the same script's, or under way there when the other looks.
+        self.assertIn(sorted(one.wait() for one in both), ([0, 1], [1, 1]))
         started = fake_keel.started(self.top)
         self.assertEqual(len(started), 36)
         self.assertEqual(sorted(set(map(started.count, started))), [3])
