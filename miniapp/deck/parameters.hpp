@@ -83,7 +83,7 @@ struct CommOptions {
     Neighbours neighbours = Neighbours::faces;
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;
-    // SimGrid's MPI_Iallreduce is a message from every rank to every other.
+    // In SimGrid's own sums under way every rank sends a message to every other.
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
     AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions

@@ -276,6 +276,10 @@ void check_run(Rules& rules, int started) {
                   fmt::format("problem.ranks = {}: this run has {}; start as many, or imagine them with "
                               "--dry-run",
                               p.problem.ranks, started));
+    // A deck may serve both; the command line was meant for this run.
+    for (const std::string key : {"bottom.given_iterations", "comm.allreduce_model"})
+        rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
+                      key + ": plays a part in the predictions of --dry-run alone; leave it out");
 }
 
 std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given) {

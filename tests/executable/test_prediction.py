@@ -96,6 +96,11 @@ class Prediction(KeelTest):
         above = [solve["seconds"] - solve["bottom_seconds"] for solve in (computed, given)]
         self.assertAlmostEqual(above[0], above[1], delta=1e-12)
 
+    def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
+        for word in ("bottom.given_iterations=7", "comm.allreduce_model=rabenseifner"):
+            key = word.split("=")[0]
+            self.refused(None, word, expected=[f"command line: {key}: plays a part in the predictions of --dry-run alone"])
+
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
         lassen = f"comm.machine={INPUTS}/machines/lassen.toml"
         run = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, lassen, "problem.ranks=8")

@@ -10,7 +10,7 @@
 #include "miniapp/deck/text.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
-#include "miniapp/studies/grids/prediction.hpp"
+#include "miniapp/studies/grids/prediction/prediction.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoother.hpp"
 

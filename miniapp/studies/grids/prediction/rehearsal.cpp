@@ -1,4 +1,4 @@
-#include "miniapp/studies/grids/rehearsal.hpp"
+#include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
 #include <optional>
 

@@ -1,10 +1,9 @@
-#include "miniapp/studies/grids/prediction.hpp"
+#include "miniapp/studies/grids/prediction/prediction.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "miniapp/deck/text.hpp"
-#include "miniapp/studies/grids/rehearsal.hpp"
+#include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
 namespace keel {
 namespace {

@@ -7,7 +7,7 @@
 #include "miniapp/deck/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records.hpp"
-#include "miniapp/studies/grids/prediction.hpp"
+#include "miniapp/studies/grids/prediction/prediction.hpp"
 
 namespace keel {
 namespace {
