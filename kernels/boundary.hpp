@@ -20,11 +20,14 @@ struct BoundaryItem {
     constexpr const Index& size() const { return cells.size; }
 };
 
-// ghost = factor * mirror image, per direction: -1 for u = 0 on the face (Dirichlet), +1 for du/dn = 0 (Neumann).
+// Of each direction and side: -1 for u = 0 on the face (Dirichlet), +1 for du/dn = 0 (Neumann).
+using MirrorFactors = std::array<Sides<double>, 3>;
+
+// ghost = factor * mirror image, direction by direction
 struct Reflect {
     View u;
     Index extent;  // of a block
-    std::array<double, 3> factor;
+    MirrorFactors factor;
 
     constexpr void operator()(const BoundaryItem& b, std::size_t, std::size_t, int i, int j, int k) const {
         const Index ghost{b.cells.lo[0] + i, b.cells.lo[1] + j, b.cells.lo[2] + k};
@@ -33,7 +36,7 @@ struct Reflect {
         for (std::size_t d = 0; d < 3; ++d) {
             if (b.outward[d] == 0) continue;
             mirror[d] = b.outward[d] < 0 ? -1 - ghost[d] : 2 * extent[d] - 1 - ghost[d];
-            sign *= factor[d];
+            sign *= b.outward[d] < 0 ? factor[d].low : factor[d].high;
         }
         u(b.box, ghost[0], ghost[1], ghost[2]) = sign * u(b.box, mirror[0], mirror[1], mirror[2]);
     }

@@ -23,6 +23,20 @@ constexpr Index operator*(int s, const Index& a) {
     return {s * a[0], s * a[1], s * a[2]};
 }
 
+// What stands at the two ends of a direction; one value stands at both.
+template <class T>
+struct Sides {
+    T low{};
+    T high{};
+
+    constexpr Sides() = default;
+    constexpr Sides(T both) : low(both), high(both) {}
+    constexpr Sides(T at_low, T at_high) : low(at_low), high(at_high) {}
+    friend constexpr bool operator==(const Sides& a, const Sides& b) {
+        return a.low == b.low && a.high == b.high;
+    }
+};
+
 // A rectangular set of cells, in the index space of the box that holds it (0 = the box's first cell).
 struct Region {
     Index lo{};

@@ -13,4 +13,9 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
+// Uniform in [-1, 1) from a counter: the same number for a cell, or a box, on any decomposition.
+constexpr double uniform(std::uint64_t seed, std::uint64_t counter) {
+    return static_cast<double>(scramble(scramble(seed) + counter) >> 11) * 0x1.0p-52 - 1.0;
+}
+
 }  // namespace keel

@@ -18,10 +18,6 @@ std::uint64_t morton(const Index& p) {
     return key;
 }
 
-Index position_of(int box, const Index& boxes) {
-    return {box % boxes[0], box / boxes[0] % boxes[1], box / boxes[0] / boxes[1]};
-}
-
 }  // namespace
 
 Index most_cubic(int boxes) {
@@ -35,14 +31,17 @@ Index most_cubic(int boxes) {
     return best;
 }
 
-std::vector<int> place(Index boxes, int ranks, Placement placement) {
-    const std::size_t count = product(boxes);
+std::vector<int> place(const Domain& domain, int ranks, Placement placement) {
+    const auto count = static_cast<std::size_t>(domain.count());
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
-    const auto sort_by = [&](auto key) {
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+    const auto sort_by = [&](auto key_of) {
+        std::vector<std::uint64_t> keys;
+        for (const int box : order) keys.push_back(key_of(box));
+        const auto key = [&](int box) { return keys[static_cast<std::size_t>(box)]; };
+        std::ranges::stable_sort(order, {}, key);
     };
-    if (placement == Placement::curve) sort_by([&](int box) { return morton(position_of(box, boxes)); });
+    if (placement == Placement::curve) sort_by([&](int box) { return morton(domain.position(box)); });
     if (placement == Placement::scattered)
         sort_by([](int box) { return scramble(static_cast<std::uint64_t>(box)); });
 
@@ -55,14 +54,13 @@ std::vector<int> place(Index boxes, int ranks, Placement placement) {
     return owners;
 }
 
-Layout::Layout(Index boxes, int width, Boundaries boundaries, std::vector<int> owners, int rank)
-    : boxes_(boxes),
+Layout::Layout(const Domain& domain, int width, std::vector<int> owners, int rank)
+    : domain_(domain),
       width_(width),
-      boundaries_(boundaries),
       owners_(std::make_shared<const std::vector<int>>(std::move(owners))),
       rank_(rank) {
     check_at_least(width, 1, "boxes are at least one cell wide");
-    check_equal(owners_->size(), product(boxes), "a box has one owner");
+    check_equal(owners_->size(), static_cast<std::size_t>(domain.count()), "a box has one owner");
     std::vector<int> mine;
     for (int box = 0; box < box_count(); ++box)
         if (owner(box) == rank) mine.push_back(box);
@@ -76,22 +74,24 @@ Layout Layout::coarsened() const {
     return coarse;
 }
 
+std::size_t Layout::cell_count() const {
+    return static_cast<std::size_t>(box_count()) * cube(width_).cells();
+}
+
 double Layout::spacing() const {
-    return 1.0 / (width_ * *std::max_element(boxes_.begin(), boxes_.end()));
+    return 1.0 / (width_ * *std::max_element(boxes().begin(), boxes().end()));
 }
 
-Index Layout::position(int box) const {
-    return position_of(box, boxes_);
-}
-
-std::optional<int> Layout::neighbour(int box, Index offset) const {
-    Index p = position(box) + offset;
-    for (std::size_t d = 0; d < 3; ++d) {
-        if (p[d] >= 0 && p[d] < boxes_[d]) continue;
-        if (boundaries_[d] != Boundary::periodic) return std::nullopt;
-        p[d] = (p[d] % boxes_[d] + boxes_[d]) % boxes_[d];
-    }
-    return p[0] + boxes_[0] * (p[1] + boxes_[1] * p[2]);
+std::optional<Boundary> Layout::boundary_at(std::size_t d, const Index& face) const {
+    if (face[d] % width_ != 0) return {};
+    const Index above{face[0] / width_, face[1] / width_, face[2] / width_};
+    Index below = above;
+    below[d] -= 1;
+    const auto high = domain_.box_at(above);
+    const auto low = domain_.box_at(below);
+    if (high && low) return {};
+    check(high || low, "a face has a cell");
+    return domain_.kind(position(high ? *high : *low), d, !high);
 }
 
 int Layout::local_index(int box) const {

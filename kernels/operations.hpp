@@ -19,6 +19,7 @@
 #include "kernels/field.hpp"
 #include "kernels/layout.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/reaction.hpp"
 #include "kernels/sparse.hpp"
 #include "kernels/stencil.hpp"
 
@@ -115,6 +116,23 @@ class Operations {
     // p = a p + b D^-1 (f - L u)
     virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
 
+    // --- The nonlinear operator L u + phi(u)
+    // y = x + scale phi(u), cell by cell; y may be x or u
+    virtual Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) = 0;
+    // A half sweep of nonlinear Gauss-Seidel for L u + phi(u) = f (RelaxNewton), ghosts of u current, on L.part.
+    virtual Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) = 0;
+
+    // --- The blocks of the operator that the boxes are (kernels/block_solve.hpp), without the coupling
+    // between boxes. Factors them, IC(0) or exactly, into a field or a buffer of exact_block_values().
+    // Set-up; the result is the most that a pivot is smaller than its diagonal entry, +infinity where one
+    // is not positive: there is no factor then.
+    virtual double factor_incompletely(Field inverse, const Stencil& L) = 0;
+    virtual double factor_exactly(Buffer factors, const Stencil& L) = 0;
+    virtual std::size_t exact_block_values() const = 0;  // w^5 + w^3 a box of width w
+    // z = M^-1 r by such factors; z and r differ.
+    virtual Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) = 0;
+    virtual Work solve_exactly(Field z, Buffer factors, Field r) = 0;
+
     // --- To and from the next coarser level, whose fields are named coarse
     virtual Work restrict_to(Field coarse, Field fine) = 0;
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
@@ -132,7 +150,7 @@ class Operations {
     virtual double jacobi_bound(const Stencil& L) = 0;     // of that of D^-1 L
 
     // --- Ghost cells and messages. A span of fields travels together.
-    virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) = 0;
+    virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) = 0;
     // Returns when buffer.wire may be sent.
     virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) = 0;
     // buffer.wire may be received into again as soon as these operations have packed something else.

@@ -84,6 +84,26 @@ class TimedOperations : public Operations {
         return book(Op::smooth, [&] { return inner_.polynomial_step(p, a, b, L, u, f); });
     }
 
+    Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
+        return book(Op::residual, [&] { return inner_.add_reaction(y, x, scale, phi, u); });
+    }
+    Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
+        return book(Op::smooth, [&] { return inner_.relax_newton(u, L, phi, f, colour); });
+    }
+    double factor_incompletely(Field inverse, const Stencil& L) override {
+        return inner_.factor_incompletely(inverse, L);
+    }
+    double factor_exactly(Buffer factors, const Stencil& L) override {
+        return inner_.factor_exactly(factors, L);
+    }
+    std::size_t exact_block_values() const override { return inner_.exact_block_values(); }
+    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
+        return book(Op::smooth, [&] { return inner_.solve_incompletely(z, L, inverse, r); });
+    }
+    Work solve_exactly(Field z, Buffer factors, Field r) override {
+        return book(Op::smooth, [&] { return inner_.solve_exactly(z, factors, r); });
+    }
+
     Work restrict_to(Field coarse, Field fine) override {
         return book(Op::restrict_, [&] { return inner_.restrict_to(coarse, fine); });
     }
@@ -108,7 +128,7 @@ class TimedOperations : public Operations {
     void complete_diagonal(const Stencil& L) override { inner_.complete_diagonal(L); }
     double jacobi_bound(const Stencil& L) override { return inner_.jacobi_bound(L); }
 
-    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return book(Op::boundary, [&] { return inner_.fill_boundary(u, ghosts, factor); });
     }
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {

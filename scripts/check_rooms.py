@@ -13,7 +13,7 @@ ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before 
 # Files at the top of a room that are not named here come before all folders.
 STEPS: dict[str, list[tuple[str, ...]]] = {
     "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",)],
-    "solvers": [("systems",), ("krylov",), ("multigrid",)],
+    "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("multigrid",)],
     "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("studies",), ("front",), ("main.cpp",)],
 }
 STRANGERS = ["miniapp/studies"]  # the folders in here know none of each other

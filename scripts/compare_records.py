@@ -23,14 +23,16 @@ TIMES = {
             "bindings", "triad_bytes_per_second"},
     "plan": {"id", "date", "command", "environment", "version", "revision"},
     "solve": {"seconds"},
+    "step": {"seconds", "coefficients_seconds"},
     "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "spmv": {"seconds"},
+    "orthogonalise": {"start_up", "recycled", "iteration"},
     "scheme": {"rounds"},
     "network": {"seconds", "alpha", "beta", "rms_residual", "max_residual", "accepted", "samples",
                 "eager_from", "rendezvous_from", "injection_beta", "remarks"},
-    "result": {"fom", "seconds", "parts", "mpi_start_seconds", "setup_seconds", "tuning_seconds", "total_seconds",
-               "measured_bytes"},
+    "result": {"fom", "seconds", "parts", "mpi_start_seconds", "setup_seconds", "coefficients_seconds", "tuning_seconds",
+               "total_seconds", "measured_bytes"},
 }  # fmt: skip
 
 

@@ -136,17 +136,23 @@ void slices(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
     halving(rounds, nodes, words, [&](std::size_t slice) { doubling(rounds, alike, slice); });
 }
 
-}  // namespace
+// Ranks, node by node alike, in powers of two: then to double the nodes adds one round, whose messages all leave their node.
+bool doubles(const RankPlaces& ranks, int per_node) {
+    if (!std::has_single_bit(ranks.node_of.size()) || !std::has_single_bit(static_cast<unsigned>(per_node)))
+        return false;
+    for (std::size_t rank = 0; rank < ranks.node_of.size(); ++rank) {
+        const auto each = static_cast<std::size_t>(per_node);
+        if (ranks.node_of[rank] != static_cast<int>(rank / each)) return false;
+        if (!ranks.socket_of.empty() && ranks.socket_of[rank] != ranks.socket_of[rank % each]) return false;
+    }
+    return true;
+}
 
-double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
-                       AllReduceModel model) {
+double time_of_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                      AllReduceModel model) {
     TimedRounds rounds(machine, ranks);
     Groups all(1, std::vector<int>(ranks.node_of.size()));
     std::iota(all.front().begin(), all.front().end(), 0);
-    if (model == AllReduceModel::mpich) {
-        const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(all.front().size());
-        model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
-    }
     switch (model) {
         case AllReduceModel::mpich:
         case AllReduceModel::recursive_doubling:
@@ -167,6 +173,28 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
         }
     }
     return rounds.seconds();
+}
+
+}  // namespace
+
+double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                       AllReduceModel model, std::size_t most_ranks) {
+    const std::size_t count = ranks.node_of.size();
+    if (model == AllReduceModel::mpich) {
+        const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(count);
+        model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
+    }
+    const auto per_node = static_cast<std::size_t>(
+        std::ranges::count(ranks.node_of, ranks.node_of.empty() ? 0 : ranks.node_of[0]));
+    const std::size_t few = std::max(power_of_two_in(most_ranks), 4 * per_node);
+    if (count <= few || model == AllReduceModel::rabenseifner || !doubles(ranks, static_cast<int>(per_node)))
+        return time_of_rounds(machine, ranks, words, model);
+    const auto time = [&](std::size_t first) {
+        const auto sockets = ranks.socket_of.empty() ? ranks.socket_of : ranks.socket_of.first(first);
+        return time_of_rounds(machine, {ranks.node_of.first(first), sockets}, words, model);
+    };
+    const int more_rounds = std::countr_zero(count / few);
+    return time(few) + more_rounds * (time(few) - time(few / 2));
 }
 
 }  // namespace keel

@@ -212,14 +212,13 @@ GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbour
 std::vector<BoundaryItem> boundary_ghosts(const Layout& layout) {
     std::vector<BoundaryItem> items;
     for (int q = 0; q < layout.local_count(); ++q) {
-        const Index at = layout.position(layout.local()[static_cast<std::size_t>(q)]);
+        const int box = layout.local()[static_cast<std::size_t>(q)];
         for (const Index& side : directions(Neighbours::all)) {
             Index outward{};
             for (std::size_t d = 0; d < 3; ++d) {
-                const int beyond = at[d] + side[d];
-                if (layout.boundaries()[d] != Boundary::periodic &&
-                    (beyond < 0 || beyond >= layout.boxes()[d]))
-                    outward[d] = side[d];
+                Index across{};
+                across[d] = side[d];
+                if (!layout.neighbour(box, across)) outward[d] = side[d];
             }
             if (outward != Index{}) items.push_back({q, ghosts_towards(side, layout.width(), 1), outward});
         }

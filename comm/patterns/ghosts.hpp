@@ -77,7 +77,8 @@ class GhostPattern : public Pattern {
 // The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours);
 
-// The ghost cells of the local boxes that lie outside the domain, one layer, all 26 directions.
+// The ghost cells of the local boxes that lie beyond a boundary in one direction at the least, one layer, all 26 sides. Of a
+// union of boxes that is all but the edges and corners where two or three boxes meet around a missing one.
 std::vector<BoundaryItem> boundary_ghosts(const Layout& layout);
 
 }  // namespace keel

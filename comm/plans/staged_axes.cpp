@@ -33,8 +33,16 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
             for (std::size_t axis = 0; axis < d; ++axis) before[axis] = step[axis];
             Index after = before;
             after[d] = step[d];
-            const int source = layout.owner(*layout.neighbour(from, before));
-            const int target = layout.owner(*layout.neighbour(from, after));
+            // In a union of boxes one on the way may be missing: the last before it sends, to the next behind it.
+            const auto there = layout.neighbour(from, after);
+            if (!there) continue;
+            auto here = layout.neighbour(from, before);
+            for (std::size_t axis = d; !here; --axis) {
+                before[axis - 1] = 0;
+                here = layout.neighbour(from, before);
+            }
+            const int source = layout.owner(*here);
+            const int target = layout.owner(*there);
             if (source == target) continue;
             for (const Item& item : pattern.items(from, need.source)) {
                 const auto held = holders.find(item);

@@ -20,6 +20,23 @@ class OperationsByRows : public OperationsOn<Backend> {
                                      8);
         return RestrictResidual::cost * cells.count();
     }
+
+    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
+        run_by_box(SolveIncompletely{this->incomplete(inverse, L), z.view(), r.view()});
+        return IncompleteBlocks::solve_cost * this->cells();
+    }
+    Work solve_exactly(Field z, Buffer factors, Field r) override {
+        run_by_box(SolveExactly{this->exact(factors), z.view(), r.view()});
+        return SolveExactly::cost(this->layout().width()) * this->cells();
+    }
+
+  private:
+    // A box is as much work as its cells.
+    template <class Body>
+    void run_by_box(const Body& body) {
+        const Cells boxes = this->each_box();
+        this->backend().for_each_row(boxes, Row<Body>{body, boxes}, cube(this->layout().width()).cells());
+    }
 };
 
 }  // namespace keel

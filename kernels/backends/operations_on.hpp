@@ -16,8 +16,10 @@
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
+#include "kernels/block_solve.hpp"
 #include "kernels/check.hpp"
 #include "kernels/operations.hpp"
+#include "kernels/reaction.hpp"
 #include "kernels/sparse.hpp"
 #include "kernels/transfer.hpp"
 #include "kernels/vector.hpp"
@@ -207,6 +209,33 @@ class OperationsOn : public Operations {
         return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)}, L.part);
     }
 
+    Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
+        return each(AddReaction{y.view(), x.view(), scale, phi, u.view()});
+    }
+    Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
+        Cells half = some(L.part);
+        half.colour = static_cast<int>(colour);
+        return relax_half(half, RelaxNewton{u.view(), StencilView(L), f.view(), phi});
+    }
+    double factor_incompletely(Field inverse, const Stencil& L) override {
+        return backend_.max_over_cells(each_box(), FactorIncompletely{incomplete(inverse, L)});
+    }
+    double factor_exactly(Buffer factors, const Stencil& L) override {
+        check_at_least(factors.values, exact_block_values(), "the factors of all boxes fit into the buffer");
+        return backend_.max_over_cells(each_box(), FactorExactly{exact(factors), StencilView(L)});
+    }
+    std::size_t exact_block_values() const override {
+        return windows_.size() * ExactBlocks::values(layout_.width());
+    }
+    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
+        for_each_box(SolveIncompletely{incomplete(inverse, L), z.view(), r.view()});
+        return IncompleteBlocks::solve_cost * cells();
+    }
+    Work solve_exactly(Field z, Buffer factors, Field r) override {
+        for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
+        return SolveExactly::cost(layout_.width()) * cells();
+    }
+
     Work restrict_to(Field coarse, Field fine) override {
         return on(coarser(coarse), Restrict{coarse.view(), fine.view()});
     }
@@ -251,7 +280,7 @@ class OperationsOn : public Operations {
         return backend_.max_over_cells(all(), JacobiBound{StencilView(L)});
     }
 
-    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         backend_.for_each_item(ghosts, 1, Reflect{u.view(), shape_.extent, factor});
         return Cost{1, 1, 1} * ghosts.cells;
     }
@@ -344,12 +373,22 @@ class OperationsOn : public Operations {
     }
     Backend& backend() { return backend_; }
     std::span<const Window> windows() const { return windows_; }
+    // One cell for each local box, to run what takes a box after the other.
+    Cells each_box() const { return every_cell(windows_.size(), {1, 1, 1}); }
+    IncompleteBlocks incomplete(Field inverse, const Stencil& L) const {
+        return {StencilView(L), inverse.view(), kept_windows_, layout_.width()};
+    }
+    ExactBlocks exact(Buffer factors) const { return {factors.data, kept_windows_, layout_.width()}; }
 
   private:
     static Residual residual_body(const Stencil& L, Field u, Field f) {
         return {StencilView(L), u.view(), f.view()};
     }
 
+    template <class Body>
+    void for_each_box(const Body& body) {
+        backend_.for_each_cell(each_box(), body);
+    }
     template <class Body>
     Work relax_half(const Cells& cells, const Body& body) {
         backend_.for_each_cell(cells, body);

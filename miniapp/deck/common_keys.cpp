@@ -1,6 +1,7 @@
 // The keys that studies share, section by section.
 
 #include <algorithm>
+#include <limits>
 
 #include "comm/patterns/row_partition.hpp"
 #include "miniapp/deck/section.hpp"
@@ -16,23 +17,49 @@ void add_problem(Table& table) {
     s.integer("box", &Problem::box, between(1, 1024), "width of a box", "cells");
     s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
               "number of boxes for each rank, where problem.boxes is not given", "boxes");
-    s.integer("ranks", &Problem::ranks, between(0, 65536),
+    s.integer("ranks", &Problem::ranks, between(0, 1 << 20),
               "number of ranks that --dry-run and --print-plan imagine; 0 = those that were started",
               "ranks");
     s.triple("boxes", &Problem::boxes, 0,
-             "size of the domain in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow",
+             "size of the domain, or of the box around it, in each direction; [0,0,0] = as cubic as ranks x "
+             "boxes_per_rank allow",
              "boxes");
+    s.choice(
+        "shape", &Problem::shape,
+        "shape of the domain, a union of the boxes of problem.boxes: all; those outside one quarter in x "
+        "and y; those on the surface; each by a throw of dice; those nearest to random centres; or a "
+        "list");
+    s.positions("boxes_list", &Problem::boxes_list,
+                "positions of the boxes, each three integers from 0 on, or a file with one a line")
+        .needs("problem.shape", {name(DomainShape::list)});
+    s.real("fill", &Problem::fill, {.lowest = 0, .highest = 1, .highest_open = false},
+           "part of the boxes that is present")
+        .needs("problem.shape", {name(DomainShape::scattered), name(DomainShape::tags)});
+    s.integer("clumps", &Problem::clumps, between(1, 1000), "number of random centres")
+        .needs("problem.shape", {name(DomainShape::tags)});
+    s.choice("outside", &Problem::outside,
+             "boundary condition where a neighbour is missing inside the box around the domain")
+        .needs("problem.shape", {"L", "shell", "scattered", "tags", "list"});
     s.real("a", &Problem::a, from(0), "factor a of the equation; 0 makes it Poisson's");
     s.real("b", &Problem::b, above(0), "factor b of the equation");
     s.choice("coefficients", &Problem::coefficients,
-             "coefficient beta: 1; K^(0.5 sin sin sin); or K inside a ball of radius 1/4 and 1 outside");
+             "coefficient beta: 1; K^(0.5 sin sin sin); K inside a ball of radius 1/4 and 1 outside; or from "
+             "1 to K "
+             "across a wavy front");
     s.real("contrast", &Problem::contrast, above(0), "contrast K of the coefficient beta")
-        .needs("problem.coefficients", {"smooth", "ball"});
+        .needs("problem.coefficients", {"smooth", "ball", "front"});
+    s.reals("anisotropy", &Problem::anisotropy, above(0), "factors of the coefficient beta along x, y and z",
+            "");
+    s.reals("drift", &Problem::drift, {},
+            "way of coefficients and triangle wave through the domain in a step", "lengths of the domain");
     s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2");
     s.choice("rhs", &Problem::rhs,
              "right-hand side f: a triangle wave; sines of the cell's number; 1 in the first cell; "
-             "manufactured from a known solution; or random");
-    s.integer("seed", &Problem::seed, at_least(0), "seed of what is random: right-hand side, matrix, order")
+             "manufactured from a known solution; random; zero; or that of a linear u");
+    s.choice("data", &Problem::data,
+             "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; or 1/2 + cos cos cos");
+    s.integer("seed", &Problem::seed, at_least(0),
+              "seed of what is random: right-hand side, shape, matrix, order")
         .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
              "rule that says which rank owns which box; curve = space-filling");
@@ -40,8 +67,10 @@ void add_problem(Table& table) {
         "storage", &Problem::storage,
         "memory of a rank's boxes: each alone with its ghosts, or those that fill a cuboid side by side in "
         "blocks without ghosts between them");
-    s.boundaries("boundary", &Problem::boundary,
-                 "boundary condition: one word for all directions, or an array of three");
+    s.boundaries(
+        "boundary", &Problem::boundary,
+        "boundary condition: one word for all directions, or an array of three; other words for the two "
+        "sides of a direction as \"neumann/dirichlet\"");
     s.integer("columns", &Problem::columns, between(1, 1000),
               "number of vectors that are multiplied by, or of fields that are exchanged, at a time",
               "columns");
@@ -112,6 +141,21 @@ void add_bottom(Table& table) {
     s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps");
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
+    s.choice(
+        "spectrum", &Bottom::spectrum,
+        "interval of eigenvalues that polynomials are for: bounds by rows, with a preconditioner 0 to 2; the "
+        "extreme Ritz values of some steps of CG, once; or bottom.spectrum_lowest to spectrum_highest");
+    s.integer("spectrum_steps", &Bottom::spectrum_steps, between(2, 1000), "steps of CG for the estimate",
+              "steps")
+        .needs("bottom.spectrum", {name(SpectrumFrom::estimate)});
+    s.real("spectrum_lowest", &Bottom::spectrum_lowest, from(0),
+           "lower end of the interval, of the scaled system")
+        .needs("bottom.spectrum", {name(SpectrumFrom::given)});
+    s.real("spectrum_highest", &Bottom::spectrum_highest, above(0), "upper end of the interval")
+        .needs("bottom.spectrum", {name(SpectrumFrom::given)});
+    s.choice("norm", &Bottom::norm,
+             "norm that a preconditioned method of CG's family tests: |r|, or sqrt(r . M r), in which it "
+             "minimises");
     s.integer("replace_every", &Bottom::replace_every, at_least(0),
               "distance of the replacements of recursive residuals by true ones; 0 = never", "iterations");
     s.integer("s", &Bottom::s, at_least(1), "number of iterations per all-reduce (s-step methods)",
@@ -248,7 +292,22 @@ void add_common_keys(Table& table, std::span<const ModeWord> modes) {
 }
 
 Index resolved_boxes(const ProblemOptions& problem, int ranks) {
-    return problem.boxes == Index{} ? most_cubic(ranks * problem.boxes_per_rank) : problem.boxes;
+    if (problem.boxes != Index{}) return problem.boxes;
+    if (problem.shape == DomainShape::tags) {
+        const double wanted = 1.0 * ranks * problem.boxes_per_rank / problem.fill;
+        int edge = 1;
+        while (edge < 2048 && 1.0 * edge * edge * edge < wanted) ++edge;  // more cannot be numbered
+        return {edge, edge, edge};
+    }
+    if (problem.shape == DomainShape::list) {
+        Index around{};
+        for (const Index& position : problem.boxes_list.positions)
+            for (std::size_t d = 0; d < 3; ++d)
+                if (position[d] < std::numeric_limits<int>::max())
+                    around[d] = std::max(around[d], position[d] + 1);
+        return around;
+    }
+    return most_cubic(ranks * problem.boxes_per_rank);
 }
 
 }  // namespace keel

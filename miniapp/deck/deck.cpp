@@ -165,18 +165,9 @@ class Assignment {
     }
 
     Complaint operator()(const TripleKey& kind) const {
-        const std::string wanted = fmt::format("must be an array of three integers, {}", allowed_text(key_));
-        const auto* array = node_.as_array();
-        if (!array || array->size() != 3) return wanted;
-        Index triple;
-        for (std::size_t d = 0; d < 3; ++d) {
-            const auto* integer = array->get(d)->as_integer();
-            if (!integer) return wanted;
-            if (integer->get() < kind.lowest || integer->get() > std::numeric_limits<int>::max())
-                return wanted;
-            triple[d] = static_cast<int>(integer->get());
-        }
-        kind.value.set(parameters_, triple);
+        const auto triple = triple_of(node_, kind.lowest);
+        if (!triple) return fmt::format("must be an array of three integers, {}", allowed_text(key_));
+        kind.value.set(parameters_, *triple);
         return {};
     }
 
@@ -189,16 +180,70 @@ class Assignment {
         for (std::size_t d = 0; d < 3; ++d) {
             const auto* word = array ? array->get(d)->as_string() : node_.as_string();
             if (!word) return wanted;
-            if (!is_among(kind.names, word->get())) return unknown_word(key_.name, word->get(), kind.names);
             words[d] = word->get();
+            const auto slash = words[d].find('/');
+            const std::string low = words[d].substr(0, slash);
+            const std::string high = slash == std::string::npos ? low : words[d].substr(slash + 1);
+            for (const std::string& side : {low, high})
+                if (!is_among(kind.names, side)) return unknown_word(key_.name, side, kind.names);
+            if (low != high && (low == kind.names.front() || high == kind.names.front()))
+                return fmt::format("a direction is {} on both sides or on none", kind.names.front());
         }
         kind.value.set(parameters_, words);
+        return {};
+    }
+
+    Complaint operator()(const RealTripleKey& kind) const {
+        const std::string wanted =
+            fmt::format("must be an array of three finite numbers, {}", allowed_text(key_));
+        const auto* array = node_.as_array();
+        if (!array || array->size() != 3) return wanted;
+        Triple triple{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const auto number = array->get(d)->value<double>();
+            if (!number || array->get(d)->is_boolean() || !kind.allowed.contains(*number)) return wanted;
+            triple[d] = *number;
+        }
+        kind.value.set(parameters_, triple);
+        return {};
+    }
+
+    Complaint operator()(const PositionsKey& kind) const {
+        const std::string wanted =
+            "must be an array of positions, each an array of three integers >= 0, or the name of a file";
+        BoxesList list;
+        if (const auto* file = node_.as_string()) {
+            if (file->get().find('\0') != std::string::npos) return no_zero;
+            list.file = file->get();
+        } else {
+            const auto* array = node_.as_array();
+            if (!array) return wanted;
+            for (const toml::node& element : *array) {
+                const auto position = triple_of(element, 0);
+                if (!position) return wanted;
+                list.positions.push_back(*position);
+            }
+        }
+        kind.value.set(parameters_, list);
         return {};
     }
 
   private:
     static constexpr const char* no_zero = "must not contain \\u0000, which ends texts and paths";
     Complaint outside() const { return "must be " + allowed_text(key_); }
+
+    static std::optional<Index> triple_of(const toml::node& node, int lowest) {
+        const auto* array = node.as_array();
+        if (!array || array->size() != 3) return {};
+        Index triple;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const auto* integer = array->get(d)->as_integer();
+            if (!integer || integer->get() < lowest || integer->get() > std::numeric_limits<int>::max())
+                return {};
+            triple[d] = static_cast<int>(integer->get());
+        }
+        return triple;
+    }
 
     const Key& key_;
     const toml::node& node_;
@@ -335,7 +380,7 @@ void Reader::read_overrides(std::span<const std::string> overrides) {
 // Whether the key is a text or one word of several, and so may do without quotes.
 bool is_text(const Key& key) {
     return std::holds_alternative<TextKey>(key.kind) || std::holds_alternative<ChoiceKey>(key.kind) ||
-           std::holds_alternative<BoundariesKey>(key.kind);
+           std::holds_alternative<BoundariesKey>(key.kind) || std::holds_alternative<PositionsKey>(key.kind);
 }
 
 bool is_bare(const std::string& text) {

@@ -64,7 +64,11 @@ std::string allowed_text(const Key& key) {
                    [](const TextKey&) { return std::string("text"); },
                    [](const ListKey&) { return std::string("array of texts"); },
                    [](const TripleKey& kind) { return fmt::format("each >= {}", kind.lowest); },
-                   [](const BoundariesKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); }},
+                   [](const RealTripleKey& kind) { return "each " + interval_text(kind.allowed); },
+                   [](const PositionsKey&) { return std::string("array of triples, each >= 0, or a path"); },
+                   [](const BoundariesKey& kind) {
+                       return fmt::format("{}, or low/high of the last two", fmt::join(kind.names, ", "));
+                   }},
         key.kind);
 }
 

@@ -9,6 +9,7 @@ namespace {
 bool holds(const Table& table, const Condition& condition, const Parameters& parameters) {
     const nlohmann::ordered_json value = value_of(*table.find(condition.key), parameters);
     const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+    if (condition.words.empty()) return std::ranges::find(condition.others, word) == condition.others.end();
     return std::ranges::find(condition.words, word) != condition.words.end();
 }
 

@@ -31,6 +31,11 @@ nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
                        if (words[0] == words[1] && words[1] == words[2]) return words[0];
                        return words;
                    },
+                   [&](const PositionsKey& kind) -> nlohmann::ordered_json {
+                       const BoxesList list = kind.value.get(parameters);
+                       if (!list.file.empty()) return list.file;
+                       return list.positions;
+                   },
                    [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},
         key.kind);
 }

@@ -61,7 +61,14 @@ struct TripleKey {  // three integers, one per direction
     Access<Index> value;
     int lowest;
 };
-struct BoundariesKey {  // one word for all directions, or three
+struct RealTripleKey {  // three numbers, one per direction
+    Access<Triple> value;
+    Interval allowed;
+};
+struct PositionsKey {  // any number of triples of integers from 0 on, or the name of a file
+    Access<BoxesList> value;
+};
+struct BoundariesKey {  // one word for all directions, or three; each may be two, "low/high"
     Access<std::array<std::string, 3>> value;
     std::vector<std::string> names;
 };
@@ -69,7 +76,7 @@ struct BoundariesKey {  // one word for all directions, or three
 // What another key must be for a key to play a part: a choice with one of these words, or a flag that is "true".
 struct Condition {
     std::string key;
-    std::vector<std::string> words;
+    std::vector<std::string> words;  // none: any but the others
     std::vector<std::string> others =
         {};  // words of the choice that will not do, where these are easier told
 };
@@ -81,7 +88,9 @@ struct Key {
     std::string name;
     std::string unit;     // empty: a pure number or a word
     std::string meaning;  // a noun phrase that stands alone
-    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, ListKey, TripleKey, BoundariesKey> kind;
+    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, ListKey, TripleKey, RealTripleKey,
+                 PositionsKey, BoundariesKey>
+        kind;
     std::vector<Condition> needs = {};  // all of them
 
     std::string full_name() const { return section + "." + name; }

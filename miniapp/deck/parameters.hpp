@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <typeindex>
+#include <vector>
 
 #include "comm/costs/all_reduce_time.hpp"
 #include "comm/plans/schemes.hpp"
@@ -25,11 +26,26 @@
 
 namespace keel {
 
-enum class Coefficients { constant, smooth, ball };
+enum class Coefficients { constant, smooth, ball, front };
 constexpr auto names_of(Coefficients) {
     using Name = Named<Coefficients>;
     return std::array{Name{Coefficients::constant, "constant"}, Name{Coefficients::smooth, "smooth"},
-                      Name{Coefficients::ball, "ball"}};
+                      Name{Coefficients::ball, "ball"}, Name{Coefficients::front, "front"}};
+}
+
+enum class DomainShape { cube, l, shell, scattered, tags, list };
+constexpr auto names_of(DomainShape) {
+    using Name = Named<DomainShape>;
+    return std::array{Name{DomainShape::cube, "cube"},   Name{DomainShape::l, "L"},
+                      Name{DomainShape::shell, "shell"}, Name{DomainShape::scattered, "scattered"},
+                      Name{DomainShape::tags, "tags"},   Name{DomainShape::list, "list"}};
+}
+
+// The boundary where a neighbour is missing inside the box around a domain.
+enum class Outside { dirichlet, neumann };
+constexpr auto names_of(Outside) {
+    return std::array{Named<Outside>{Outside::dirichlet, "dirichlet"},
+                      Named<Outside>{Outside::neumann, "neumann"}};
 }
 
 enum class Alpha { constant, wave };
@@ -38,11 +54,21 @@ constexpr auto names_of(Alpha) {
     return std::array{Name{Alpha::constant, "constant"}, Name{Alpha::wave, "wave"}};
 }
 
-enum class Rhs { triangle, wave, point, manufactured, random };
+enum class Rhs { triangle, wave, point, manufactured, random, zero, linear };
 constexpr auto names_of(Rhs) {
     using Name = Named<Rhs>;
-    return std::array{Name{Rhs::triangle, "triangle"}, Name{Rhs::wave, "wave"}, Name{Rhs::point, "point"},
-                      Name{Rhs::manufactured, "manufactured"}, Name{Rhs::random, "random"}};
+    return std::array{Name{Rhs::triangle, "triangle"}, Name{Rhs::wave, "wave"},
+                      Name{Rhs::point, "point"},       Name{Rhs::manufactured, "manufactured"},
+                      Name{Rhs::random, "random"},     Name{Rhs::zero, "zero"},
+                      Name{Rhs::linear, "linear"}};
+}
+
+// The values on Dirichlet faces.
+enum class BoundaryData { zero, linear, wave };
+constexpr auto names_of(BoundaryData) {
+    using Name = Named<BoundaryData>;
+    return std::array{Name{BoundaryData::zero, "zero"}, Name{BoundaryData::linear, "linear"},
+                      Name{BoundaryData::wave, "wave"}};
 }
 
 enum class DeviceMessages { automatic, staged, device_aware };
@@ -52,17 +78,35 @@ constexpr auto names_of(DeviceMessages) {
                       Name{DeviceMessages::device_aware, "device_aware"}};
 }
 
+// Positions of boxes, as given or from a file.
+struct BoxesList {
+    std::vector<Index> positions;
+    std::string file;  // its path; empty = none
+
+    friend bool operator==(const BoxesList&, const BoxesList&) = default;
+};
+
+using Triple = std::array<double, 3>;  // a number for each direction
+
 struct ProblemOptions {
     int box = 64;  // cells per box edge
     int boxes_per_rank = 1;
     int ranks = 0;         // imagined by --dry-run; 0 = those that were started
-    Index boxes{0, 0, 0};  // in the domain, per direction; 0 = from ranks x boxes_per_rank
+    Index boxes{0, 0, 0};  // around the domain, per direction; 0 = from ranks x boxes_per_rank, or the list
+    DomainShape shape = DomainShape::cube;
+    BoxesList boxes_list;
+    double fill = 0.25;  // part of the boxes that is present
+    int clumps = 4;
+    Outside outside = Outside::dirichlet;
     double a = 0.9;
     double b = 0.9;
     Coefficients coefficients = Coefficients::constant;
-    double contrast = 10.0;  // K of `smooth` and `ball`
+    double contrast = 10.0;      // K of `smooth`, `ball` and `front`
+    Triple anisotropy{1, 1, 1};  // factors of the face coefficients
+    Triple drift{0, 0, 0};       // of coefficients and triangle, coordinates a step
     Alpha alpha = Alpha::constant;
     Rhs rhs = Rhs::triangle;
+    BoundaryData data = BoundaryData::zero;
     std::uint64_t seed = 1;  // of all that is random
     Placement placement = Placement::curve;
     Storage storage = Storage::boxes;
@@ -138,7 +182,8 @@ struct Parameters {
     StudyOptions study;
 };
 
-// Boxes per direction: problem.boxes, or as cubic as possible from ranks x boxes_per_rank.
+// Boxes per direction around the domain: problem.boxes, or as cubic as possible from ranks x boxes_per_rank; of tags the cube
+// that these fill to problem.fill, of a list what it reaches to.
 Index resolved_boxes(const ProblemOptions& problem, int ranks);
 
 }  // namespace keel

@@ -50,10 +50,15 @@ class Section {
           write_([](Parameters& p) -> Options& { return p.study.of<Options>(); }),
           read_([](const Parameters& p) { return p.study.of<Options>(); }),
           always_{{"run.mode", {std::move(study)}}} {}
+    // Those that some studies know.
+    Section(Table& table, std::string name, std::vector<std::string> studies)
+        : Section(table, std::move(name), std::string()) {
+        always_ = {{"run.mode", std::move(studies)}};
+    }
 
     // What the key added last needs of another one.
-    Section& needs(std::string key, std::vector<std::string> words) {
-        last_->needs.push_back({std::move(key), std::move(words)});
+    Section& needs(std::string key, std::vector<std::string> words, std::vector<std::string> others = {}) {
+        last_->needs.push_back({std::move(key), std::move(words), std::move(others)});
         return *this;
     }
 
@@ -102,6 +107,16 @@ class Section {
         return add(std::move(key), TripleKey{as<Index>(member), lowest}, std::move(meaning), std::move(unit));
     }
 
+    Section& reals(std::string key, Triple Options::*member, Interval allowed, std::string meaning,
+                   std::string unit) {
+        return add(std::move(key), RealTripleKey{as<Triple>(member), allowed}, std::move(meaning),
+                   std::move(unit));
+    }
+
+    Section& positions(std::string key, BoxesList Options::*member, std::string meaning) {
+        return add(std::move(key), PositionsKey{as<BoxesList>(member)}, std::move(meaning));
+    }
+
     // A text that is one of some words ...
     Section& choice(std::string key, std::string Options::*member, std::vector<std::string> words,
                     std::string meaning) {
@@ -119,7 +134,7 @@ class Section {
         return add(std::move(key), ChoiceKey{std::move(value), words_of<Enum>()}, std::move(meaning));
     }
 
-    // A boundary for each direction.
+    // A boundary for each direction, or for each of its sides.
     Section& boundaries(std::string key, Boundaries Options::*member, std::string meaning) {
         using Words = std::array<std::string, 3>;
         const auto read = read_;
@@ -128,12 +143,18 @@ class Section {
             [=](const Parameters& p) {
                 Words words;
                 const Boundaries values = read(p).*member;
-                std::ranges::transform(values, words.begin(), [](Boundary b) { return keel::name(b); });
+                std::ranges::transform(values, words.begin(), [](const Sides<Boundary>& sides) {
+                    const std::string low = keel::name(sides.low);
+                    return sides.low == sides.high ? low : low + "/" + keel::name(sides.high);
+                });
                 return words;
             },
             [=](Parameters& p, const Words& words) {
-                std::ranges::transform(words, (write(p).*member).begin(),
-                                       [](const std::string& word) { return *named<Boundary>(word); });
+                std::ranges::transform(words, (write(p).*member).begin(), [](const std::string& word) {
+                    const auto slash = std::min(word.find('/'), word.size());
+                    return Sides(*named<Boundary>(word.substr(0, slash)),
+                                 *named<Boundary>(word.substr(slash < word.size() ? slash + 1 : 0)));
+                });
             }};
         return add(std::move(key), BoundariesKey{std::move(value), words_of<Boundary>()}, std::move(meaning));
     }

@@ -1,5 +1,8 @@
 #include "miniapp/files/named_files.hpp"
 
+#include <fmt/format.h>
+
+#include "miniapp/files/box_file.hpp"
 #include "miniapp/files/data_folders.hpp"
 #include "miniapp/files/machine_file.hpp"
 
@@ -19,7 +22,7 @@ std::optional<FileText> read_once(const std::optional<std::filesystem::path>& fi
     return broadcast(comm.rank() == 0 ? read_text(found_file(*file, folders), most_bytes) : FileText{}, comm);
 }
 
-NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
+NamedFiles read_named_files(Deck& deck, const Communicator& comm) {
     const CommOptions& options = deck.parameters.comm;
     const std::filesystem::path beside = std::filesystem::path(deck.file).parent_path();
     NamedFiles files;
@@ -29,6 +32,17 @@ NamedFiles read_named_files(const Deck& deck, const Communicator& comm) {
     constexpr std::size_t most_map_bytes = 1 << 26;  // a line for each of a million ranks
     if (!options.node_map.empty())
         files.node_map = read_once(options.node_map, {beside}, comm, most_map_bytes);
+    BoxesList& list = deck.parameters.problem.boxes_list;
+    if (!list.file.empty()) {
+        files.boxes = read_once(list.file, {beside}, comm, most_map_bytes);
+        const BoxFile read = parse_box_file(*files.boxes);
+        list.positions = read.positions;
+        if (!read.error.empty()) {
+            deck.errors.push_back(fmt::format("{}: problem.boxes_list = \"{}\": {}",
+                                              deck.origin.at("problem.boxes_list"), list.file, read.error));
+            deck.refused.insert("problem.boxes_list");
+        }
+    }
     return files;
 }
 

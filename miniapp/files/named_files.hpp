@@ -20,7 +20,9 @@ std::optional<FileText> read_once(const std::optional<std::filesystem::path>& fi
 struct NamedFiles {
     std::optional<FileText> machine;   // comm.machine
     std::optional<FileText> node_map;  // comm.node_map
+    std::optional<FileText> boxes;     // problem.boxes_list
 };
-NamedFiles read_named_files(const Deck& deck, const Communicator& comm);  // collective
+// problem.boxes_list gets the positions of its file.
+NamedFiles read_named_files(Deck& deck, const Communicator& comm);  // collective
 
 }  // namespace keel

@@ -16,8 +16,16 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
         double copied = 0;
         for (const Need& need : ghost_pattern(table.use.layout, ghosts->depth, ghosts->neighbours).copies())
             copied += static_cast<double>(need.source.cells() * sizeof(double));
-        plans.push_back({table.use.level, ghosts->purpose, scheme,
-                         plan_of(grids.hierarchy, table.use, topology, scheme, {}), copied});
+        ExchangePlan& plan = plans.emplace_back(ExchangePlan{table.use.level,
+                                                             ghosts->purpose,
+                                                             scheme,
+                                                             Representatives::of(table.use.layout, topology),
+                                                             {},
+                                                             copied});
+        for (const Representatives::Part& part : plan.nodes.parts()) {
+            const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns};
+            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, scheme, {}));
+        }
     }
     return plans;
 }
@@ -37,8 +45,7 @@ const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose,
     const auto planned = std::ranges::find_if(
         plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.purpose == purpose; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
-    const Setup setup{topology_, &model_};
-    const SchemeRow row = summary(planned->scheme, shares_of(planned->plan, fields, setup), setup);
+    const SchemeRow row = planned->nodes.summary(planned->scheme, planned->plans, fields, &model_);
     cost.wait = row.time->total() + model_.machine.noise.exchange;
     cost.most = row.most_sent;
     cost.all = row.all;

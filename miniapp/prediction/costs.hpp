@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "comm/costs/all_reduce_time.hpp"
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/representatives.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {
 
-// How ghosts of a level travel, planned for all ranks.
+// How ghosts of a level travel, planned for all ranks or for those that stand for them.
 struct ExchangePlan {
     int level = 0;
     GhostCells::Purpose purpose = GhostCells::Purpose::stencil;
     SchemeOptions scheme;
-    Plan plan;
+    Representatives nodes;
+    std::vector<Plan> plans;  // by part of these
     // Bytes of one field that the first rank copies from box to box.
     double copied_bytes = 0;
 };

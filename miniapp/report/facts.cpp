@@ -90,4 +90,20 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     return facts;
 }
 
+DomainFacts facts_of_domain(const Layout& finest, const std::string& shape) {
+    const Domain& domain = finest.domain();
+    DomainFacts facts{.shape = shape,
+                      .whole = domain.whole(),
+                      .boxes = domain.count(),
+                      .components = static_cast<int>(components_of(domain).size()),
+                      .cells = static_cast<long>(finest.cell_count()),
+                      .faces = faces_of(domain)};
+    BoxFaces& faces = facts.faces;
+    for (long* const count :
+         {&faces.interior, &faces.outer, &faces.missing, &faces.dirichlet, &faces.neumann})
+        *count *= static_cast<long>(finest.width()) * finest.width();
+    faces.interior += 3 * facts.cells / finest.width() * (finest.width() - 1);  // inside boxes
+    return facts;
+}
+
 }  // namespace keel

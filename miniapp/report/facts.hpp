@@ -2,6 +2,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
+#include "kernels/layout.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/resolved.hpp"
 
@@ -9,5 +10,8 @@ namespace keel {
 
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
+
+// The domain of a finest level, of a shape of that name.
+DomainFacts facts_of_domain(const Layout& finest, const std::string& shape);
 
 }  // namespace keel

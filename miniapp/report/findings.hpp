@@ -9,12 +9,22 @@
 #include <vector>
 
 #include "comm/ranks/topology.hpp"
-#include "kernels/box.hpp"
+#include "kernels/domain.hpp"
 #include "kernels/names.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/setup/simulation.hpp"
 
 namespace keel {
+
+// The boxes of a domain, and the faces of its cells on the finest level.
+struct DomainFacts {
+    std::string shape;
+    bool whole = true;  // all boxes of those around it
+    int boxes = 0;
+    int components = 1;  // that share no face
+    long cells = 0;
+    BoxFaces faces;
+};
 
 // One self-verification.
 struct Check {
@@ -51,9 +61,10 @@ struct RunFacts {
     std::vector<std::string> warnings;
     // --- Of a study that has them
     bool drives_progress = false;  // of all-reduces in flight
-    Index boxes{};
-    int box = 0;  // width on the finest level
-    Index cells{};
+    std::optional<DomainFacts> domain;
+    Index boxes{};  // around the domain
+    int box = 0;    // width on the finest level
+    Index cells{};  // around the domain
     std::vector<Index> level_cells;
     std::vector<int> level_boxes;       // their width
     double triad_bytes_per_second = 0;  // all ranks together
@@ -65,12 +76,16 @@ struct RunFacts {
     // --- Known when the right-hand side is
     double removed_mean = 0;  // of f, over max|f|, where the problem is singular
     bool zero_right_side = false;
+    double norm_f = 0;  // max|f|
+    std::optional<double> norm_without_data =
+        {};  // the same without what boundary values add, where there are any
     // --- Known when the run ends
     double mpi_start_seconds = 0;  // the slowest rank
     double total_seconds = 0;      // of rank 0, from before the start of MPI on
     double setup_seconds = 0;
-    double tuning_seconds = 0;  // spent on trying communication schemes
-    double graph_replays = 0;   // in the measured solves, on rank 0
+    double coefficients_seconds = 0;  // of a step, on new coefficients
+    double tuning_seconds = 0;        // spent on trying communication schemes
+    double graph_replays = 0;         // in the measured solves, on rank 0
     // Growth of the resident set from before anything was built to its peak, on the rank with most.
     double measured_bytes = 0;
 };

@@ -55,9 +55,13 @@ std::string grids_text(const RunFacts& facts) {
                 fmt::format("asynchronous: {}; {}", facts.asynchronous_progress,
                             facts.drives_progress ? "driven between operations of the bottom solver"
                                                   : "not driven")) +
-           line("domain", fmt::format("{} cells, {}x{}x{} boxes of {}^3, {}", cells_text(facts.cells),
-                                      facts.boxes[0], facts.boxes[1], facts.boxes[2], facts.box,
-                                      counted(static_cast<long>(facts.level_cells.size()), "level")));
+           line("domain",
+                facts.domain->whole
+                    ? fmt::format("{} cells, {}x{}x{} boxes of {}^3, {}", cells_text(facts.cells),
+                                  facts.boxes[0], facts.boxes[1], facts.boxes[2], facts.box,
+                                  counted(static_cast<long>(facts.level_cells.size()), "level"))
+                    : fmt::format("{}; boxes of {}^3, {}", domain_text(*facts.domain, facts.boxes), facts.box,
+                                  counted(static_cast<long>(facts.level_cells.size()), "level")));
 }
 
 // Whose seconds these are.
@@ -91,6 +95,16 @@ bool Findings::valid() const {
     return !interrupted() && std::ranges::all_of(checks, &Check::passed);
 }
 
+std::string domain_text(const DomainFacts& domain, const Index& around) {
+    const BoxFaces& faces = domain.faces;
+    return fmt::format(
+        "{}: {} cells in {} of {}x{}x{} boxes, {}; faces of cells: {} interior, {} outer, {} towards "
+        "missing boxes; {} Dirichlet, {} Neumann",
+        domain.shape, domain.cells, domain.boxes, around[0], around[1], around[2],
+        counted(domain.components, "part"), faces.interior, faces.outer, faces.missing, faces.dirichlet,
+        faces.neumann);
+}
+
 std::string header_text(const DeckFacts& deck, const RunFacts& facts) {
     std::string text = fmt::format("Keel {} ({}), {} {}, {}\n", build_info::version, build_info::revision,
                                    build_info::compiler, build_info::build_type, build_info::flags);
@@ -120,6 +134,12 @@ std::string right_side_text(const RunFacts& facts) {
             "has "
             "mean 0\n",
             facts.removed_mean);
+    if (facts.norm_without_data)
+        text += fmt::format(
+            "Right-hand side: max|f| = {:.6g} with the boundary values, by which residuals are divided, and "
+            "{:.6g} "
+            "without\n",
+            facts.norm_f, *facts.norm_without_data);
     if (facts.zero_right_side)
         text += "Right-hand side: f = 0, whose solution is u = 0; residuals are not divided by |f|\n";
     return text.empty() ? text : text + "\n";

@@ -21,6 +21,9 @@ struct DeckFacts {
 // What was done to f, or what it makes of residuals; empty for an f that is neither zero nor loses its mean.
 std::string right_side_text(const RunFacts& facts);
 
+// A domain that is not the whole box around it: its shape, boxes and faces.
+std::string domain_text(const DomainFacts& domain, const Index& around);
+
 // Version, build, machine, what the study built, the deck's non-default keys, remarks and warnings.
 std::string header_text(const DeckFacts& deck, const RunFacts& facts);
 

@@ -22,21 +22,24 @@ std::string outcome_text(const Report& report, const BottomOptions& options) {
 
 Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
                    const BottomOptions& options) {
-    return {{"record", "solve"},
-            {"solver", solver},
-            {"repeat", repeat},
-            {"seconds", seconds},
-            {"converged", report.succeeded()},
-            {"iterations", report.iterations},
-            {"outcome", name(report.outcome)},
-            {"vanished", report.vanished},
-            {"restarts", report.restarts},
-            {"columns_dropped", report.columns_dropped},
-            {"residuals", report.residuals},
-            {"norm", norm_quotient(options)},
-            {"true_residual", report.true_residual},
-            {"unscaled_residual", report.unscaled_residual},
-            {"applications", report.counts.applications}};
+    Json record{{"record", "solve"},
+                {"solver", solver},
+                {"repeat", repeat},
+                {"seconds", seconds},
+                {"converged", report.succeeded()},
+                {"iterations", report.iterations},
+                {"outcome", name(report.outcome)},
+                {"vanished", report.vanished},
+                {"restarts", report.restarts},
+                {"columns_dropped", report.columns_dropped},
+                {"residuals", report.residuals},
+                {"norm", norm_quotient(options)},
+                {"true_residual", report.true_residual},
+                {"unscaled_residual", report.unscaled_residual},
+                {"applications", report.counts.applications}};
+    if (report.spectrum && method_named(options.solver).reads("spectrum"))
+        record["spectrum"] = {report.spectrum->lowest, report.spectrum->highest};
+    return record;
 }
 
 }  // namespace keel

@@ -20,6 +20,7 @@ LevelTables::LevelTables(const RunFacts& facts, const std::vector<TimerRow>& tim
         if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
         cells_[{row.op, row.level}] = &row;
     }
+    for (const Index& cells : facts.level_cells) width_ = std::max(width_, cells_text(cells).size());
 }
 
 const TimerRow* LevelTables::find(const std::string& op, int level) const {
@@ -27,13 +28,17 @@ const TimerRow* LevelTables::find(const std::string& op, int level) const {
     return found == cells_.end() ? nullptr : found->second;
 }
 
+std::string LevelTables::entry(const std::string& text) const {
+    return fmt::format(" {:>{}}", text, width_);
+}
+
 std::string LevelTables::head(const std::string& last) const {
     std::string text = fmt::format("{:<18}", "level");
-    for (std::size_t l = 0; l < facts_.level_cells.size(); ++l) text += fmt::format(" {:>11}", l);
-    text += fmt::format(" {:>11}\n{:<18}", last, "cells");
-    for (const Index& cells : facts_.level_cells) text += fmt::format(" {:>11}", cells_text(cells));
+    for (std::size_t l = 0; l < facts_.level_cells.size(); ++l) text += entry(std::to_string(l));
+    text += entry(last) + fmt::format("\n{:<18}", "cells");
+    for (const Index& cells : facts_.level_cells) text += entry(cells_text(cells));
     text += fmt::format("\n{:<18}", "boxes of");
-    for (const int width : facts_.level_boxes) text += fmt::format(" {:>11}", fmt::format("{}^3", width));
+    for (const int width : facts_.level_boxes) text += entry(fmt::format("{}^3", width));
     return text + "\n";
 }
 
@@ -52,19 +57,19 @@ std::string LevelTables::times() const {
         for (int l = 0; l < levels_; ++l) {
             const TimerRow* row = find(op, l);
             const bool shown = row != nullptr && op != "other";
-            mean += shown ? fmt::format(" {:>11}", seconds_text(row->t_mean)) : fmt::format(" {:>11}", "");
-            most += shown ? fmt::format(" {:>11}", seconds_text(row->t_max)) : fmt::format(" {:>11}", "");
+            mean += entry(shown ? seconds_text(row->t_mean) : "");
+            most += entry(shown ? seconds_text(row->t_max) : "");
             if (row == nullptr) continue;
             total += row->t_mean;
             slowest += row->t_max;
             if (shown) column[static_cast<std::size_t>(l)] += row->t_mean;
         }
         column.back() += total;
-        text += fmt::format("{} {:>11}\n", mean, seconds_text(total));
-        if (!predicted) text += fmt::format("{} {:>11}\n", most, seconds_text(slowest));
+        text += mean + entry(seconds_text(total)) + "\n";
+        if (!predicted) text += most + entry(seconds_text(slowest)) + "\n";
     }
     text += fmt::format("{:<18}", predicted ? "sum" : "sum of means");
-    for (const double seconds : column) text += fmt::format(" {:>11}", seconds_text(seconds));
+    for (const double seconds : column) text += entry(seconds_text(seconds));
     return text + "\n";
 }
 
@@ -81,9 +86,9 @@ std::string LevelTables::communication() const {
             for (const std::string& op : ops)
                 if (const TimerRow* row = find(op, l)) value += row->*number;
             total += value;
-            text += fmt::format(" {:>11.0f}", value);
+            text += entry(fmt::format("{:.0f}", value));
         }
-        text += fmt::format(" {:>11.0f}\n", total);
+        text += entry(fmt::format("{:.0f}", total)) + "\n";
     };
     const Ops sends{name(Op::send)};
     const Ops sums{name(Op::reduction), name(Op::reduction_begin)};

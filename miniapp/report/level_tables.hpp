@@ -26,11 +26,13 @@ class LevelTables {
   private:
     const TimerRow* find(const std::string& op, int level) const;
     std::string head(const std::string& last) const;
+    std::string entry(const std::string& text) const;  // of a column
 
     const RunFacts& facts_;
     std::vector<std::string> ops_;
     std::map<std::pair<std::string, int>, const TimerRow*> cells_;
     int levels_;
+    std::size_t width_ = 11;  // of a column
 };
 
 // By level the mean time of an exchange in what was measured; every exchange with messages packs once.

@@ -61,6 +61,20 @@ Json volume_json(const Volume& volume) {
             {"off_node_bytes", volume.off_node_bytes}};
 }
 
+Json domain_json(const DomainFacts& domain) {
+    const BoxFaces& faces = domain.faces;
+    return {{"shape", domain.shape},
+            {"boxes", domain.boxes},
+            {"components", domain.components},
+            {"cells", domain.cells},
+            {"faces",
+             {{"interior", faces.interior},
+              {"outer", faces.outer},
+              {"missing", faces.missing},
+              {"dirichlet", faces.dirichlet},
+              {"neumann", faces.neumann}}}};
+}
+
 Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     Json levels = Json::array();
     for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
@@ -90,6 +104,7 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
                    {"device_messages", facts.device_messages},
                    {"boxes", facts.boxes},
                    {"cells", facts.cells},
+                   {"domain", facts.domain ? domain_json(*facts.domain) : Json()},
                    {"levels", levels},
                    {"triad_bytes_per_second", facts.triad_bytes_per_second},
                    {"array_bytes", facts.array_bytes},
@@ -168,6 +183,9 @@ std::string closing_records(const Findings& findings) {
                     {"measured_bytes", facts.measured_bytes},
                     {"removed_mean", facts.removed_mean},
                     {"zero_right_side", facts.zero_right_side},
+                    {"norm_f", facts.norm_f},
+                    {"norm_f_without_data", number_or_null(facts.norm_without_data)},
+                    {"coefficients_seconds", facts.coefficients_seconds},
                     {"done", done},
                     {"interrupted", findings.interrupted()},
                     {"interrupted_by", findings.interrupted() ? Json(name(findings.interruption)) : Json()},

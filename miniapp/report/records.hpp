@@ -26,6 +26,7 @@ Json number_or_null(const std::optional<double>& value);
 
 Json parts_json(const Parts& parts);
 Json volume_json(const Volume& volume);
+Json domain_json(const DomainFacts& domain);
 
 // "run", which begins every report: what is known before anything is solved.
 Json run_record(const DeckFacts& deck, const RunFacts& facts);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "comm/costs/representatives.hpp"
 #include "miniapp/deck/overloaded.hpp"
 #include "miniapp/deck/text.hpp"
 
@@ -118,10 +119,13 @@ SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
 
 namespace {
 
-double bytes_to_plan(const GridSetup& grids, const SchemeUse& use, const SchemeOptions& scheme) {
+// `nodes` are those that are planned for.
+double bytes_to_plan(const GridSetup& grids, const SchemeUse& use, const Representatives& nodes,
+                     const SchemeOptions& scheme) {
     const GhostCells* ghosts = use.ghosts();
+    const Layout& layout = nodes.largest().layout;
     const double requests =
-        ghosts ? ghost_pattern(use.layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
+        ghosts ? ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
                : boxes_moved(grids.hierarchy, use).most_requests();
     return requests * bytes_to_plan_a_request;
 }
@@ -135,6 +139,8 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
         SchemeTable& table = tables.emplace_back(SchemeTable{.use = use, .rows = {}});
         const GhostCells* ghosts = use.ghosts();
+        const Representatives nodes = Representatives::of(use.layout, setup.topology);
+        if (ghosts && !nodes.all()) table.planned_nodes = nodes.largest().topology.nodes();
         const SchemeOptions needed = scheme_needed(comm, use);
         std::vector<SchemeOptions> schemes{needed};
         if (planned.side_by_side) {
@@ -144,12 +150,12 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         }
         std::erase_if(schemes, [&](const SchemeOptions& scheme) {
             if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
-                bytes_to_plan(grids, use, scheme) <= planned.bytes)
+                bytes_to_plan(grids, use, nodes, scheme) <= planned.bytes)
                 return false;
             table.left_out.push_back(name(scheme));
             return true;
         });
-        table.rows = ghosts ? compare(use.layout, ghosts->depth, ghosts->neighbours, schemes, setup)
+        table.rows = ghosts ? nodes.compare(ghosts->depth, ghosts->neighbours, schemes, setup.model)
                             : compare(boxes_moved(grids.hierarchy, use), schemes, setup);
         table.chosen = chosen_before_run(comm, table.rows);
     }
@@ -157,12 +163,13 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
 }
 
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
-                             const Planned& planned) {
+                             const Topology& topology, const Planned& planned) {
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
+        const Representatives nodes = Representatives::of(use.layout, topology);
         std::vector<SchemeOptions> schemes{scheme_needed(comm, use)};
         if (planned.side_by_side) schemes.insert(schemes.begin(), SchemeOptions());
         for (const SchemeOptions& scheme : schemes) {
-            const double bytes = bytes_to_plan(grids, use, scheme);
+            const double bytes = bytes_to_plan(grids, use, nodes, scheme);
             if (bytes <= planned.bytes) continue;
             return fmt::format(
                 "comm.scheme = \"{}\", {} boxes of {}^3 on {}: to plan their messages takes up to {} of {}, "

@@ -69,14 +69,15 @@ struct SchemeTable {
     std::vector<std::vector<double>> rounds = {};
     std::optional<std::size_t> chosen = {};  // number of a row
     std::vector<std::string> left_out = {};  // schemes that there is no room to plan
+    int planned_nodes = 0;                   // that stand for all; 0 where all were planned
 
     std::optional<double> least(std::size_t row) const;  // of its rounds
 };
 
 // The deck's scheme where the deck chooses, or the one that all others are compared with.
 SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
-// From plans for all ranks of the topology, made by the calling rank alone: of every scheme that can be planned in so many
-// bytes, or of the only one that the deck says is used. Pure.
+// From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone: of every
+// scheme that can be planned in so many bytes, or of the only one that the deck says is used. Pure.
 struct Planned {
     bool side_by_side = true;
     double bytes = 0;
@@ -86,7 +87,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
                                           const Planned& planned);
 // Why not even those can be planned that are used, or that all are compared with; empty if they can.
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
-                             const Planned& planned);
+                             const Topology& topology, const Planned& planned);
 
 // What is known before a run of who will carry an exchange: the deck's scheme, or the model's; what trials will tell is not
 // known. With a model the rows need times.

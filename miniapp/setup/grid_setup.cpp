@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "miniapp/setup/shape.hpp"
 #include "solvers/multigrid/bottom.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
@@ -42,12 +43,11 @@ bool GridSetup::solves_on(int level) const {
 }
 
 int GridSetup::most_boxes_of_a_rank() const {
-    const auto count = static_cast<int>(product(boxes));
-    return (count + ranks - 1) / ranks;
+    return (domain.count() + ranks - 1) / ranks;
 }
 
 Layout GridSetup::finest() const {
-    return {boxes, problem.box, problem.boundary, place(boxes, ranks, problem.placement), rank};
+    return {domain, problem.box, place(domain, ranks, problem.placement), rank};
 }
 
 GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use) {
@@ -56,7 +56,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
     GridSetup grids{.problem = p.problem,
                     .multigrid = p.multigrid,
                     .use = use,
-                    .boxes = resolved_boxes(p.problem, resolved.ranks),
+                    .domain = domain_of(p.problem, resolved.ranks),
                     .ranks = resolved.ranks,
                     .rank = resolved.rank,
                     .hierarchy = {},
@@ -85,9 +85,12 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.levels() > 1)
         grids.fields_of_iteration = FlexibleCG::fields;
     if (use.exchanged_fields) grids.fields_of_level = *use.exchanged_fields;
+    grids.fields_on_finest = use.more_fields;
+    if (use.krylov == KrylovLevel::finest)
+        grids.fields_on_finest += preconditioner_fields(use.preconditioner);
     for (const auto& [name, options] : use.solvers) {
         if (use.krylov == KrylovLevel::finest)
-            grids.fields_on_finest += krylov_fields(options, use.preconditioned);
+            grids.fields_on_finest += krylov_fields(options, use.preconditioner.any());
         else
             grids.fields_on_coarsest += bottom_fields(options);
         grids.vectors_at_once = std::max(grids.vectors_at_once, vectors_at_once(options));

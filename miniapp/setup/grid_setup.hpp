@@ -11,6 +11,7 @@
 #include "miniapp/setup/solvers.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
+#include "solvers/multigrid/preconditioners.hpp"
 
 namespace keel {
 
@@ -21,9 +22,15 @@ enum class KrylovLevel { none, coarsest, finest };
 struct GridUse {
     bool coarsens = true;  // false: only the finest level is needed
     KrylovLevel krylov = KrylovLevel::coarsest;
-    bool preconditioned = false;               // the Krylov method on the finest level
-    std::vector<NamedSolver> solvers = {};     // at work one after the other
-    std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
+    PreconditionerOptions preconditioner = {};  // of the Krylov method on the finest level
+    std::vector<NamedSolver> solvers = {};      // at work one after the other
+    int steps = 1;           // of a solve, each with coefficients and right-hand side of its own
+    bool from_last = false;  // each begins with the solution of the one before
+    std::optional<int> exchanged_fields = {};    // no level keeps more than these, and nothing is solved
+    std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
+    int more_fields = 0;                         // grid-sized arrays on the finest level beside all else
+    double more_bytes = 0;                       // of all ranks together, beside arrays
+    bool foretold = true;                        // a solve of a small grid tells how long one takes
 };
 
 // The width of the boxes of the coarsest level.
@@ -37,7 +44,7 @@ struct GridSetup {
     ProblemOptions problem;
     MultigridOptions multigrid;
     GridUse use;
-    Index boxes;  // per direction
+    Domain domain{{1, 1, 1}, {}};
     int ranks = 1;
     int rank = 0;
     HierarchyOptions hierarchy;

@@ -87,6 +87,8 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
         bytes += keel::bytes_beside_vectors(
             options, static_cast<std::size_t>(layout.local_count()),
             grids.hierarchy.deterministic ? static_cast<std::size_t>(layout.box_count()) : 1);
+    if (grids.use.krylov == KrylovLevel::finest)
+        bytes += layout.local_count() * preconditioner_bytes_of_box(grids.use.preconditioner, layout.width());
     return bytes;
 }
 
@@ -107,6 +109,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         solvers = topology.among(move.ranks());
         values += bottom_move_values(move, spread->layout, topology, options.schemes_of(spread->level));
     }
+    bytes += grids.use.more_bytes / grids.ranks;
     for (const Held& held : all) {
         const Layout& layout = held.layout;
         const int fused = options.fused_on(layout.width());
@@ -193,7 +196,7 @@ double memory_of_node() {
 }
 
 std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMemory& memory) {
-    const Index& boxes = grids.boxes;
+    const Index& boxes = grids.domain.around();
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
     // The node that holds most of a bottom grid that is elsewhere has at least so many copies of it.
@@ -202,7 +205,7 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
                           : place == BottomPlace::gather  ? 1
                                                           : 0;
     const auto needed_with = [&](int width) {
-        const double cells = std::pow(width, 3) * boxes[0] * boxes[1] * boxes[2];
+        const double cells = std::pow(width, 3) * grids.domain.count();
         const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, 3);
         const double fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest +
                               coarsening * grids.fields_on_coarsest;
@@ -218,11 +221,12 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     do fits = fits % 2 == 0 ? fits / 2 : 0;
     while (fits >= narrowest && needed_with(fits) > memory.bytes);
     return fmt::format(
-        "problem.box = {}, problem.boxes = [{}] on {}: at least {} on a {} of {}; "
+        "problem.box = {}, problem.boxes = [{}]{} on {}: at least {} on a {} of {}; "
         "choose {}fewer boxes, or more {}s",
-        box, fmt::join(boxes, ","), counted(grids.ranks, "rank"), bytes_text(needed), memory.where,
-        bytes_text(memory.bytes), fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "",
-        memory.where);
+        box, fmt::join(boxes, ","),
+        grids.domain.whole() ? "" : fmt::format(" of which {} are present", grids.domain.count()),
+        counted(grids.ranks, "rank"), bytes_text(needed), memory.where, bytes_text(memory.bytes),
+        fits >= narrowest ? fmt::format("problem.box = {} or less, ", fits) : "", memory.where);
 }
 
 }  // namespace keel

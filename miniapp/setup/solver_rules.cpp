@@ -35,6 +35,16 @@ void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unkn
                                     value, vectors, unknowns.count, unknowns.what, remedy));
 }
 
+// A pipelined s-step method multiplies its polynomials with each other.
+void check_basis(Rules& rules, const NamedSolver& solver) {
+    rules.require(
+        !method_named(solver.options.solver).multiplies_basis || solver.options.basis != Basis::newton,
+        {"bottom.basis", "bottom.solver", "run.survey"},
+        fmt::format("bottom.basis = \"newton\": does not know its own products, which {} needs; choose "
+                    "monomial or chebyshev",
+                    solver.options.solver));
+}
+
 // Ghosts deeper than a box would come from beyond its neighbours.
 void check_powers_fit(Rules& rules, const NamedSolver& solver, const GridUse& use) {
     const int depth = solver.options.powers_depth;
@@ -73,6 +83,14 @@ Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
 
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
     for (const NamedSolver& solver : solvers) check_vectors(rules, solver, unknowns);
+    for (const NamedSolver& solver : solvers) check_basis(rules, solver);
+    for (const auto& [name, options] : solvers)
+        rules.require(
+            options.spectrum != SpectrumFrom::given || options.spectrum_lowest < options.spectrum_highest,
+            {"bottom.spectrum_lowest", "bottom.spectrum_highest", "run.survey"},
+            fmt::format("bottom.spectrum_lowest = {:g}: is no lower end below bottom.spectrum_highest "
+                        "= {:g}; give a smaller one",
+                        options.spectrum_lowest, options.spectrum_highest));
 }
 
 void check_solvers(Rules& rules, const GridUse& use, double boxes) {

@@ -15,6 +15,7 @@
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
 #include "miniapp/files/record_name.hpp"
+#include "miniapp/setup/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
@@ -31,6 +32,7 @@ double exact_product(const Index& n) {
 }
 
 double boxes_in_all(const Parameters& p, int ranks) {
+    if (p.problem.shape != DomainShape::cube) return domain_of(p.problem, ranks).count();
     const bool automatic = p.problem.boxes == Index{};
     return automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(p.problem.boxes);
 }
@@ -97,6 +99,33 @@ void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, i
                               boxes_in_all(p, ranks), ranks, 1 << 24));
 }
 
+// Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
+void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
+    const bool f_cycle = p.multigrid.cycle == Cycle::f;
+    const bool linear = f_cycle || p.multigrid.interpolation == Interpolation::linear;
+    rules.require(
+        p.problem.shape == DomainShape::cube || !use.coarsens || !linear,
+        {f_cycle ? "multigrid.cycle" : "multigrid.interpolation", "problem.shape"},
+        fmt::format("multigrid.{}: interpolates linearly, which is not defined at the inner edges of "
+                    "problem.shape = \"{}\"; choose {}, or problem.shape = \"cube\"",
+                    f_cycle ? "cycle = \"F\"" : "interpolation = \"linear\"", name(p.problem.shape),
+                    f_cycle ? "cycle = \"V\"" : "constant"));
+}
+
+void check_data(Rules& rules, const Parameters& p, int ranks) {
+    if (p.problem.data == BoundaryData::zero) return;
+    const std::string given = fmt::format("problem.data = \"{}\": ", name(p.problem.data));
+    rules.require(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
+                  given +
+                      "problem.rhs = \"manufactured\" has boundary values of its own; choose another "
+                      "problem.rhs, or leave problem.data out");
+    rules.require(domain_of(p.problem, ranks).has_dirichlet(),
+                  {"problem.data", "problem.boundary", "problem.outside"},
+                  given +
+                      "no face is a Dirichlet one; give a side of problem.boundary, or problem.outside "
+                      "where boxes are missing, as \"dirichlet\", or leave it out");
+}
+
 // A deck that asks a backend for what it has not.
 void check_features(Rules& rules, const Parameters& p) {
     const std::string& name = p.run.backend;
@@ -121,9 +150,10 @@ void check_features(Rules& rules, const Parameters& p) {
 
 }  // namespace
 
-void check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
+bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
     const Parameters& p = rules.parameters();
     const double most = std::numeric_limits<int>::max();
+    const bool all = p.problem.shape == DomainShape::cube;
     const Index given = p.problem.boxes;
     const bool automatic = given == Index{};
     const bool mixed = !automatic && std::ranges::count(given, 0) > 0;
@@ -132,13 +162,17 @@ void check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
         fmt::format("problem.boxes = {}: zero in one direction only; give three positive counts, or "
                     "[0,0,0] for as cubic as possible",
                     text_of(given)));
-    if (mixed) return;
+    if (mixed) return all;
 
-    const double total = boxes_in_all(p, ranks);
+    const double around = all ? boxes_in_all(p, ranks) : exact_product(resolved_boxes(p.problem, ranks));
     rules.require(
-        total <= most, {"problem.boxes", "problem.boxes_per_rank"},
-        fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", total, most));
-    if (total > most) return;
+        around <= most, {"problem.boxes", "problem.boxes_per_rank", "problem.boxes_list"},
+        fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", around, most));
+    if (around > most) return all;
+    const auto [culprits, reason] = why_no_domain(p.problem, ranks);
+    rules.require(culprits.empty(), culprits, reason);
+    if (!culprits.empty()) return false;
+    const double total = boxes_in_all(p, ranks);
 
     const Index boxes = resolved_boxes(p.problem, ranks);
     const auto longest = static_cast<std::size_t>(std::ranges::max_element(boxes) - boxes.begin());
@@ -147,28 +181,32 @@ void check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
         {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
         fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
                     boxes[longest], p.problem.box, "xyz"[longest], most));
-    if (automatic) return;
+    if (automatic && p.problem.shape != DomainShape::list) return true;
 
     rules.require(
-        ranks <= total || !one_for_each_rank, {"problem.boxes"},
-        fmt::format("problem.boxes = {}: {:.0f} boxes for {} ranks leave ranks without a box; use at "
-                    "most {:.0f} ranks, or more boxes, such as {}",
-                    text_of(given), total, ranks, total, text_of(most_cubic(ranks))));
+        ranks <= total || !one_for_each_rank, {"problem.boxes", "problem.boxes_list", "problem.shape"},
+        fmt::format("problem.boxes = {}: {:.0f} boxes{} for {} ranks leave ranks without a box; use at "
+                    "most {:.0f} ranks, or more boxes{}",
+                    text_of(boxes), total, all ? "" : " of this shape", ranks, total,
+                    all ? ", such as " + text_of(most_cubic(ranks)) : ""));
     const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
     rules.require(
         !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
         {"problem.boxes_per_rank", "problem.boxes"},
         fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {}, but problem.boxes = {} makes "
                     "{:.0f}; give only one of the two keys",
-                    p.problem.boxes_per_rank, wanted, counted(ranks, "rank"), text_of(given), total));
+                    p.problem.boxes_per_rank, wanted, counted(ranks, "rank"), text_of(boxes), total));
+    return true;
 }
 
 void check_grids(Rules& rules, const GridUse& use, int ranks) {
     const Parameters& p = rules.parameters();
-    check_boxes(rules, ranks, true);
+    if (!check_boxes(rules, ranks, true)) return;
     check_bottom_ranks(rules, p, use, ranks);
     check_coarsening(rules, p, use);
     check_fused(rules, p, use);
+    check_interpolation(rules, p, use);
+    check_data(rules, p, ranks);
     check_solvers(rules, use, boxes_in_all(p, ranks));
 }
 
@@ -208,7 +246,7 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
             rules.require(false, {"comm.machine"},
                           fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
     rules.require(
-        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node"},
+        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
         fmt::format(
             "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
             p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
@@ -231,8 +269,9 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
                                                                  : reason_not_writable(p.output.json);
     rules.require(reason.empty(), {"output.json"},
                   fmt::format("output.json = \"{}\": {}", p.output.json, reason));
-    for (const std::string& input : {rules.deck().file, files.machine ? files.machine->name : "",
-                                     files.node_map ? files.node_map->name : ""})
+    for (const std::string& input :
+         {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",
+          files.node_map ? files.node_map->name : ""})
         rules.require(
             input.empty() || !is_same_file(input, p.output.json), {"output.json"},
             fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
@@ -284,15 +323,22 @@ void check_run(Rules& rules, int started) {
 
 std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given) {
     std::vector<std::string> warnings;
-    const Index n = grids.boxes;
+    const Index n = grids.domain.around();
     const auto [least, most] = std::ranges::minmax(n);
-    if (!shape_given && most >= 4 * least && most > 4)
+    if (!shape_given && grids.domain.whole() && most >= 4 * least && most > 4)
         warnings.push_back(
             fmt::format("{} make a domain of {}x{}x{}: give another shape by problem.boxes, or start a "
                         "number of ranks with small "
                         "factors",
                         counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2]));
-    const long boxes = static_cast<long>(product(n));
+    const auto [weakest, strongest] = std::ranges::minmax(grids.problem.anisotropy);
+    if (grids.use.krylov == KrylovLevel::coarsest && strongest > 4 * weakest)
+        warnings.push_back(
+            fmt::format("problem.anisotropy = [{}]: smoothing points while coarsening in all directions "
+                        "takes many cycles "
+                        "above a ratio of 4, here {:.3g}; multigrid.max_cycles ends it",
+                        fmt::join(grids.problem.anisotropy, ","), strongest / weakest));
+    const long boxes = grids.domain.count();
     if (const long over = boxes % grids.ranks; over != 0 && boxes > grids.ranks)
         warnings.push_back(fmt::format(
             "{} boxes on {} ranks: {} have {}, the others {}, and {:.0f}% of all ranks' time is waiting at "

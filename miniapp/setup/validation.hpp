@@ -16,8 +16,8 @@ void check_common(Rules& rules, const NamedFiles& files, int started);
 
 // The domain, its coarsening and its solvers on so many ranks.
 void check_grids(Rules& rules, const GridUse& use, int ranks);
-// The domain alone.
-void check_boxes(Rules& rules, int ranks, bool one_for_each_rank);
+// The domain alone; whether its boxes can be told.
+bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank);
 
 // Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, imagined ranks.
 void check_run(Rules& rules, int started);

@@ -14,6 +14,8 @@ std::vector<std::unique_ptr<Study>> make_studies() {
     all.push_back(make_network_study());
     all.push_back(make_exchange_study());
     all.push_back(make_spmv_study());
+    all.push_back(make_fixed_point_study());
+    all.push_back(make_orthogonalise_study());
     return all;
 }
 

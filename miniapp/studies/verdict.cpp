@@ -73,7 +73,7 @@ std::vector<std::string> validate_on(const Deck& deck, const Communicator& comm)
 bool is_idle(const Deck& deck, const Key& key) {
     // Written down, its default would be held against the number of boxes.
     if (key.full_name() == "problem.boxes_per_rank" && !deck.is_set(key.full_name()) &&
-        deck.parameters.problem.boxes != Index{})
+        (deck.parameters.problem.boxes != Index{} || deck.parameters.problem.shape == DomainShape::list))
         return true;
     const Study& study = study_of(deck);
     return !why_idle(*deck.table, key, study.keys(), by_solver(deck, study)).empty();

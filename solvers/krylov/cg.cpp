@@ -59,12 +59,15 @@ Method cg() {
         .vectors = 2,
         .applications = 1,
         .flops = 13,
+        .keys = {"norm"},
         .preconditioning = Preconditioning::symmetric,
+        .norms = {Norm::residual, Norm::natural},
+        .preconditioned_vectors = 1,
         .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
             return std::make_unique<ConjugateGradients>(A);
         },
-        .make_preconditioned = [](LinearSystem& A, Preconditioner& M,
-                                  const BottomOptions&) { return make_preconditioned_cg(A, M); },
+        .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions& options,
+                                  const Spectrum&) { return make_preconditioned_cg(A, M, options.norm); },
     };
 }
 

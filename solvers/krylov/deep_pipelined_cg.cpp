@@ -1,19 +1,21 @@
 // Deeply pipelined conjugate gradients, p(l)-CG: Cornelis, Cools and Vanroose 2018 in the stable form of
-// Cools, Cornelis and Vanroose 2019, whose equation numbers are in the margin; without preconditioner. The
-// iterates are those of cg.cpp in exact arithmetic. Two changes: |r_0| is known on entry, so the first vector
-// is normalised at once; and |r_{k+1}| = |zeta_{k+1}| is tested as soon as it is known, with x_{k+1}, an
-// iteration earlier than printed.
+// Cools, Cornelis and Vanroose 2019, Alg. 1, whose equation numbers are in the margin; with a preconditioner
+// and without. The iterates are those of cg.cpp in exact arithmetic. Two changes: |r_0| is known on entry,
+// so the first vector is normalised at once; and |r_{k+1}| = |zeta_{k+1}| is tested as soon as it is known,
+// with x_{k+1}, an iteration earlier than printed.
 //
 // The Lanczos vectors v_j, A V = V T, are never multiplied with A. Auxiliary bases run ahead of them,
 //     z^(q)_j = P_q(A) v_{j-q},   P_q(t) = (t - sigma_0) .. (t - sigma_{q-1}),   q = 0 .. l,
 //     z^(0) = v,   z^(l) = z;
 // inner products of z give, l iterations late, its coordinates G in V (z_c = SUM_j g_jc v_j), and those give
-// T.
+// T. With a preconditioner M, A is M A here, inner products are (u,z) with u_j = M^-1 z_j, which z alone has
+// for a partner, and the norm of r is the natural one, sqrt(r . M r).
 //
 // Per iteration: 1 application (1 exchange) and 1 all-reduce of l + 1 words, waited for after l further
 // applications: l all-reduces are on their way at any time. k iterations cost k + l applications, so for the
 // few iterations of a bottom solve a small l is best. Vectors: 2 of each z^(q), q < l; max(3, l) of z, one of
-// which is r; p. F_A + 7 l + 13 flops per cell.
+// which is r; p. F_A + 7 l + 13 flops per cell. With a preconditioner k + l + 1 applications of M, and three
+// vectors more: u_{i-1}, u_i, u_{i+1}, one of which is r.
 // Weakness: G is found by Cholesky's recurrence as if V were orthogonal. Once a Ritz value has converged it
 // is not, a pivot is no longer positive and the run is over (a breakdown, from which the solver restarts).
 // Outlying eigenvalues of variable coefficients do that unless the system is scaled by its diagonal, and
@@ -23,6 +25,7 @@
 // l = 2 broke down after 18 iterations of a problem that it solves in 138.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -30,6 +33,7 @@
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/systems/preconditioner.hpp"
 
 namespace keel {
 namespace {
@@ -72,17 +76,33 @@ class Tridiagonal {
 
 class DeepPipelinedCG : public KrylovMethod {
   public:
-    DeepPipelinedCG(LinearSystem& system, int depth, const Spectrum& spectrum)
-        : A(system), l(checked(depth)), G(l), T(l), pending_(at(l)), sums_(at(l + 1)) {
-        const double centre = (spectrum.highest + spectrum.lowest) / 2;
-        const double radius = (spectrum.highest - spectrum.lowest) / 2;
-        for (int i = 0; i < l; ++i)  // zeros of the Chebyshev polynomial: P_l stays small
-            sigma_.push_back(centre + radius * std::cos((2 * i + 1) * std::numbers::pi / (2 * l)));  // 25
+    // M: null for none.
+    DeepPipelinedCG(LinearSystem& system, Preconditioner* preconditioner, int depth, const Spectrum& spectrum)
+        : A(system),
+          M(preconditioner),
+          l(checked(depth)),
+          G(l),
+          T(l),
+          sigma_(at(l)),
+          pending_(at(l)),
+          sums_(at(l + 1)) {
+        adopt(spectrum);
         for (int n = 0; n < 2 * l; ++n) bases_.push_back(A.make_vector());
         for (int n = 1; n < std::max(3, l); ++n) last_.push_back(A.make_vector());
         last_.emplace_back();  // r of a run
+        if (M) {
+            last_.back() = A.make_vector();
+            partners_ = {A.make_vector(), A.make_vector(), {}};  // the last is r of a run
+        }
         p = A.make_vector();
         products_.reserve(at(l + 1));
+    }
+
+    void adopt(const Spectrum& spectrum) override {
+        const double centre = (spectrum.highest + spectrum.lowest) / 2;
+        const double radius = (spectrum.highest - spectrum.lowest) / 2;
+        for (int i = 0; i < l; ++i)  // zeros of the Chebyshev polynomial: P_l stays small
+            sigma_[at(i)] = centre + radius * std::cos((2 * i + 1) * std::numbers::pi / (2 * l));  // 25
     }
 
     Outcome iterate(const Run& run, Report& report) override {
@@ -97,15 +117,17 @@ class DeepPipelinedCG : public KrylovMethod {
         const auto& [x, r, rr, target, limit, scale] = run;
         double zeta = std::sqrt(rr);
         double eta = 0;
-        last_.back() = r;
-        A.combine(z(l, 0), std::array{1 / zeta}, std::array{r});
+        (M ? partners_.back() : last_.back()) = r;
+        A.combine(u(0), std::array{1 / zeta}, std::array{r});
+        if (M) M->apply(z(l, 0), u(0));
         A.copy(z(0, 0), z(l, 0));
         G(0, 0) = 1;
 
         for (int i = 0;; ++i) {
-            A.apply(z(l, i + 1), z(l, i));
+            A.apply(u(i + 1), z(l, i));
+            if (i < l) A.axpby(u(i + 1), 1, u(i + 1), -sigma(i), u(i));  // 29
+            if (M) M->apply(z(l, i + 1), u(i + 1));
             if (i < l) {  // the pipe fills; all bases begin alike
-                A.axpby(z(l, i + 1), 1, z(l, i + 1), -sigma(i), z(l, i));  // 29
                 if (i + 1 < l) A.copy(z(i + 1, i + 1), z(l, i + 1));
                 begin(i + 1);
                 continue;
@@ -142,8 +164,8 @@ class DeepPipelinedCG : public KrylovMethod {
     // symmetry.
     void begin(int c) {
         products_.clear();
-        if (c >= l) products_.push_back({z(l, c), z(0, c - l)});
-        for (int j = std::max(0, c - l + 1); j <= c; ++j) products_.push_back({z(l, c), z(l, j)});
+        if (c >= l) products_.push_back({u(c), z(0, c - l)});
+        for (int j = std::max(0, c - l + 1); j <= c; ++j) products_.push_back({u(c), z(l, j)});
         pending_[at(++begun_ % l)] = A.begin_dots(products_);
     }
 
@@ -195,6 +217,9 @@ class DeepPipelinedCG : public KrylovMethod {
             const std::array c{scale, scale * (shift - T.gamma(k)), k > 0 ? -scale * T.delta(k - 1) : 0.0};
             const std::array x{z(std::min(q + 1, l), j + 1), z(q, j), k > 0 ? z(q, j - 1) : z(q, j)};
             A.combine(z(q, j + 1), std::span(c).first(terms), std::span(x).first(terms));
+            if (!M || q < l) continue;
+            const std::array y{u(j + 1), u(j), k > 0 ? u(j - 1) : u(j)};
+            A.combine(u(j + 1), std::span(c).first(terms), std::span(y).first(terms));
         }
     }
 
@@ -202,15 +227,19 @@ class DeepPipelinedCG : public KrylovMethod {
     LinearSystem::Vector z(int q, int j) const {
         return q < l ? bases_[at(2 * q + j % 2)] : last_[at(j) % last_.size()];
     }
+    // M^-1 z_j, of the last three.
+    LinearSystem::Vector u(int j) const { return M ? partners_[at(j) % 3] : z(l, j); }
     double sigma(int i) const { return sigma_[at(i)]; }
 
     LinearSystem& A;
+    Preconditioner* M;
     int l;
     Band G;
     Tridiagonal T;
     LinearSystem::Vector p;
     std::vector<LinearSystem::Vector> bases_;  // z^(0), z^(0), z^(1), ..
     std::vector<LinearSystem::Vector> last_;   // z^(l)
+    std::array<LinearSystem::Vector, 3> partners_;
     std::vector<double> sigma_;
     int begun_ = 0;  // all-reduces, counted by column
     int waited_ = 0;
@@ -245,11 +274,18 @@ Method deep_pipelined_cg() {
                             return sizeof(double) * (o.depth + 1.0) * (2.0 * o.depth + 1.0);
                         }},
         .sums = {"", [](const BottomOptions& o) { return o.depth * (o.depth + 1.0); }},
-        .keys = {"depth"},
+        .keys = {"depth", "spectrum", "spectrum_steps", "spectrum_lowest", "spectrum_highest", "norm"},
         .independent = Independent{.key = "depth", .value = &BottomOptions::depth},
+        .preconditioning = Preconditioning::symmetric,
+        .norms = {Norm::natural},
+        .preconditioned_vectors = 3,
         .make = [](LinearSystem& A, const BottomOptions& options,
                    const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<DeepPipelinedCG>(A, options.depth, spectrum);
+            return std::make_unique<DeepPipelinedCG>(A, nullptr, options.depth, spectrum);
+        },
+        .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions& options,
+                                  const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<DeepPipelinedCG>(A, &M, options.depth, spectrum);
         },
     };
 }

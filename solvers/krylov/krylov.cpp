@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "solvers/krylov/spectrum_estimate.hpp"
+
 namespace keel {
 
 bool unusable(double value) {
@@ -12,7 +14,21 @@ bool unusable(double value) {
 }
 
 Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method)
-    : A_(A), method_(std::move(method)), r_(A.make_vector()), best_(A.make_vector()) {}
+    : Solver(A, std::move(method), nullptr) {}
+Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method,
+               std::unique_ptr<SpectrumEstimate> estimate)
+    : A_(A),
+      method_(std::move(method)),
+      estimate_(std::move(estimate)),
+      r_(A.make_vector()),
+      best_(A.make_vector()) {}
+Solver::~Solver() = default;
+
+void Solver::update(const Spectrum& spectrum) {
+    method_->adopt(spectrum);
+    asked_ = false;
+    estimated_.reset();
+}
 
 LinearSystem::Squares Solver::verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x) {
     A_.apply(r_, x);
@@ -44,6 +60,12 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
         report.counts = A_.counts() - before;
         return report;
     }
+    if (estimate_ && !asked_ && norm_b > 0.0) {
+        asked_ = true;
+        estimated_ = estimate_->of(r_);
+        if (estimated_) method_->adopt(*estimated_);
+    }
+    report.spectrum = estimated_;
     while (least > target) {
         const int done = report.iterations;
         report.outcome = method_->iterate(

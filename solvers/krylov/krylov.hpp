@@ -3,13 +3,17 @@
 // What all Krylov methods share: how they end, what they report, and the verify-and-restart rule.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/names.hpp"
 #include "solvers/systems/linear_system.hpp"
+#include "solvers/systems/spectrum.hpp"
 
 namespace keel {
+
+class SpectrumEstimate;
 
 enum class Outcome { converged, iteration_limit, stagnated, breakdown };
 constexpr auto names_of(Outcome) {
@@ -36,6 +40,7 @@ struct Report {
     // The same of the system before it was scaled from the left: the norm that all methods can be compared in.
     double unscaled_residual = 0;
     bool unscaled_met = true;
+    std::optional<Spectrum> spectrum = {};  // the interval of eigenvalues that it was estimated to have
     int columns_dropped = 0;  // enlarged methods: the most that the block vectors had lost in a run
     Counts counts;
 
@@ -72,6 +77,8 @@ class KrylovMethod {
     virtual ~KrylovMethod() = default;
     // Collective. Appends to report.residuals, adds to report.iterations, names what vanished on breakdown.
     virtual Outcome iterate(const Run& run, Report& report) = 0;
+    // The eigenvalues of the operator, which may have other coefficients now, should lie in this spectrum.
+    virtual void adopt(const Spectrum&) {}
 };
 
 // Solves A x = b from x = 0 with a method, and believes nothing: whenever the method stops, the true residual
@@ -85,9 +92,15 @@ class KrylovMethod {
 class Solver {
   public:
     Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method);
+    // The estimate, if there is one, is asked at the first right-hand side that is not zero, and the method
+    // told.
+    Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method, std::unique_ptr<SpectrumEstimate> estimate);
+    ~Solver();
 
     // b is not changed. Collective.
     Report solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
+    // The operator has other coefficients, whose spectrum is estimated anew if it was.
+    void update(const Spectrum& spectrum);
 
   private:
     // r_ = scale b - A x, and its squares
@@ -95,6 +108,9 @@ class Solver {
 
     LinearSystem& A_;
     std::unique_ptr<KrylovMethod> method_;
+    std::unique_ptr<SpectrumEstimate> estimate_;  // null if nobody wants one
+    bool asked_ = false;
+    std::optional<Spectrum> estimated_;
     LinearSystem::Vector r_;
     LinearSystem::Vector best_;  // x of the smallest true residual so far
 };

@@ -12,6 +12,8 @@ class KrylovSolver {
     // u = approximately L^-1 f, from a zero guess, with norms of the system that the method sees
     // (scaled_system.hpp). f is not changed; where the problem is singular it has no mean. Collective.
     virtual Report solve(Field u, Field f) = 0;
+    // The level has other coefficients now, in the same fields. Local.
+    virtual void update() = 0;
 };
 
 }  // namespace keel

@@ -10,12 +10,26 @@ namespace keel {
 
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
-    pipelined_bicgstab(), enlarged_cg(), sre_cg(), richardson();
+    pipelined_bicgstab(), enlarged_cg(), sre_cg(), pr_cg(), pipelined_pr_cg(), pipelined_s_step_cg(),
+    chebyshev_iteration(), richardson();
 
 const std::vector<Method>& methods() {
-    static const std::vector<Method> all{
-        bicgstab(),          bicgstab_fused(),     cg(),          ca_bicgstab(), ca_cg(),      pipelined_cg(),
-        deep_pipelined_cg(), pipelined_bicgstab(), enlarged_cg(), sre_cg(),      richardson(), relaxation()};
+    static const std::vector<Method> all{bicgstab(),
+                                         bicgstab_fused(),
+                                         cg(),
+                                         ca_bicgstab(),
+                                         ca_cg(),
+                                         pipelined_cg(),
+                                         deep_pipelined_cg(),
+                                         pipelined_bicgstab(),
+                                         enlarged_cg(),
+                                         sre_cg(),
+                                         pr_cg(),
+                                         pipelined_pr_cg(),
+                                         pipelined_s_step_cg(),
+                                         chebyshev_iteration(),
+                                         richardson(),
+                                         relaxation()};
     return all;
 }
 
@@ -32,6 +46,10 @@ bool Method::reads(std::string_view key) const {
                                            "given_iterations"};
     return key == "solver" || (is_krylov() && std::ranges::find(of_all, key) != std::end(of_all)) ||
            std::ranges::find(keys, key) != keys.end();
+}
+
+bool Method::tests(Norm norm) const {
+    return std::ranges::find(norms, norm) != norms.end();
 }
 
 std::vector<std::string> method_names() {

@@ -76,16 +76,25 @@ struct Method {
     Quantity degree = 0;        // degree of the longest Krylov basis that the system makes for it; 0: none
     std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
     std::optional<Independent> independent = {};
+    bool multiplies_basis = false;  // needs products of its basis's polynomials, which newton's has not
     Preconditioning preconditioning = Preconditioning::none;
+    // With a symmetric preconditioner: the norms it can test, and vectors more than without.
+    std::vector<Norm> norms = {Norm::residual};
+    Quantity preconditioned_vectors = 0;
     // Makes it for a system whose eigenvalues should lie in the spectrum; null: it is no Krylov method.
     std::unique_ptr<KrylovMethod> (*make)(LinearSystem& A, const BottomOptions& options,
                                           const Spectrum& spectrum) = nullptr;
     // Makes the form with a preconditioner where it has one of its own.
     std::unique_ptr<KrylovMethod> (*make_preconditioned)(LinearSystem& A, Preconditioner& M,
-                                                         const BottomOptions& options) = nullptr;
+                                                         const BottomOptions& options,
+                                                         const Spectrum& spectrum) = nullptr;
 
     bool is_krylov() const { return make != nullptr; }
     bool accepts_preconditioner() const { return preconditioning != Preconditioning::none; }
+    bool tests(Norm norm) const;
+    // Words of all-reduces that an iteration has besides with a preconditioner: the norm that it would not
+    // need.
+    int words_of_norm(Norm norm) const { return norm == Norm::residual && tests(Norm::natural) ? 1 : 0; }
     bool reads(std::string_view key) const;  // a key of [bottom]
 };
 

@@ -36,6 +36,21 @@ constexpr auto names_of(Enlarged) {
                       Named<Enlarged>{Enlarged::orthomin, "orthomin"}};
 }
 
+// What a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises in and knows anyway.
+enum class Norm { residual, natural };
+constexpr auto names_of(Norm) {
+    return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
+}
+
+// Where the interval of eigenvalues is from that a method has its polynomials for: bounds of the operator's
+// rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
+enum class SpectrumFrom { automatic, estimate, given };
+constexpr auto names_of(SpectrumFrom) {
+    return std::array{Named<SpectrumFrom>{SpectrumFrom::automatic, "auto"},
+                      Named<SpectrumFrom>{SpectrumFrom::estimate, "estimate"},
+                      Named<SpectrumFrom>{SpectrumFrom::given, "interval"}};
+}
+
 // The first of methods().
 std::string default_method();
 
@@ -50,6 +65,12 @@ struct BottomOptions {
     // --- Pipelined methods
     int depth = 2;           // all-reduces on their way at a time
     int replace_every = 50;  // iterations between residual replacements; 0 = never
+    // --- Methods with polynomials of an interval, preconditioned methods
+    SpectrumFrom spectrum = SpectrumFrom::automatic;
+    int spectrum_steps = 10;  // of CG, for the estimate
+    double spectrum_lowest = 0.0;
+    double spectrum_highest = 2.0;
+    Norm norm = Norm::residual;
     // --- s-step methods
     int s = 4;  // iterations per all-reduce
     Basis basis = Basis::monomial;

@@ -25,10 +25,13 @@ namespace {
 
 class Richardson : public KrylovMethod {
   public:
-    Richardson(LinearSystem& system, const Spectrum& spectrum)
-        : A(system),
-          omega(spectrum.lowest > 0 ? 2 / (spectrum.lowest + spectrum.highest) : 1 / spectrum.highest),
-          Ar(A.make_vector()) {}
+    Richardson(LinearSystem& system, const Spectrum& spectrum) : A(system), Ar(A.make_vector()) {
+        adopt(spectrum);
+    }
+
+    void adopt(const Spectrum& spectrum) override {
+        omega = spectrum.lowest > 0 ? 2 / (spectrum.lowest + spectrum.highest) : 1 / spectrum.highest;
+    }
 
     Outcome iterate(const Run& run, Report& report) override {
         const auto& [x, r, rr_start, target, limit, scale] = run;
@@ -48,7 +51,7 @@ class Richardson : public KrylovMethod {
 
   private:
     LinearSystem& A;
-    double omega;
+    double omega = 0;
     LinearSystem::Vector Ar;
 };
 

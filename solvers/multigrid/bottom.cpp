@@ -38,6 +38,8 @@ class KrylovBottom : public BottomSolver {
         return visit;
     }
 
+    void update() override { krylov_->update(); }
+
   private:
     Level& level_;
     bool singular_;
@@ -100,6 +102,10 @@ class MovedBottom : public BottomSolver {
         const Visit visit = solver_ ? solver_->improve() : elsewhere();
         grid_.spread(std::span(&level().u, 1), std::span(&spread_.u, 1));
         return visit;
+    }
+
+    void update() override {
+        if (solver_) solver_->update();
     }
 
   private:

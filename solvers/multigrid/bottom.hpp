@@ -41,6 +41,8 @@ class BottomSolver {
     // Improves the level's u towards L u = f: all there is to a cycle of a hierarchy of one level. Overwrites
     // the level's r. Collective.
     virtual Visit improve() = 0;
+    // The level has other coefficients now, in the same fields. Local.
+    virtual void update() {}
 };
 
 // Grid-sized arrays that the bottom solver adds to the bottom level.

@@ -42,8 +42,7 @@ std::optional<Layout> BottomMove::layout() const {
     if (!solvers_.everyone())
         for (int box = 0; box < spread_.box_count(); ++box)
             owners[static_cast<std::size_t>(box)] = number(solvers_.ranks_of(box).front());
-    return Layout(spread_.boxes(), spread_.width(), spread_.boundaries(), std::move(owners),
-                  number(spread_.rank()));
+    return Layout(spread_.domain(), spread_.width(), std::move(owners), number(spread_.rank()));
 }
 
 BoxPattern BottomMove::there(int values) const {
@@ -54,7 +53,8 @@ BoxPattern BottomMove::back(int values) const {
     return {solvers_.everyone() ? owners_ : solvers_, owners_, values};
 }
 
-BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOptions& options) {
+BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOptions& options)
+    : spread_(spread) {
     const int rank = site.comm.rank();
     const BottomMove move(spread.layout, options.bottom_place, options.bottom_ranks);
     const auto layout = move.layout();
@@ -73,8 +73,6 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
         HierarchyOptions apart = options;
         apart.storage = Storage::boxes;
         level_ = make_level(here, *layout, {false, options.bottom_ghosts}, schemes, apart);
-        level_->gershgorin_bound = spread.gershgorin_bound;
-        level_->jacobi_bound = spread.jacobi_bound;
     }
 
     const auto redistribution = [&](int tag, const BoxPattern& pattern, bool there, const Region& cells,
@@ -93,15 +91,22 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
 
     // The upper faces of a box lie in its first layer of ghosts.
     const Region with_faces = cube(n + 1);
-    const auto set_up =
-        redistribution(6, move.there(values(with_faces)), true, with_faces, schemes.to_bottom);
+    coefficients_to_ = redistribution(6, move.there(values(with_faces)), true, with_faces, schemes.to_bottom);
+    update();
+}
+
+void BottomGrid::update() {
+    if (level_) {
+        level_->gershgorin_bound = spread_.gershgorin_bound;
+        level_->jacobi_bound = spread_.jacobi_bound;
+    }
     const auto coefficients = [](const Stencil& L) {
         return std::array{L.x, L.y, L.z, L.diagonal, L.inverse_diagonal};
     };
-    const auto from = coefficients(spread.L);
-    const auto to = coefficients(level_ ? level_->L : spread.L);
-    for (std::size_t n_th = 0; n_th < from.size(); ++n_th)
-        set_up->run(std::span(&from[n_th], 1), std::span(&to[n_th], 1));
+    const auto from = coefficients(spread_.L);
+    const auto to = coefficients(level_ ? level_->L : spread_.L);
+    for (std::size_t n = 0; n < from.size(); ++n)
+        coefficients_to_->run(std::span(&from[n], 1), std::span(&to[n], 1));
 }
 
 }  // namespace keel

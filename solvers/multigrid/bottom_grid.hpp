@@ -52,6 +52,9 @@ class BottomGrid {
     void collect(std::span<const Field> spread, std::span<const Field> solved) { to_->run(spread, solved); }
     void spread(std::span<const Field> solved, std::span<const Field> spread) { from_->run(solved, spread); }
 
+    // The operator of the spread level as it is now. Collective.
+    void update();
+
     long runs() const { return to_->count() + from_->count(); }
     const Redistribution& to() const { return *to_; }
     const Redistribution& from() const { return *from_; }
@@ -62,6 +65,8 @@ class BottomGrid {
     std::unique_ptr<Level> level_;
     std::unique_ptr<Redistribution> to_;
     std::unique_ptr<Redistribution> from_;
+    std::unique_ptr<Redistribution> coefficients_to_;
+    Level& spread_;
 };
 
 }  // namespace keel

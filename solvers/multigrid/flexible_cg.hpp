@@ -21,7 +21,7 @@ class FlexibleCG {
     // For L u = f of a level, which must outlive this object.
     explicit FlexibleCG(Level& level);
 
-    void begin();  // from u = 0
+    void begin();  // from u = 0, or from another one whose residual_norm() is asked for next
     // One step: u is that of the least error in the norm of L along the new direction. False where L or the cycle turned out
     // not to be definite: u is as it was. Collective.
     bool step(const std::function<void(Field z, Field r)>& cycle);  // z = a V-cycle for L z = r from z = 0

@@ -9,17 +9,16 @@ namespace keel {
 namespace {
 
 // The largest sum of magnitudes in a row of L on this rank. With c the faces that have a cell beyond, the sum
-// is D + SUM c = 2 D - L 1. Uses the level's u and r, and leaves zeros.
+// is D + SUM c = 2 D - L 1. Uses the level's f and r, and leaves zeros.
 double gershgorin_bound(Level& level) {
     Operations& make = *level.plain;
-    make.fill(level.u, 1.0);
-    make.fill_boundary(level.u, make.make_items(std::span<const BoundaryItem>(boundary_ghosts(level.layout))),
-                       {0.0, 0.0, 0.0});
-    make.apply(level.r, level.L, level.u);
+    make.fill(level.f, 1.0);
+    if (level.outside.count > 0) make.fill_boundary(level.f, level.outside, {0.0, 0.0, 0.0});
+    make.apply(level.r, level.L, level.f);
     make.axpby(level.r, 2, level.L.diagonal, -1, level.r);
     double bound = 0;
     make.max_norm(level.r, bound);
-    make.fill(level.u, 0.0);
+    make.fill(level.f, 0.0);
     make.fill(level.r, 0.0);
     return bound;
 }
@@ -58,11 +57,22 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
         levels_.back()->fused = fused;
     }
     build_operators(formulas, comm);
+    if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    deepen_levels();
+}
+
+void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& comm) {
+    singular_ = formulas.singular;
+    build_operators(formulas, comm);
+    if (bottom_grid_) bottom_grid_->update();
+    deepen_levels();
+}
+
+void Hierarchy::deepen_levels() {
     for (const auto& level : levels_)
         if (level->fused > 0) deepen(*level);
-    if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
-    Level* solved = moved ? bottom_grid_->level() : &bottom();
-    if (solved != nullptr && solved->deep_ghosts) deepen(*solved);
+    Level* solved = bottom_grid_ ? bottom_grid_->level() : &bottom();
+    if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {

@@ -30,6 +30,10 @@ class Hierarchy {
               const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
               Ledger& ledger);
 
+    // Other coefficients in the same fields: overwrites f and r of all levels. What was made of the old ones, solvers of the
+    // bottom level among it, has to be updated too. Collective.
+    void update(const OperatorFormulas& formulas, const Communicator& comm);
+
     int levels() const { return static_cast<int>(levels_.size()); }
     Level& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
     const Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
@@ -40,6 +44,7 @@ class Hierarchy {
     bool singular() const { return singular_; }
 
   private:
+    void deepen_levels();
     void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
 
     bool singular_;

@@ -52,10 +52,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                              site.transport(tag, options.persistent));
     };
     level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
-    if (needs.all_ghosts) {
-        level.all_ghosts = exchange(1, 1, Neighbours::all, schemes.all_ghosts);
-        level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
-    }
+    level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
+    if (needs.all_ghosts) level.all_ghosts = exchange(1, 1, Neighbours::all, schemes.all_ghosts);
     if (needs.deep_ghosts > 0) {
         level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts);
         level.deep_layers = needs.deep_ghosts;
@@ -65,20 +63,40 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
 
 void deepen(Level& level) {
     Operations& make = *level.plain;
-    const std::array faces{level.L.x, level.L.y, level.L.z};
-    for (std::size_t d = 0; d < 3; ++d) {
-        std::vector<BoundaryItem> on_boundary;
-        for (BoundaryItem item : boundary_ghosts(level.layout)) {
-            if (item.outward[d] == 0) continue;
-            if (item.outward[d] < 0) item.cells.lo[d] += 1;  // face i is the lower one of cell i
-            on_boundary.push_back(item);
+    if (!level.faces_outside) {
+        level.faces_outside.emplace();
+        for (std::size_t d = 0; d < 3; ++d) {
+            std::vector<BoundaryItem> on_boundary;
+            for (BoundaryItem item : boundary_ghosts(level.layout)) {
+                if (item.outward[d] == 0) continue;
+                if (item.outward[d] < 0) item.cells.lo[d] += 1;  // face i is the lower one of cell i
+                on_boundary.push_back(item);
+            }
+            (*level.faces_outside)[d] = make.make_items(std::span<const BoundaryItem>(on_boundary));
         }
-        make.fill_boundary(faces[d], make.make_items(std::span<const BoundaryItem>(on_boundary)),
-                           {0.0, 0.0, 0.0});
     }
+    const std::array faces{level.L.x, level.L.y, level.L.z};
+    for (std::size_t d = 0; d < 3; ++d)
+        make.fill_boundary(faces[d], (*level.faces_outside)[d], {0.0, 0.0, 0.0});
     for (const Field coefficient :
          {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
         level.deep_ghosts->run(coefficient);
+}
+
+void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation) {
+    if (interpolation == Interpolation::constant) {
+        fine.operations.interpolate_constant_add(fine.u, coarse.u);
+        return;
+    }
+    coarse.all_ghosts->run(coarse.u);
+    const auto sign = [](Boundary kind) { return kind == Boundary::dirichlet ? -1.0 : 1.0; };
+    MirrorFactors factor;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const Sides<Boundary> sides = coarse.layout.boundaries()[d];
+        factor[d] = {sign(sides.low), sign(sides.high)};
+    }
+    if (coarse.outside.count > 0) coarse.operations.fill_boundary(coarse.u, coarse.outside, factor);
+    fine.operations.interpolate_linear_add(fine.u, coarse.u);
 }
 
 void share_right_hand_side(Level& level) {

@@ -2,7 +2,9 @@
 
 // A level of a multigrid hierarchy: its operator, its fields and its communication.
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
@@ -73,7 +75,9 @@ struct Level {
     std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
-    Items<BoundaryItem> outside;            // ghosts beyond physical boundaries
+    Items<BoundaryItem> outside;            // ghosts beyond boundaries
+    // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
+    std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
     std::unique_ptr<Reduction> reduction;
     double gershgorin_bound = 0;  // no eigenvalue of L is larger
     double jacobi_bound = 2.0;    // and none of D^-1 L than this
@@ -107,6 +111,9 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
 // are the faces on its boundary, now that the diagonal has their part: the operator makes zeros there, and
 // reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
+
+// u of a level += u of the next coarser one. Linear interpolation fills all its ghosts, outside the domain as well. Collective.
+void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation);
 
 // Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.
 void share_right_hand_side(Level& level);

@@ -73,27 +73,11 @@ void Multigrid::v_cycle(int l, Guess guess) {
     share_right_hand_side(coarse);
     coarse.operations.fill(coarse.u, 0.0);
     v_cycle(l + 1, Guess::zero);
-    interpolate_add(l, options_.interpolation);
+    interpolate_add(fine, coarse, options_.interpolation);
     if (options_.symmetric)
         smooth_reversed(fine, fine.operations, options_.post, options_);
     else
         smooth(fine, fine.operations, options_.post, options_);
-}
-
-// u of level l += u of level l+1
-void Multigrid::interpolate_add(int l, Interpolation interpolation) {
-    Level& fine = levels_.level(l);
-    Level& coarse = levels_.level(l + 1);
-    if (interpolation == Interpolation::constant) {
-        fine.operations.interpolate_constant_add(fine.u, coarse.u);
-        return;
-    }
-    coarse.all_ghosts->run(coarse.u);
-    std::array<double, 3> factor{};
-    for (std::size_t d = 0; d < 3; ++d)
-        factor[d] = coarse.layout.boundaries()[d] == Boundary::dirichlet ? -1.0 : 1.0;
-    if (coarse.outside.count > 0) coarse.operations.fill_boundary(coarse.u, coarse.outside, factor);
-    fine.operations.interpolate_linear_add(fine.u, coarse.u);
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
@@ -107,7 +91,7 @@ void Multigrid::full_multigrid(int finest) {
     }
     v_cycle(last, Guess::zero);
     for (int l = last - 1; l >= finest; --l) {
-        interpolate_add(l, Interpolation::linear);
+        interpolate_add(levels_.level(l), levels_.level(l + 1), Interpolation::linear);
         v_cycle(l, Guess::any);
     }
 }
@@ -117,13 +101,18 @@ void Multigrid::cycle(Field u, Field f) {
     v_cycle_for(0, u, f);
 }
 
-// From u = 0, with other fields than the level's.
-void Multigrid::v_cycle_for(int l, Field u, Field f) {
+void Multigrid::improve(Field u, Field f) {
+    visits_.clear();
+    v_cycle_for(0, u, f, Guess::any);
+}
+
+// With other fields than the level's.
+void Multigrid::v_cycle_for(int l, Field u, Field f, Guess guess) {
     Level& level = levels_.level(l);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
-    level.operations.fill(u, 0.0);
+    if (guess == Guess::zero) level.operations.fill(u, 0.0);
     share_right_hand_side(level);
-    v_cycle(l, Guess::zero);
+    v_cycle(l, guess);
     std::tie(level.u, level.f) = own;
 }
 
@@ -142,23 +131,32 @@ double Multigrid::rounding_floor(Level& level, double norm_f) {
     return std::numeric_limits<double>::epsilon() * level.gershgorin_bound * (norm_u / norm_f);
 }
 
-SolveReport Multigrid::solve(int finest) {
+SolveReport Multigrid::solve(int finest, Guess guess) {
     Level& level = levels_.level(finest);
     const bool only_bottom = finest == levels_.levels() - 1;
     double norm_f = 0;
     level.operations.max_norm(level.f, norm_f);
     norm_f = level.reduction->max(norm_f);
-    level.operations.fill(level.u, 0.0);
+    if (guess == Guess::zero) level.operations.fill(level.u, 0.0);
     FlexibleCG* const accelerator = this->accelerator(finest);
     if (accelerator) accelerator->begin();
     share_right_hand_side(level);
 
     SolveReport report;
-    report.residuals.push_back(1.0);
+    const auto residual_now = [&] {
+        return (accelerator ? accelerator->residual_norm() : residual_norm(finest)) / norm_f;
+    };
+    report.residuals.push_back(guess == Guess::zero ? 1.0 : residual_now());
     visits_.clear();
     std::optional<Outcome> end;
     bool definite = true;
-    if (norm_f == 0.0) end = Outcome::converged;
+    if (norm_f == 0.0) {
+        if (guess == Guess::any) level.operations.fill(level.u, 0.0);  // which is the solution
+        report.residuals.front() = 1.0;
+        end = Outcome::converged;
+    } else if (report.residuals.front() <= options_.tolerance) {
+        end = Outcome::converged;
+    }
     while (!end && report.cycles < options_.max_cycles) {
         if (only_bottom)
             visits_.push_back(bottom_->improve());
@@ -167,11 +165,10 @@ SolveReport Multigrid::solve(int finest) {
         else if (accelerator)
             definite = accelerator->step([&](Field z, Field r) { v_cycle_for(finest, z, r); });
         else
-            v_cycle(finest, report.cycles == 0 ? Guess::zero : Guess::any);
+            v_cycle(finest, report.cycles == 0 ? guess : Guess::any);
         ++report.cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
-        const double norm_r = accelerator ? accelerator->residual_norm() : residual_norm(finest);
-        report.residuals.push_back(norm_r / norm_f);
+        report.residuals.push_back(residual_now());
         const double residual = report.residuals.back();
         if (residual <= options_.tolerance) {
             end = Outcome::converged;

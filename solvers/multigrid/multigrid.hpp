@@ -18,7 +18,7 @@ namespace keel {
 struct SolveReport {
     Outcome outcome = Outcome::iteration_limit;  // of cycles; breakdown: a residual that is not finite
     int cycles = 0;
-    std::vector<double> residuals;            // max|f - L u| / max|f| after each cycle; entry 0 is 1
+    std::vector<double> residuals;  // max|f - L u| / max|f| after each cycle; entry 0 is before the first
     std::vector<BottomSolver::Visit> visits;  // to the bottom, in order
 
     // Of a solve that stagnated: what rounding alone may leave of the residual, eps |L| max|u| / max|f|, with |L|
@@ -39,21 +39,26 @@ class Multigrid {
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
     // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer gain.
     // Overwrites u, f and r of all coarser levels. Collective; where cycles gain little, with an all-reduce more.
-    SolveReport solve(int finest = 0);
+    // Guess::any: from u as it is, with which full multigrid does nothing; residuals[0] is then that of u.
+    SolveReport solve(int finest = 0, Guess guess = Guess::zero);
+
+    // The hierarchy has other coefficients now. Local.
+    void update() { bottom_->update(); }
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
     // there is but one level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
     void cycle(Field u, Field f);
+    // The same from the u that is given: u is the better by a V-cycle.
+    void improve(Field u, Field f);
 
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
     double residual_norm(int level);
 
   private:
     void v_cycle(int l, Guess guess);
-    void v_cycle_for(int l, Field u, Field f);
+    void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
     FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);
-    void interpolate_add(int l, Interpolation interpolation);
     double rounding_floor(Level& level, double norm_f);
 
     Hierarchy& levels_;

@@ -6,7 +6,7 @@
 namespace keel {
 namespace {
 
-MultigridOptions symmetric(MultigridOptions options) {
+MultigridOptions made_symmetric(MultigridOptions options) {
     options.symmetric = true;
     return options;
 }
@@ -21,13 +21,13 @@ BottomOptions relaxed(int sweeps) {
 }  // namespace
 
 VCycle::VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps)
-    : multigrid_(hierarchy, symmetric(multigrid), relaxed(bottom_sweeps)) {
+    : multigrid_(hierarchy, made_symmetric(multigrid), relaxed(bottom_sweeps)),
+      symmetric_(multigrid.pre == multigrid.post && multigrid.interpolation == Interpolation::constant) {
     check_at_least(hierarchy.levels(), 2, "a V-cycle has two levels or more");
 }
 
-void VCycle::apply(Vector z, Vector r) {
+void VCycle::multiply(Vector z, Vector r) {
     multigrid_.cycle(z, r);
-    ++applications_;
 }
 
 }  // namespace keel

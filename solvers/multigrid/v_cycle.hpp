@@ -16,13 +16,14 @@ class VCycle : public Preconditioner {
     // two levels or more, must outlive this object.
     VCycle(Hierarchy& hierarchy, const MultigridOptions& multigrid, int bottom_sweeps);
 
-    // Overwrites r of the finest level and u, f, r of the coarser ones.
-    void apply(Vector z, Vector r) override;
-    long applications() const { return applications_; }
+    bool symmetric() const override { return symmetric_; }
 
   private:
+    // Overwrites r of the finest level and u, f, r of the coarser ones.
+    void multiply(Vector z, Vector r) override;
+
     Multigrid multigrid_;
-    long applications_ = 0;
+    bool symmetric_;
 };
 
 }  // namespace keel

@@ -18,12 +18,15 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
     if (scaling == DiagonalScaling::none) return;
     for (std::size_t n = 0; n < at_once; ++n) scaled_.push_back(make_vector());
     scale_ = L.inverse_diagonal;
-    if (scaling == DiagonalScaling::symmetric) {
-        scale_ = make_vector();
-        operations.square_root(scale_.with_ghosts(deep.layers), L.inverse_diagonal);
-        const double of_diagonal = unit(L.diagonal);
-        if (of_diagonal < 0x1p-200 || of_diagonal > 0x1p200) unit_ = of_diagonal;
-    }
+    if (scaling == DiagonalScaling::symmetric) scale_ = make_vector();
+    update();
+}
+
+void GridSystem::update() {
+    if (scaling_ != DiagonalScaling::symmetric) return;
+    operations_.square_root(scale_.with_ghosts(deep_.layers), L_.inverse_diagonal);
+    const double of_diagonal = unit(L_.diagonal);
+    unit_ = of_diagonal < 0x1p-200 || of_diagonal > 0x1p200 ? of_diagonal : 1.0;
 }
 
 int GridSystem::fields(DiagonalScaling scaling, int at_once) {

@@ -47,6 +47,8 @@ class GridSystem : public ScaledSystem {
     Counts counts() const override;
     using LinearSystem::apply;
 
+    void update();  // L has other coefficients now, in the same fields
+
   private:
     void project_on_range(std::span<const Vector> columns);
     void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);

@@ -82,7 +82,7 @@ class LinearSystem {
     }
     // sqrt(weight (x,x)); +infinity where a value is not finite. Where (x,x) is not safe(), of x scaled by a
     // power of two in place, and back.
-    double norm(Vector x, double weight = 1.0);
+    virtual double norm(Vector x, double weight = 1.0);
     // The power of two, or one near it that is a double, that brings max|x| to [1, 2); 1 where x is zero or
     // not finite.
     double unit(Vector x);

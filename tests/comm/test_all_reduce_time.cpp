@@ -124,3 +124,25 @@ TEST_CASE("MPICH halves what is longer than 2 KiB and has a word a rank, and dou
     CHECK(is(512, 306, AllReduceModel::recursive_doubling));
     CHECK(is(4096, 306, AllReduceModel::recursive_doubling));
 }
+
+TEST_CASE("rounds that more nodes add are counted") {
+    const Machine machine = machine_named("lassen");
+    for (const AllReduceModel model : algorithms)
+        for (const int per_node : {1, 8})
+            for (const int per_socket : {0, 4})
+                for (const std::size_t words : {1, 40}) {
+                    const Places places(1024, per_node, per_node > 1 ? per_socket : 0);
+                    const RankPlaces ranks{places.topology.node_of(), places.sockets};
+                    INFO(name(model) << ", " << per_node << " a node, " << words << " words");
+                    CHECK(
+                        all_reduce_time(machine, ranks, words, model, 64) ==
+                        Approx(all_reduce_time(machine, ranks, words, model, 1024)).epsilon(1e-12).margin(0));
+                }
+    // Nodes that are not filled in turn are all gone through.
+    std::vector<int> nodes(1024);
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) nodes[rank] = static_cast<int>(rank % 128);
+    const auto time = [&](std::size_t most) {
+        return all_reduce_time(machine, {nodes, {}}, 1, AllReduceModel::recursive_doubling, most);
+    };
+    CHECK(time(64) == time(1024));
+}

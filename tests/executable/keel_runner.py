@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 ROOT = Path(__file__).resolve().parents[2]
 INPUTS = ROOT / "inputs"
 ONCE = ["run.warmup=0", "run.repeats=1"]
+# For a process without mpiexec: no daemon for others that it never starts, and no folder, which several without it would share.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0"}
+NIGHTLY = "KEEL_NIGHTLY" in os.environ  # set by scripts/test --nightly: time does not matter
 
 ALL_REDUCES = ("reduction", "reduction.begin")  # the rows of timers that count them
 
@@ -122,6 +125,8 @@ class KeelTest(unittest.TestCase):
         if ranks is not None:
             command = [str(self.mpiexec), *mpi, "-n", str(ranks), *under, *command]
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
+        if ranks is None:
+            environment |= ALONE
         environment["MPIEXEC_TIMEOUT"] = str(self.seconds)  # on the stroke of which mpiexec ends its ranks
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(times):

@@ -47,6 +47,16 @@ class Comparison(ChoiceTest):
             self.assertEqual(re.findall(rf"(?m)^ +{level} +6 1 +(\S+) \*", text),
                              [least(rows[level * len(SCHEMES):][:len(SCHEMES)])["scheme"]])
 
+    def test_a_million_ranks_are_planned_by_a_few_nodes(self) -> None:
+        ranks = 1 << 20
+        words = [f"problem.ranks={ranks}", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
+        text, rows = self.dry_run(None, *words, LASSEN)
+        self.assertIn("planned: 27 of 65536 nodes, which stand for all", text)
+        standard = rows[0]
+        self.assertEqual(standard["all"]["messages"], 6 * ranks)
+        self.assertEqual(standard["all"]["off_node_messages"], 2 * (4 + 8 + 8) * ranks // 16)
+        self.assertEqual(standard["most_sent"]["messages"], 6)
+
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
         text, rows = self.dry_run(4, *words)

@@ -133,7 +133,7 @@ class Counts(KeelTest):
         cases = []
         for number, solver in enumerate(solvers):
             ranks = (2, 3, 4, 8)[number % 4]
-            words = MULTIGRID if solver in ("smooth", "richardson") else KRYLOV  # too slow for a whole problem
+            words = MULTIGRID if solver in ("smooth", "richardson", "chebyshev") else KRYLOV  # too slow for a whole problem
             cases.append(Case(ranks, (*words, f"bottom.solver={solver}")))
         self.hold_all(cases)
 

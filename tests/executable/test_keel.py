@@ -15,6 +15,7 @@ import test_choice
 import test_counts
 import test_decks
 import test_detection
+import test_domains
 import test_ending
 import test_interleavings
 import test_modes
@@ -32,7 +33,7 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_counts, test_decks, test_detection, test_ending, test_interleavings,
+        test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_interleavings,
         test_modes, test_network, test_placement, test_prediction, test_report, test_scales, test_schemes, test_simulation, test_solution,
         test_spmv,
     )  # fmt: skip

@@ -324,3 +324,38 @@ class Survey(ModeTest):
         for deck in ("krylov", "survey"):
             self.assertIn("per iteration of ", self.text(2, "--dry-run", INPUTS / f"{deck}.toml"))
         self.assertIn("per iteration of bicgstab:", self.text(2, "--dry-run", INPUTS / "contrast.toml", "run.mode=survey"))
+
+
+class FixedPoint(ModeTest):
+    CUBE = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.boundary=dirichlet", "problem.a=0", "problem.b=1",
+            "run.mode=fixed_point", *ONCE]  # fmt: skip
+
+    def test_heat_takes_the_iterations_all_reduces_and_words_of_an_independent_program(self) -> None:
+        golden: Any = json.loads((GOLDEN / "anderson_3d.json").read_text())
+        (case,) = [c for c in golden["cases"] if c["problem"] == "heat1" and c["variant"] == "fused dcgs2"]
+        solve = self.valid(2, *self.CUBE, "problem.equation=heat_1", "anderson.max_condition=0", "multigrid.tolerance=1e-12",
+                           "multigrid.interpolation=linear").record("solve")  # fmt: skip
+        for ours, theirs in zip(solve["residuals"], case["hist"], strict=True):
+            if theirs > 1e-6:
+                self.assertAlmostEqual(ours / theirs, 1, delta=1e-6)
+        self.assertEqual((solve["iterations"], solve["evaluations"]), (case["its"], case["evals"]))
+        self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
+                         (case["qr_reductions"], case["qr_words"]))  # fmt: skip
+
+    def test_what_has_no_solution_is_never_valid(self) -> None:
+        for words in (["problem.kappa=40", "run.map=cycle"], ["problem.kappa=40", "anderson.max_iterations=6"]):
+            run = self.run_keel(1, *self.CUBE, "problem.equation=bratu", *words)
+            self.assertEqual(run.status, 1, run)
+            self.assertNotIn("RESULT VALID", run.stdout)
+            self.assertIn(run.record("solve")["outcome"], ("not_finite", "diverged", "iteration_limit"))
+
+    def test_kernels_are_predicted_for_ranks_that_are_not_there(self) -> None:
+        run = self.run_keel(None, "--dry-run", INPUTS / "orthogonalise.toml", "problem.boxes=default", "problem.box=5",
+                            "problem.ranks=8100", "comm.ranks_per_node=36", "comm.machine=hopper", quick=False)  # fmt: skip
+        self.assertEqual(run.status, 0, run)
+        rows = {row["method"]: row for row in run.records("orthogonalise")}
+        self.assertEqual({name: row["iteration"]["reductions"] for name, row in rows.items()},
+                         {"mgs": 11, "icwy": 4, "icwy_rotated": 3, "cgs2": 4, "dcgs2": 3, "dcgs2_fused": 2, "icwy_fused": 2})  # fmt: skip
+        seconds = {name: row["iteration"]["seconds"][0] for name, row in rows.items()}
+        self.assertEqual(max(seconds, key=seconds.__getitem__), "mgs")
+        self.assertTrue(all(row["predicted"] for row in rows.values()))

@@ -137,6 +137,26 @@ class FaultyOperations : public Operations {
         return next().polynomial_step(p, a, b, L, u, f);
     }
 
+    Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
+        return next().add_reaction(y, x, scale, phi, u);
+    }
+    Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
+        return next().relax_newton(u, L, phi, f, colour);
+    }
+    double factor_incompletely(Field inverse, const Stencil& L) override {
+        return next().factor_incompletely(inverse, L);
+    }
+    double factor_exactly(Buffer factors, const Stencil& L) override {
+        return next().factor_exactly(factors, L);
+    }
+    std::size_t exact_block_values() const override { return inner_->exact_block_values(); }
+    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
+        return next().solve_incompletely(z, L, inverse, r);
+    }
+    Work solve_exactly(Field z, Buffer factors, Field r) override {
+        return next().solve_exactly(z, factors, r);
+    }
+
     Work restrict_to(Field coarse, Field fine) override { return next().restrict_to(coarse, fine); }
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return next().restrict_residual(coarse, L, u, f);
@@ -159,7 +179,7 @@ class FaultyOperations : public Operations {
     void complete_diagonal(const Stencil& L) override { next().complete_diagonal(L); }
     double jacobi_bound(const Stencil& L) override { return next().jacobi_bound(L); }
 
-    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, std::array<double, 3> factor) override {
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return next().fill_boundary(u, ghosts, factor);
     }
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {

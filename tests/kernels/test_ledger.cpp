@@ -102,6 +102,8 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
     books(smooth, [&] { return x.relax(u, L, f, Colour::black, 1.0); });
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
+    books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
+    books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });
     books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_constant_add(u, coarse); });

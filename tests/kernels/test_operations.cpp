@@ -330,6 +330,65 @@ TEST_CASE("two half sweeps are Gauss-Seidel on the dense matrix, red cells befor
     });
 }
 
+TEST_CASE("nonlinear half sweeps are steps of Newton's method in each cell, red cells before black ones") {
+    const auto kind = GENERATE(ReactionKind::exponential, ReactionKind::cubic, ReactionKind::sinh,
+                               ReactionKind::heat_1, ReactionKind::heat_2);
+    const Reaction phi{kind, kind == ReactionKind::heat_2 ? -0.01 : 0.5};
+    for_each_rank([&](const DenseOperator& A, const RankOf& rank) {
+        auto u = A.vector(1);
+        const auto f = A.vector(2);
+        const Field x = rank.make(u);
+        const Field b = rank.make(f);
+        for (const Colour colour : {Colour::red, Colour::black}) {
+            const auto before = u;
+            A.for_each_cell([&](const Index& c) {
+                if ((c[0] + c[1] + c[2]) % 2 != static_cast<int>(colour)) return;
+                const std::size_t row = A.number(c);
+                const double h = 1e-6;  // the derivative by differences
+                const double slope = (phi(u[row] + h) - phi(u[row] - h)) / (2 * h);
+                const double residual = f[row] - A.row_times(row, before) - phi(before[row]);
+                const double derivative = A.rows[row][row] + slope;
+                u[row] = derivative > 0 ? u[row] + residual / derivative : std::nan("");
+            });
+            rank.operations->relax_newton(x, rank.L, phi, b, colour);
+            CHECK(rank.difference(x, u) < 1e-7);
+            rank.set(x, u);
+        }
+    });
+}
+
+TEST_CASE("the sources of heat are those of their formulas, and a reaction is added with a factor") {
+    Fixture x;
+    const Field u = x.make(1);
+    const Field y = x.make(2);
+    const Field out = x.make(3);
+    const auto kind = GENERATE(ReactionKind::exponential, ReactionKind::cubic, ReactionKind::sinh,
+                               ReactionKind::heat_1, ReactionKind::heat_2);
+    const auto phi = [kind](double v) {
+        const double e = std::exp(v);
+        return kind == ReactionKind::exponential ? e
+               : kind == ReactionKind::cubic     ? std::pow(v, 3)
+               : kind == ReactionKind::sinh      ? 0.5 * (e - 1 / e)
+               : kind == ReactionKind::heat_1    ? v + v * e + v * std::exp(-v) + std::pow(v - e, 2)
+                                                 : 100 * (v - v * v);
+    };
+    x.operations->add_reaction(out, y, -0.5, {kind, 3.0}, u);
+    CHECK(x.difference(out, [&](int q, int i, int j, int k) {
+        const Index c = x.cell(q, i, j, k);
+        return noise(2, c) - 1.5 * phi(noise(1, c));
+    }) < 1e-12);
+}
+
+TEST_CASE("where the derivative of a cell's equation is not positive, the cell becomes no number") {
+    Fixture x;
+    const Field u = x.make(1);
+    const Stencil L = x.stencil();
+    x.operations->relax_newton(u, L, {ReactionKind::cubic, -1e6}, x.make(2), Colour::red);
+    double norm = 0;
+    x.operations->max_norm(u, norm);
+    CHECK(std::isinf(norm));
+}
+
 TEST_CASE("a polynomial step without memory is damped Jacobi on the dense matrix") {
     for_each_rank([](const DenseOperator& A, const RankOf& rank) {
         const auto f = A.vector(2);
@@ -1153,7 +1212,7 @@ TEST_CASE("forwarding moves parcels from buffer to buffer, all fields of each to
 TEST_CASE(
     "ghosts outside the domain are mirror images with the sign of their boundary, and no others change") {
     const int width = GENERATE(1, 4, 5);
-    const std::array<double, 3> factor{-1.0, 1.0, -1.0};
+    const MirrorFactors factor{-1.0, 1.0, Sides(-1.0, 1.0)};
     Fixture x = Fixture::alone(width);
     const Field u = x.make(1);
     // All 26 sides of box 0, and of box 1 those where only y and z lead out of the domain.
@@ -1183,7 +1242,7 @@ TEST_CASE(
             for (std::size_t d = q == 0 ? 0 : 1; d < 3; ++d) {
                 if (at[d] == -1) mirror[d] = 0;
                 if (at[d] == width) mirror[d] = width - 1;
-                if (mirror[d] != at[d]) sign *= factor[d];
+                if (mirror[d] != at[d]) sign *= at[d] < 0 ? factor[d].low : factor[d].high;
             }
             const double expected = sign * noise(1, x.cell(q, mirror[0], mirror[1], mirror[2]));
             wrong += values(q, at[0], at[1], at[2]) == expected ? 0 : 1;
@@ -1208,6 +1267,8 @@ TEST_CASE("every operation declares the bytes that its grids hold") {
     CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::red, 1.0)) == 7);  // u, x, y, z, 1/D, f, and u again
     CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::black, 1.0)) == 7);
     CHECK(doubles_per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == 9);
+    CHECK(doubles_per_cell(fine.add_reaction(r, f, 1.0, {}, u)) == 3);
+    CHECK(doubles_per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == 7);
     CHECK(doubles_per_cell(fine.restrict_to(coarse, u)) == 1 + 1.0 / 8);
     CHECK(doubles_per_cell(fine.restrict_residual(coarse, L, u, f)) == 6 + 1.0 / 8);
     CHECK(doubles_per_cell(fine.interpolate_constant_add(u, coarse)) == 2 + 1.0 / 8);

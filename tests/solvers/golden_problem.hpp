@@ -38,6 +38,8 @@ struct Problem {
     // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the
     // last bit.
     bool exactly_periodic = false;
+    std::array<double, 3> anisotropy{1.0, 1.0, 1.0};  // of the faces of each direction
+    bool free_top = false;                            // Neumann's condition at the high end of z alone
 
     Index cells() const { return width * boxes; }
     double h() const { return 1.0 / (width * *std::max_element(boxes.begin(), boxes.end())); }
@@ -58,6 +60,8 @@ struct Problem {
         double w = 1;
         if (outer && boundaries[d] == Boundary::dirichlet) w = 2;
         if (outer && boundaries[d] == Boundary::neumann) w = 0;
+        if (free_top && d == 2 && index[d] == cells()[d]) w = 0;
+        w *= anisotropy[d];
         auto at = centre(index);
         at[d] = index[d] * h();
         if (exactly_periodic && boundaries[d] == Boundary::periodic) at[d] = index[d] % cells()[d] * h();

@@ -127,6 +127,9 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                 options.depth = depth;
                 options.block = s;
                 options.variant = depth == 1 ? Enlarged::orthomin : Enlarged::orthodir;
+                // It wants a lower bound above 0, and that one a basis that knows its own products.
+                if (row.name == "chebyshev" && scaling == Scaling::none) continue;
+                if (row.multiplies_basis && basis == Basis::newton) continue;
                 // Whole outer steps of an s-step method, after s = 1, 2, 4.
                 const auto [eight, flops] = spent_by(options, 15) - spent_by(options, 7);
                 CHECK(static_cast<double>(eight.exchanges) == 8 * row.exchanges.of(options));
@@ -220,7 +223,7 @@ TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solv
 
 TEST_CASE("arrays predicted = arrays made, for every preconditioned method") {
     struct Copy : Preconditioner {
-        void apply(Vector, Vector) override {}
+        void multiply(Vector, Vector) override {}
     };
     for (const std::string& solver : preconditionable()) {
         CAPTURE(solver);
@@ -235,9 +238,15 @@ TEST_CASE("arrays predicted = arrays made, for every preconditioned method") {
         BottomOptions options;
         options.solver = solver;
         options.scaling = Scaling::none;
+        options.spectrum = SpectrumFrom::estimate;
         Copy M;
-        const auto krylov = make_krylov(hierarchy.level(0), false, options, &M);
-        CHECK(fields == 2 * Level::fields + krylov_fields(options, true));
+        int before = fields;
+        for (const Norm norm : method_named(solver).norms) {
+            options.norm = norm;
+            const auto krylov = make_krylov(hierarchy.level(0), false, options, &M);
+            CHECK(fields == before + krylov_fields(options, true));
+            before = fields;
+        }
     }
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("multigrid finds the solution of the dense matrix") {
                           .b = 1.3,
                           .beta = beta,
                           .alpha = "wave"};
-    CAPTURE(beta, static_cast<int>(boundaries[0]));
+    CAPTURE(beta, name(boundaries[0].low));
 
     Setup setup(problem, {.bottom_box = 2});
     const MultigridOptions options{.bottom_box = 2, .tolerance = 1e-12, .max_cycles = 100};

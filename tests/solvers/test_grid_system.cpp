@@ -149,8 +149,8 @@ TEST_CASE("matrix powers are those of one exchange for every power, to the last 
                         scaling == DiagonalScaling::none ? level.gershgorin_bound : level.jacobi_bound;
                     for (const Basis basis : {Basis::monomial, Basis::newton, Basis::chebyshev})
                         for (const int degree : {1, 2, 4, 7}) {
-                            CAPTURE(problem.width, static_cast<int>(boundaries[0]), depth,
-                                    static_cast<int>(scaling), static_cast<int>(basis), degree);
+                            CAPTURE(problem.width, name(boundaries[0].low), depth, static_cast<int>(scaling),
+                                    static_cast<int>(basis), degree);
                             const Recurrence recurrence = keel::recurrence(basis, degree, {0.0, bound});
                             const TwoBases expected(plain, paired, degree);
                             expected.build(paired, recurrence);

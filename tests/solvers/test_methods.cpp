@@ -7,6 +7,7 @@
 
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/preconditioners.hpp"
 #include "solvers/multigrid/smoother.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
@@ -55,6 +56,11 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"powers_depth", [](BottomOptions& o) { o.powers_depth = 1; }},
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
+        {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},
+        {"spectrum_steps", [](BottomOptions& o) { o.spectrum_steps = 4; }},
+        {"spectrum_lowest", [](BottomOptions& o) { o.spectrum_lowest = 0.1; }},
+        {"spectrum_highest", [](BottomOptions& o) { o.spectrum_highest = 1.5; }},
+        {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }},
         {"variant", [](BottomOptions& o) { o.variant = Enlarged::orthomin; }}};
     Setup setup(rough, {.bottom_box = 4, .deterministic = true});
     Level& level = setup.finest();
@@ -117,6 +123,10 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Basis>() == Words{"monomial", "newton", "chebyshev"});
     CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
+    CHECK(words_of<Norm>() == Words{"residual", "natural"});
+    CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
+    CHECK(words_of<BlockSolver>() == Words{"ic0", "exact"});
+    CHECK(words_of<PreconditionerKind>() == Words{"none", "v_cycle", "block_jacobi"});
     CHECK(words_of<Enlarged>() == Words{"orthodir", "orthomin"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});

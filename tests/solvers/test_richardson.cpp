@@ -38,7 +38,7 @@ TEST_CASE("Richardson's iteration finds the solution under every boundary condit
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
         for (const double a : {0.7, 0.0})
             for (const Scaling scaling : {Scaling::jacobi, Scaling::none}) {
-                CAPTURE(static_cast<int>(boundaries[0]), static_cast<int>(boundaries[2]), a, name(scaling));
+                CAPTURE(name(boundaries[0].low), name(boundaries[2].low), a, name(scaling));
                 // Right-hand sides with all there is in them, the slowest modes and the checkerboard too.
                 const Problem problem{.boxes = {2, 2, 2},
                                       .width = 2,

@@ -30,7 +30,7 @@ double chebyshev(int n, double x) {
 TEST_CASE("every smoother reduces the error in the energy norm, under every boundary condition") {
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
         for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"}) {
-            CAPTURE(smoother, static_cast<int>(boundaries[0]), static_cast<int>(boundaries[1]));
+            CAPTURE(smoother, name(boundaries[0].low), name(boundaries[1].low));
             Setup setup({.width = 8, .boundaries = boundaries, .beta = "smooth100", .alpha = "wave"},
                         {.bottom_box = 8});
             Level& level = setup.finest();

@@ -35,7 +35,7 @@ double error(Level& level, const Problem& problem, int ratio) {
 bool too_coarse_for_order(const Layout& finest) {
     bool coarse = false;
     for (std::size_t d = 0; d < 3; ++d)
-        coarse = coarse || finest.cells()[d] < (finest.boundaries()[d] == Boundary::periodic ? 16 : 8);
+        coarse = coarse || finest.cells()[d] < (finest.boundaries()[d].low == Boundary::periodic ? 16 : 8);
     return coarse;
 }
 
@@ -79,9 +79,7 @@ double relative(double difference, double size) {
 // in the diagonal, and beyond them u is 0. Overwrites u and r.
 double change_of_faces(Level& level, Field faces, std::size_t d, const Formula& formula) {
     const Layout& layout = level.layout;
-    const auto inside = [&](const Index& face) {
-        return layout.boundaries()[d] == Boundary::periodic || (face[d] > 0 && face[d] < layout.cells()[d]);
-    };
+    const auto inside = [&](const Index& face) { return !layout.boundary_at(d, face); };
     GridSystem L = plain(level);
     level.plain->assign(level.r, all_cells(level),
                         [&](const Index& face) { return inside(face) ? formula(face) : 0.0; });
@@ -119,10 +117,16 @@ Check residual_recomputed(Level& level, const Problem& problem, double tolerance
                           max_norm_quotient);
 }
 
-Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options) {
+Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options,
+                          Preconditioner* M) {
     GridSystem L = plain(level);
     residual(level, problem, options.tolerance);
     const auto norm = [&](Field x) {
+        if (M && options.norm == Norm::natural) {
+            const Field Mx = level.plain->make_field();
+            M->apply(Mx, x);
+            return std::sqrt(L.dot(x, Mx));
+        }
         if (scaling_of(options) != DiagonalScaling::symmetric) return L.norm(x);
         level.plain->square_root(level.u, level.L.inverse_diagonal);
         level.plain->multiply(level.u, level.u, x);

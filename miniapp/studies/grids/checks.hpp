@@ -21,7 +21,8 @@ double l2_norm(Level& level, Field u);
 // lost a part of it that matters. In the maximum norm, or in that of the Krylov method's tolerance. Both may overwrite u, and
 // overwrite r. Collective, as all checks.
 Check residual_recomputed(Level& level, const Problem& problem, double tolerance);
-Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options);
+Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options,
+                          Preconditioner* M = nullptr);
 
 // log2 of the errors at 2h and h of a manufactured solution on two levels or more, both solved to the tolerance; u of the
 // finest holds the one at h. A grid that is too coarse to tell, or a tolerance too loose, passes, and says so.

@@ -39,6 +39,11 @@ class ExchangeStudy : public GridStudy {
                                 "problem.columns",
                                 "problem.placement",
                                 "problem.boundary",
+                                "problem.shape",
+                                "problem.boxes_list",
+                                "problem.fill",
+                                "problem.clumps",
+                                "problem.outside",
                                 "multigrid.bottom_box",
                                 "multigrid.bottom_grid",
                                 "multigrid.bottom_ranks",
@@ -54,6 +59,7 @@ class ExchangeStudy : public GridStudy {
                                 "run.triad_mb",
                                 "run.verbose"})
             uses.push_back({key});
+        uses.push_back({"problem.seed", {{"problem.shape", {"scattered", "tags"}}}});
         return {uses, solves_nothing};
     }
     std::vector<NamedSolver> solvers(const Deck&) const override { return {}; }

@@ -8,6 +8,8 @@
 #include <variant>
 
 #include "miniapp/deck/text.hpp"
+#include "miniapp/report/facts.hpp"
+#include "miniapp/report/header.hpp"
 #include "miniapp/report/records.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
 #include "miniapp/studies/grids/prediction/prediction.hpp"
@@ -17,6 +19,18 @@
 namespace keel {
 namespace {
 
+// What an iteration has more with a preconditioner.
+std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
+    if (!use.preconditioner.any()) return "";
+    const bool v_cycle = use.preconditioner.kind == PreconditionerKind::v_cycle;
+    const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
+    if (row.preconditioning != Preconditioning::symmetric)
+        return fmt::format("; and a {} for each application of the operator", what);
+    return fmt::format("; {}{:.4g} {} by the preconditioner",
+                       row.words_of_norm(options.norm) > 0 ? "one word more and " : "",
+                       row.applications.of(options), what);
+}
+
 // What an iteration of each Krylov method costs, by the methods' rows.
 std::string solvers_text(const GridUse& use) {
     std::string text;
@@ -25,10 +39,7 @@ std::string solvers_text(const GridUse& use) {
         text +=
             fmt::format("per iteration of {}: exchanges {:.4g}, all-reduces {:.4g}, words in them {:.4g}{}\n",
                         name, row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
-                        !use.preconditioned ? ""
-                        : row.preconditioning == Preconditioning::symmetric
-                            ? "; one word more and 1 V-cycle by the preconditioner"
-                            : "; and a V-cycle for each application of the operator");
+                        preconditioner_text(row, options, use));
     }
     return text;
 }
@@ -44,6 +55,12 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return 1;
     if (use.is(GhostCells::Purpose::powers)) return "powers";
     const bool bottom = use.level + 1 == grids.levels();
+    if (const auto& sweeps = grids.use.full_approximation) {
+        // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and elsewhere the
+        // operator of the restricted u.
+        const int smoothing = 2 * (bottom ? *sweeps : multigrid.pre + multigrid.post);
+        return smoothing + (bottom ? 0 : 1) + 1;
+    }
     if (bottom && whole_problem && grids.levels() == 1) return "-";
     if (bottom && grids.moves_bottom()) return "checks";
     if (bottom && whole_problem)
@@ -143,7 +160,7 @@ Json solvers_json(const GridUse& use) {
 }  // namespace
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
-    return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm,
+    return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm, resolved_.topology,
                                   {schemes_matter(resolved_), memory.to_plan_with()});
 }
 
@@ -166,20 +183,32 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     if (comm.rank() > 0) return {};
 
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
+    const int few = tables.front().planned_nodes;  // every level has the same nodes
+    const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
     const Json plan{{"boxes", finest.boxes()},
+                    {"domain", domain_json(domain)},
                     {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
-                    {"unknowns", product(finest.cells())},
+                    {"unknowns", finest.cell_count()},
                     {"array_bytes", arrays},
                     {"predicted_bytes", solves ? Json(fields) : Json()},
+                    {"planned_nodes", few > 0 ? Json(few) : Json()},
                     {"busiest", volume_json(planned.front().sent)},
                     {"levels", levels_json(planned)},
                     {"per_iteration", solvers_json(grids_.use)}};
-    std::string text = levels_text(grids_, planned);
+    std::string text =
+        domain.whole ? "" : wrapped("domain    " + domain_text(domain, finest.boxes()), 10) + "\n";
+    text += levels_text(grids_, planned);
     if (solves) text += solvers_text(grids_.use);
     for (const SchemeTable& table : tables)
         if (!table.left_out.empty())
             text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
                                 table.use.level, fmt::join(table.left_out, ", "));
+    if (few > 0)
+        text += fmt::format(
+            "remark: planned: {} of {} nodes, which stand for all, since they tile the boxes; three_step and "
+            "split\n"
+            "    then share equal messages out in another order than all of them would\n",
+            few, topology.nodes());
     text +=
         fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
                     counted(grids_.use.exchanged_fields.value_or(1), "field"),

@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "miniapp/deck/text.hpp"
+#include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/schemes/plan_text.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine_facts.hpp"
 #include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/setup/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 
@@ -23,8 +25,9 @@ std::string warning_of_loss(const GridSetup& grids) {
     const double tolerance = grids.use.krylov == KrylovLevel::finest
                                  ? grids.use.solvers.front().options.tolerance
                                  : grids.multigrid.tolerance;
-    const auto widest = static_cast<double>(std::ranges::max(grids.boxes));
-    const double loss = loss_of_a(grids.problem, 1 / (grids.problem.box * widest));
+    const auto widest = static_cast<double>(std::ranges::max(grids.domain.around()));
+    const double loss =
+        loss_of_a(grids.problem, 1 / (grids.problem.box * widest), grids.domain.has_dirichlet());
     if (loss <= tolerance) return "";
     return fmt::format(
         "problem.a = {} is so small beside b beta / h^2 that the diagonal, in double precision, loses up to "
@@ -39,7 +42,11 @@ std::string warning_of_loss(const GridSetup& grids) {
 
 std::vector<KeyUse> GridStudy::keys_of_grids() {
     return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
+            {"problem.drift", {{"run.steps", {}, {"1"}}}},
+            {"problem.seed", {{"problem.rhs", {"random"}}}},
+            {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
             {"problem."},
+            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom."},
             {"comm."},
             {"run."},
@@ -52,8 +59,7 @@ void GridStudy::check(Rules& rules, int ranks) const {
 
 std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolved& resolved) const {
     GridUse fitted = use(deck);
-    const double boxes =
-        1.0 * static_cast<double>(product(resolved_boxes(deck.parameters.problem, resolved.ranks)));
+    const double boxes = domain_of(deck.parameters.problem, resolved.ranks).count();
     Resolved told = resolved;
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
         told.remarks.push_back(remark);
@@ -63,7 +69,7 @@ std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolv
         told.warnings.push_back(warning);
     if (const std::string warning = warning_of_loss(grids); !warning.empty())
         told.warnings.push_back(warning);
-    return prepare(told, grids);
+    return prepare(deck, told, grids);
 }
 
 std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
@@ -104,6 +110,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     facts.boxes = finest.boxes();
     facts.box = finest.width();
     facts.cells = finest.cells();
+    facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";
     facts.array_bytes = site.comm.max(static_cast<double>(array_bytes(grids_, finest)));
     for (Layout layout = finest;; layout = layout.coarsened()) {
@@ -132,15 +139,17 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     site.progress.say("building the hierarchy");
     const MemoryGrowth growth(site.backend);
     const double setup_start = now();
-    const Problem problem(grids_.problem, finest);
+    Problem problem(grids_.problem, finest);
     Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);
+    if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
     double norm_f = 0;
     top.plain->max_norm(top.f, norm_f);
-    facts.zero_right_side = site.comm.max(norm_f) == 0.0;
+    facts.norm_f = site.comm.max(norm_f);
+    facts.zero_right_side = facts.norm_f == 0.0;
     site.report.tell(right_side_text(facts));
     measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
     facts.measured_bytes = site.comm.max(
@@ -162,7 +171,7 @@ std::string level_report(const Setting& setting, const RunFacts& facts, const st
 }
 
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds) {
-    return {"solve.dof_per_second", seconds > 0 ? static_cast<double>(product(facts.cells)) / seconds : 0.0,
+    return {"solve.dof_per_second", seconds > 0 ? static_cast<double>(facts.domain->cells) / seconds : 0.0,
             "dof/s"};
 }
 

@@ -27,8 +27,14 @@ class GridStudy : public Study {
     static std::vector<KeyUse> keys_of_grids();
 
     virtual GridUse use(const Deck& deck) const = 0;
-    virtual std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved,
-                                                   const GridSetup& grids) const = 0;
+    // One of the two: the first where the study has options that it alone knows.
+    virtual std::unique_ptr<PreparedStudy> prepare(const Deck&, const Resolved& resolved,
+                                                   const GridSetup& grids) const {
+        return prepare(resolved, grids);
+    }
+    virtual std::unique_ptr<PreparedStudy> prepare(const Resolved&, const GridSetup&) const {
+        return nullptr;
+    }
 };
 
 // What is built before a study measures: the problem's hierarchy, its right-hand side in f of the finest level.
@@ -36,7 +42,7 @@ struct Setting {
     const Resolved& resolved;
     const GridSetup& grids;
     const Site& site;
-    const Problem& problem;
+    Problem& problem;  // at its first step
     Hierarchy& hierarchy;
     Ledger& ledger;
     const std::vector<SchemeTable>& schemes;  // none where there was nothing to compare

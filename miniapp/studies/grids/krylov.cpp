@@ -17,23 +17,21 @@
 #include "miniapp/studies/repeat.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
-#include "solvers/multigrid/v_cycle.hpp"
+#include "solvers/multigrid/preconditioners.hpp"
 
 namespace keel {
 namespace {
 
-enum class MainPreconditioner { none, v_cycle };
-constexpr auto names_of(MainPreconditioner) {
-    using Name = Named<MainPreconditioner>;
-    return std::array{Name{MainPreconditioner::none, "none"}, Name{MainPreconditioner::v_cycle, "v_cycle"}};
-}
+constexpr int widest_exact_block = 16;  // 8 MB a box
 
 struct KrylovOptions {
-    MainPreconditioner preconditioner = MainPreconditioner::none;
+    PreconditionerKind preconditioner = PreconditionerKind::none;
+    BlockSolver block_solver = BlockSolver::ic0;
 };
 
-bool preconditioned(const Deck& deck) {
-    return deck.parameters.study.of<KrylovOptions>().preconditioner == MainPreconditioner::v_cycle;
+PreconditionerOptions preconditioner_of(const Deck& deck) {
+    const auto options = deck.parameters.study.of<KrylovOptions>();
+    return {options.preconditioner, options.block_solver};
 }
 
 // One solve by a Krylov method on the finest grid.
@@ -41,14 +39,16 @@ struct KrylovRecord {
     Report
         report;  // its norms are those of the system that the method sees (solvers/systems/scaled_system.hpp)
     SolveCost cost;
-    long v_cycles = 0;  // of the preconditioner
+    long preconditionings = 0;  // applications of the preconditioner
     double u_l2 = 0;
 };
 
-std::string convergence_text(const NamedSolver& solver, const KrylovRecord& solve) {
+std::string convergence_text(const NamedSolver& solver, PreconditionerKind kind, const KrylovRecord& solve) {
     const Report& report = solve.report;
-    std::string text = fmt::format("Convergence of the last solve: {}'s own {}, 2-norms\n{:>10} {:>12}\n",
-                                   solver.name, norm_quotient(solver.options), "iteration", "residual");
+    std::string text =
+        fmt::format("Convergence of the last solve: {}'s own {}{}\n{:>10} {:>12}\n", solver.name,
+                    norm_quotient(solver.options), solver.options.norm == Norm::natural ? "" : ", 2-norms",
+                    "iteration", "residual");
     const std::size_t last = report.residuals.size() - 1;
     const std::size_t stride = 1 + last / 20;
     for (std::size_t k = 0; k <= last; k += stride) {
@@ -58,10 +58,14 @@ std::string convergence_text(const NamedSolver& solver, const KrylovRecord& solv
     }
     text += outcome_text(report, solver.options) + "\n";
     if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
+    if (report.spectrum && method_named(solver.options.solver).reads("spectrum"))
+        text += fmt::format("interval of eigenvalues: {:.6g} to {:.6g} ({})\n", report.spectrum->lowest,
+                            report.spectrum->highest, name(solver.options.spectrum));
     text += fmt::format(
-        "{} applications of the operator, {} V-cycles, {} all-reduces of {} words together, {} exchanges\n",
-        report.counts.applications, solve.v_cycles, solve.cost.reductions, solve.cost.reduction_words,
-        solve.cost.exchanges);
+        "{} applications of the operator, {} {}, {} all-reduces of {} words together, {} exchanges\n",
+        report.counts.applications, solve.preconditionings,
+        kind == PreconditionerKind::block_jacobi ? "of the preconditioner" : "V-cycles",
+        solve.cost.reductions, solve.cost.reduction_words, solve.cost.exchanges);
     return text;
 }
 
@@ -76,9 +80,10 @@ class PreparedKrylov : public PreparedGrids {
         const Communicator& comm = setting.site.comm;
         Level& top = setting.hierarchy.level(0);
         const bool singular = setting.hierarchy.singular();
-        std::optional<VCycle> M;
-        if (grids_.use.preconditioned) M.emplace(setting.hierarchy, grids_.multigrid, options.sweeps);
-        const auto krylov = make_krylov(top, singular, options, M ? &*M : nullptr);
+        const PreconditionerKind kind = grids_.use.preconditioner.kind;
+        const auto M = make_preconditioner(setting.hierarchy, grids_.use.preconditioner, grids_.multigrid,
+                                           options.sweeps);
+        const auto krylov = make_krylov(top, singular, options, M.get());
         findings.facts.setup_seconds = setting.setup_seconds();
 
         std::vector<KrylovRecord> solves;
@@ -86,13 +91,13 @@ class PreparedKrylov : public PreparedGrids {
         std::vector<double> seconds;
         const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
-            const long v_cycles = M ? M->applications() : 0;
+            const long before = M ? M->applications() : 0;
             KrylovRecord solve;
             solve.cost = measured(comm, setting.site.backend, setting.hierarchy, [&] {
                 solve.report = krylov->solve(top.u, top.f);
                 if (singular) remove_mean(top.bottom_operations, *top.reduction, top.u);
             });
-            solve.v_cycles = (M ? M->applications() : 0) - v_cycles;
+            solve.preconditionings = (M ? M->applications() : 0) - before;
             setting.site.progress.say(fmt::format("{}: {} iterations, {}", numbered(n),
                                                   solve.report.iterations, seconds_text(solve.cost.seconds)),
                                       resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
@@ -104,7 +109,9 @@ class PreparedKrylov : public PreparedGrids {
             solve.u_l2 = l2_norm(top, top.u);
             setting.ledger = solves_only;  // the norm's reduction is no part of the solve
             Json record = krylov_record(solves.size(), solver, solve.cost.seconds, solve.report, options);
-            record["v_cycles"] = solve.v_cycles;
+            record["v_cycles"] = kind == PreconditionerKind::v_cycle ? solve.preconditionings : 0;
+            if (kind == PreconditionerKind::block_jacobi)
+                record["preconditioner_applications"] = solve.preconditionings;
             add_cost(record, solve.cost, solve.u_l2);
             setting.site.report.record(line_of(record));
             solves.push_back(solve);
@@ -117,16 +124,17 @@ class PreparedKrylov : public PreparedGrids {
         findings.seconds = median(seconds);
         findings.parts = parts_of(timers, 0);
         findings.merit = cells_per_second(findings.facts, findings.seconds);
-        setting.site.report.tell(convergence_text(grids_.use.solvers.front(), solves.back()) + "\n" +
+        setting.site.report.tell(convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
                                  level_report(setting, findings.facts, timers, seconds));
         setting.site.report.record(timer_records(timers) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");
-        findings.checks.push_back(residual_recomputed(top, setting.problem, options));
+        findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
-        if (M && method_named(options.solver).preconditioning == Preconditioning::symmetric)
+        if (M && M->vanished().empty() &&
+            method_named(options.solver).preconditioning == Preconditioning::symmetric)
             findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
         findings.checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
@@ -141,8 +149,13 @@ class KrylovStudy : public GridStudy {
 
     void add_keys(Table& table) const override {
         Section<KrylovOptions> s(table, "run", name());
-        s.choice("preconditioner", &KrylovOptions::preconditioner,
-                 "preconditioner: none, or one V-cycle, its bottom relaxed in bottom.sweeps sweeps");
+        s.choice(
+            "preconditioner", &KrylovOptions::preconditioner,
+            "preconditioner: none; one V-cycle, its bottom relaxed in bottom.sweeps sweeps; or the blocks "
+            "of the operator that the boxes are");
+        s.choice("block_solver", &KrylovOptions::block_solver,
+                 "solver of a block: incomplete or complete Cholesky, the latter for boxes up to 16^3")
+            .needs("run.preconditioner", {keel::name(PreconditionerKind::block_jacobi)});
     }
 
     KeyUses keys() const override {
@@ -156,22 +169,23 @@ class KrylovStudy : public GridStudy {
              {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
              {"multigrid.", {v_cycle}},
              {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
-             {"bottom.sweeps", {v_cycle}}});
+             {"bottom.sweeps", {v_cycle}},
+             {"bottom.norm", {{"run.preconditioner", {"v_cycle", "block_jacobi"}}}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }
 
     void check(Rules& rules, int ranks) const override {
         GridStudy::check(rules, ranks);
         check_solver(rules);
-        if (preconditioned(rules.deck())) check_preconditioned(rules);
+        if (preconditioner_of(rules.deck()).any()) check_preconditioned(rules);
     }
 
   protected:
     GridUse use(const Deck& deck) const override {
-        const bool v_cycle = preconditioned(deck);
-        return {.coarsens = v_cycle,
+        const PreconditionerOptions preconditioner = preconditioner_of(deck);
+        return {.coarsens = preconditioner.kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
-                .preconditioned = v_cycle,
+                .preconditioner = preconditioner,
                 .solvers = solvers(deck)};
     }
     std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
@@ -190,14 +204,23 @@ class KrylovStudy : public GridStudy {
     static void check_preconditioned(Rules& rules) {
         const Parameters& p = rules.parameters();
         const Method& solver = method_named(p.bottom.solver);
+        const PreconditionerOptions chosen = preconditioner_of(rules.deck());
         const auto require = [&](bool holds, std::initializer_list<std::string> keys,
                                  const std::string& what) {
-            rules.require(holds, keys, "run.preconditioner = \"v_cycle\": " + what);
+            rules.require(holds, keys,
+                          fmt::format("run.preconditioner = \"{}\": {}", keel::name(chosen.kind), what));
         };
-        require(p.multigrid.bottom_box < p.problem.box,
+        const bool v_cycle = chosen.kind == PreconditionerKind::v_cycle;
+        require(!v_cycle || p.multigrid.bottom_box < p.problem.box,
                 {"multigrid.bottom_box", "problem.box", "run.preconditioner"},
                 fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
                             p.problem.box));
+        require(chosen.kind != PreconditionerKind::block_jacobi ||
+                    chosen.block_solver != BlockSolver::exact || p.problem.box <= widest_exact_block,
+                {"run.block_solver", "problem.box"},
+                fmt::format("exact blocks are kept as width^5 values a box; choose problem.box up to {}, or "
+                            "run.block_solver = \"ic0\"",
+                            widest_exact_block));
         require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
         require(solver.accepts_preconditioner(), {"bottom.solver", "run.preconditioner"},
@@ -210,8 +233,13 @@ class KrylovStudy : public GridStudy {
                 "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
         require(!bases || p.bottom.powers != Powers::matrix_powers,
                 {"bottom.powers", "bottom.solver", "run.preconditioner"},
-                "a V-cycle needs exchanges of its own; give bottom.powers = \"paired\"");
+                "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
         if (solver.preconditioning != Preconditioning::symmetric) return;
+        require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"},
+                fmt::format("{} knows sqrt(r . M r) alone; give bottom.norm = \"natural\"", solver.name));
+        require(!solver.reads("variant") || p.bottom.variant == Enlarged::orthodir, {"bottom.variant"},
+                "only orthodir has a preconditioned form here; give bottom.variant = \"orthodir\"");
+        if (!v_cycle) return;
         require(
             p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},
             fmt::format("{} needs a symmetric one: multigrid.pre = {} must equal multigrid.post = {}; make "

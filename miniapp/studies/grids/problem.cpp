@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "kernels/check.hpp"
 #include "kernels/hash.hpp"
 
 namespace keel {
@@ -17,45 +18,55 @@ double triangle(double x) {
     return 4 * std::abs(x - std::floor(x) - 0.5) - 1;
 }
 
-// Uniform in [-1, 1) from a counter: the same number for a cell on any decomposition.
-double uniform(std::uint64_t seed, std::uint64_t counter) {
-    return static_cast<double>(scramble(scramble(seed) + counter) >> 11) * 0x1.0p-52 - 1.0;
+// What a linear solution is on a face, and what makes one of it.
+double linear(const std::array<double, 3>& x) {
+    return 1 + x[0] - 2 * x[1] + x[2] / 2;
 }
 
 }  // namespace
 
-double loss_of_a(const ProblemOptions& parameters, double spacing) {
-    if (parameters.a == 0.0 || std::ranges::count(parameters.boundary, Boundary::dirichlet) > 0) return 0.0;
+double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_dirichlet) {
+    if (parameters.a == 0.0 || has_dirichlet) return 0.0;
     const double K = parameters.contrast;
-    const double beta = parameters.coefficients == Coefficients::smooth ? std::sqrt(std::max(K, 1 / K))
-                        : parameters.coefficients == Coefficients::ball ? std::max(K, 1.0)
-                                                                        : 1.0;
+    const double beta = parameters.coefficients == Coefficients::smooth     ? std::sqrt(std::max(K, 1 / K))
+                        : parameters.coefficients == Coefficients::constant ? 1.0
+                                                                            : std::max(K, 1.0);
     const double alpha = parameters.alpha == Alpha::constant ? 1.0 : 0.5;
-    const double faces = 6 * (parameters.b / parameters.a) * beta / (spacing * spacing);
+    const auto [x, y, z] = parameters.anisotropy;
+    const double faces = 2 * (x + y + z) * (parameters.b / parameters.a) * beta / (spacing * spacing);
     return std::numeric_limits<double>::epsilon() / 2 * faces / alpha;
 }
 
 Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
-    : parameters_(parameters), cells_(finest.cells()), h_(finest.spacing()), boundary_(finest.boundaries()) {}
-
-bool Problem::singular() const {
-    for (const Boundary boundary : boundary_)
-        if (boundary == Boundary::dirichlet) return false;
-    return parameters_.a == 0.0;
-}
+    : parameters_(parameters),
+      finest_(finest),
+      cells_(finest.cells()),
+      h_(finest.spacing()),
+      boundary_(finest.boundaries()),
+      has_dirichlet_(finest.domain().has_dirichlet()) {}
 
 double Problem::alpha(const Point& x) const {
     if (parameters_.alpha == Alpha::constant) return 1.0;
     return 1.0 + 0.5 * std::cos(2 * pi * x[0]) * std::cos(2 * pi * x[1]) * std::cos(2 * pi * x[2]);
 }
 
-double Problem::beta(const Point& x) const {
+double Problem::beta(const Point& at) const {
     const double K = parameters_.contrast;
+    Point x = at;
+    for (std::size_t d = 0; d < 3; ++d)
+        if (parameters_.drift[d] != 0) {
+            x[d] -= step_ * parameters_.drift[d];
+            x[d] -= std::floor(x[d]);
+        }
     if (parameters_.coefficients == Coefficients::smooth)
         return std::pow(K, 0.5 * std::sin(2 * pi * x[0]) * std::sin(2 * pi * x[1]) * std::sin(2 * pi * x[2]));
     if (parameters_.coefficients == Coefficients::ball) {
         const Point r{x[0] - 0.5, x[1] - 0.5, x[2] - 0.5};
         return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] < 0.0625 ? K : 1.0;
+    }
+    if (parameters_.coefficients == Coefficients::front) {
+        const double z0 = 0.5 + std::sin(2 * pi * x[0]) * std::cos(2 * pi * x[1]) / 8;
+        return std::pow(K, 0.5 * (1 + std::tanh(32 * (x[2] - z0))));
     }
     return 1.0;
 }
@@ -76,7 +87,7 @@ double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
     const std::size_t t = (d + 2) % 3;
     Point x;
     // The face at the far end of a periodic direction is the one at its beginning, to the last bit.
-    const int at = boundary_[d] == Boundary::periodic ? ratio * face[d] % cells_[d] : ratio * face[d];
+    const int at = boundary_[d].low == Boundary::periodic ? ratio * face[d] % cells_[d] : ratio * face[d];
     x[d] = static_cast<double>(at) / cells_[d];
     double sum = 0;
     for (int j = 0; j < ratio; ++j)
@@ -85,7 +96,7 @@ double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
             x[t] = (ratio * face[t] + j + 0.5) / cells_[t];
             sum += beta(x);
         }
-    return sum / (ratio * ratio);
+    return parameters_.anisotropy[d] * sum / (ratio * ratio);
 }
 
 OperatorFormulas Problem::operator_formulas() const {
@@ -94,35 +105,32 @@ OperatorFormulas Problem::operator_formulas() const {
     formulas.a_alpha = [this](const Index& cell) { return parameters_.a * mean_alpha(cell, 1); };
     for (std::size_t d = 0; d < 3; ++d)
         formulas.face[d] = [this, d](const Index& face) {
-            const bool outer = boundary_[d] != Boundary::periodic && (face[d] == 0 || face[d] == cells_[d]);
-            const double weight = !outer ? 1.0 : boundary_[d] == Boundary::dirichlet ? 2.0 : 0.0;
+            const auto boundary = finest_.boundary_at(d, face);
+            const double weight = !boundary ? 1.0 : *boundary == Boundary::dirichlet ? 2.0 : 0.0;
             return weight * parameters_.b * mean_beta(d, face, 1) / (h_ * h_);
         };
     return formulas;
 }
 
 double Problem::factor(std::size_t d, double x) const {
-    switch (boundary_[d]) {
-        case Boundary::dirichlet:
-            return std::sin(pi * x) + std::sin(3 * pi * x) / 4;
-        case Boundary::neumann:
-            return std::cos(pi * x) + std::cos(2 * pi * x) / 4;
-        case Boundary::periodic:
-            break;
-    }
-    return std::sin(2 * pi * x) + std::cos(4 * pi * x) / 4;
+    const auto [low, high] = boundary_[d];
+    if (low == Boundary::periodic) return std::sin(2 * pi * x) + std::cos(4 * pi * x) / 4;
+    if (low != high)
+        return low == Boundary::neumann ? std::cos(pi * x / 2) + std::cos(3 * pi * x / 2) / 4
+                                        : std::sin(pi * x / 2) + std::sin(3 * pi * x / 2) / 4;
+    return low == Boundary::dirichlet ? std::sin(pi * x) + std::sin(3 * pi * x) / 4
+                                      : std::cos(pi * x) + std::cos(2 * pi * x) / 4;
 }
 
 double Problem::slope(std::size_t d, double x) const {
-    switch (boundary_[d]) {
-        case Boundary::dirichlet:
-            return pi * std::cos(pi * x) + 3 * pi * std::cos(3 * pi * x) / 4;
-        case Boundary::neumann:
-            return -pi * std::sin(pi * x) - pi * std::sin(2 * pi * x) / 2;
-        case Boundary::periodic:
-            break;
-    }
-    return 2 * pi * std::cos(2 * pi * x) - pi * std::sin(4 * pi * x);
+    const auto [low, high] = boundary_[d];
+    if (low == Boundary::periodic) return 2 * pi * std::cos(2 * pi * x) - pi * std::sin(4 * pi * x);
+    if (low != high)
+        return low == Boundary::neumann
+                   ? -pi / 2 * std::sin(pi * x / 2) - 3 * pi / 8 * std::sin(3 * pi * x / 2)
+                   : pi / 2 * std::cos(pi * x / 2) + 3 * pi / 8 * std::cos(3 * pi * x / 2);
+    return low == Boundary::dirichlet ? pi * std::cos(pi * x) + 3 * pi * std::cos(3 * pi * x) / 4
+                                      : -pi * std::sin(pi * x) - pi * std::sin(2 * pi * x) / 2;
 }
 
 Formula Problem::exact_solution(int ratio) const {
@@ -140,45 +148,107 @@ double Problem::manufactured_right_side(const Index& cell, int ratio) const {
     for (std::size_t d = 0; d < 3; ++d) {
         Index upper = cell;
         upper[d] += 1;
+        const double v = value[(d + 1) % 3];
+        const double w = value[(d + 2) % 3];
+        // Inside the box around the domain: nothing on its sides, where u or du/dn is 0 by itself.
+        const auto missing = [&](const Index& face) {
+            const bool side =
+                boundary_[d].low != Boundary::periodic && (face[d] == 0 || ratio * face[d] == cells_[d]);
+            return side ? std::nullopt : finest_.boundary_at(d, ratio * face);
+        };
         const auto flux = [&](const Index& face) {  // beta du/dx
+            if (missing(face) == Boundary::neumann) return 0.0;
             const double du = slope(d, static_cast<double>(ratio * face[d]) / cells_[d]) / (cells_[d] * h_);
-            return mean_beta(d, face, ratio) * du * value[(d + 1) % 3] * value[(d + 2) % 3];
+            return mean_beta(d, face, ratio) * du * v * w;
         };
         f -= parameters_.b / (ratio * h_) * (flux(upper) - flux(cell));
+        for (const Index& face : {cell, upper})
+            if (missing(face) == Boundary::dirichlet)
+                f += dirichlet_part(d, face, ratio,
+                                    factor(d, static_cast<double>(ratio * face[d]) / cells_[d]) * v * w);
     }
     return f;
 }
 
-Formula Problem::right_side(int ratio) const {
+// What the value g on a face adds to f: ghost = 2 g - u.
+double Problem::dirichlet_part(std::size_t d, const Index& face, int ratio, double g) const {
+    return 2 * parameters_.b * mean_beta(d, face, ratio) / (ratio * h_ * ratio * h_) * g;
+}
+
+Formula Problem::source(int ratio) const {
     const Index n = {cells_[0] / ratio, cells_[1] / ratio, cells_[2] / ratio};
     switch (parameters_.rhs) {
         case Rhs::manufactured:
             return [this, ratio](const Index& cell) { return manufactured_right_side(cell, ratio); };
         case Rhs::triangle:
-            return [n](const Index& c) {
-                return triangle((c[0] + 0.5) / n[0]) * triangle((c[1] + 0.5) / n[1]) *
-                       triangle((c[2] + 0.5) / n[2]);
+            return [this, n](const Index& c) {
+                const Triple& drift = parameters_.drift;
+                return triangle((c[0] + 0.5) / n[0] - step_ * drift[0]) *
+                       triangle((c[1] + 0.5) / n[1] - step_ * drift[1]) *
+                       triangle((c[2] + 0.5) / n[2] - step_ * drift[2]);
             };
         case Rhs::wave:
-            return [n](const Index& c) {
+            return [this, n](const Index& c) {
                 const double q = (static_cast<double>(c[0]) * n[1] + c[1]) * n[2] + c[2];
-                return std::sin(2.59 * q) + 0.2 * std::cos(1.3 * q);
+                const double phase = step_ / 10.0;
+                return std::sin(2.59 * q + phase) + 0.2 * std::cos(1.3 * q + phase);
             };
         case Rhs::point:
             return [](const Index& c) { return c == Index{0, 0, 0} ? 1.0 : 0.0; };
+        case Rhs::zero:
+            return [](const Index&) { return 0.0; };
+        case Rhs::linear:
+            return [this, n, ratio](const Index& c) {
+                const Point x{(c[0] + 0.5) / n[0], (c[1] + 0.5) / n[1], (c[2] + 0.5) / n[2]};
+                return parameters_.a * mean_alpha(c, ratio) * linear(x);
+            };
         case Rhs::random:
             break;
     }
-    return [n, seed = parameters_.seed](const Index& c) {
+    return [this, n, seed = parameters_.seed](const Index& c) {
         const auto row = static_cast<std::uint64_t>(c[1]) +
                          static_cast<std::uint64_t>(n[1]) * static_cast<std::uint64_t>(c[2]);
-        return uniform(seed, static_cast<std::uint64_t>(c[0]) + static_cast<std::uint64_t>(n[0]) * row);
+        const auto cell = static_cast<std::uint64_t>(c[0]) + static_cast<std::uint64_t>(n[0]) * row;
+        const double f = uniform(seed, cell);
+        return step_ == 0 ? f : f + 0.1 * step_ * uniform(seed + 1, cell);
     };
+}
+
+Formula Problem::right_side(int ratio) const {
+    if (!has_data()) return source(ratio);
+    check_equal(ratio, 1, "boundary values are in the finest right-hand side alone");
+    return [this, f = source()](const Index& cell) { return f(cell) + data_part(cell); };
+}
+
+double Problem::data(const Point& x) const {
+    if (parameters_.data == BoundaryData::linear) return linear(x);
+    return 0.5 + std::cos(pi * x[0]) * std::cos(pi * x[1]) * std::cos(pi * x[2]);
+}
+
+double Problem::data_part(const Index& cell) const {
+    double f = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+        for (const int side : {0, 1}) {
+            Index face = cell;
+            face[d] += side;
+            if (finest_.boundary_at(d, face) != Boundary::dirichlet) continue;
+            Point x{(face[0] + 0.5) / cells_[0], (face[1] + 0.5) / cells_[1], (face[2] + 0.5) / cells_[2]};
+            x[d] = static_cast<double>(face[d]) / cells_[d];
+            f += dirichlet_part(d, face, 1, data(x));
+        }
+    return f;
 }
 
 double set_right_side(Level& finest, const Problem& problem) {
     finest.plain->assign(finest.f, cube(finest.layout.width()), problem.right_side());
     return problem.singular() ? make_solvable(finest) : 0.0;
+}
+
+double norm_of_source(Level& finest, const Problem& problem) {
+    finest.plain->assign(finest.f, cube(finest.layout.width()), problem.source());
+    double norm = 0;
+    finest.plain->max_norm(finest.f, norm);
+    return finest.reduction->max(norm);
 }
 
 }  // namespace keel

@@ -11,11 +11,15 @@ namespace keel {
 
 // How much of a alpha, as a part of it, rounding may take from D = a alpha + SUM c where nothing else keeps the operator from
 // being singular: eps / 2 times the largest SUM c / (a alpha). 0 with a = 0, and with a boundary value.
-double loss_of_a(const ProblemOptions& parameters, double spacing);
+double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_dirichlet);
 
 class Problem {
   public:
     Problem(const ProblemOptions& parameters, const Layout& finest);
+
+    // Coefficients and right-hand sides become those of the n-th step; formulas that were handed out, too.
+    void at_step(int n) { step_ = n; }
+    bool drifts() const { return parameters_.drift != Triple{}; }
 
     // The finest operator: a alpha at cells, c = w b beta / h^2 at faces (kernels/stencil.hpp).
     OperatorFormulas operator_formulas() const;
@@ -23,14 +27,19 @@ class Problem {
     // f at the cells of the level whose cells are `ratio` finest cells wide. For the manufactured solution f is the
     // finite-volume integral of the exact fluxes, a alpha u - b/h SUM_f (+-) beta_f du/dn(face), with the level's
     // own (averaged) alpha and beta: so u is known for every coefficient, jumps included, and the discretisation
-    // must reach it with order 2.
+    // must reach it with order 2. Where boxes are missing u is the boundary value, or its flux is.
     Formula right_side(int ratio = 1) const;
+    // f without what boundary values add to it.
+    Formula source(int ratio = 1) const;
+    bool has_data() const { return parameters_.data != BoundaryData::zero; }
 
     bool has_exact_solution() const { return parameters_.rhs == Rhs::manufactured; }
     Formula exact_solution(int ratio = 1) const;
 
-    double loss_of_a() const { return keel::loss_of_a(parameters_, h_); }
-    bool singular() const;  // a = 0 and no Dirichlet face: constants are in the null space
+    double loss_of_a() const { return keel::loss_of_a(parameters_, h_, has_dirichlet_); }
+    bool singular() const {
+        return parameters_.a == 0.0 && !has_dirichlet_;
+    }  // a = 0 and no Dirichlet face: constants are in the null space
 
   private:
     using Point = std::array<double, 3>;
@@ -41,17 +50,26 @@ class Problem {
     double mean_beta(std::size_t direction, const Index& face,
                      int ratio) const;  // over the fine faces that tile it
     double manufactured_right_side(const Index& cell, int ratio) const;
+    double data(const Point& x) const;  // u on a Dirichlet face
+    double data_part(const Index& cell) const;
+    double dirichlet_part(std::size_t direction, const Index& face, int ratio, double g) const;
     // The manufactured u is a product of one factor per direction.
     double factor(std::size_t direction, double x) const;
     double slope(std::size_t direction, double x) const;
 
     ProblemOptions parameters_;
-    Index cells_;  // of the finest level
+    Layout finest_;
+    Index cells_;  // of the finest level, around the domain
     double h_;     // its spacing
+    int step_ = 0;
     Boundaries boundary_;
+    bool has_dirichlet_;
 };
 
 // f of the finest level; where the problem is singular, less its mean, which is returned over max|f|. Collective.
 double set_right_side(Level& finest, const Problem& problem);
+
+// max|f| without what boundary values add to f. Overwrites f. Collective.
+double norm_of_source(Level& finest, const Problem& problem);
 
 }  // namespace keel

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "miniapp/deck/text.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 
@@ -47,16 +48,34 @@ SolveCost measured(const Communicator& comm, const Backend& backend, const Hiera
             after.graph_replays - before.graph_replays};
 }
 
-SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver) {
+SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver, Guess guess) {
     Level& top = setting.hierarchy.level(0);
     SolveRecord solve;
     solve.solver = solver;
     solve.cost = measured(setting.site.comm, setting.site.backend, setting.hierarchy,
-                          [&] { solve.report = multigrid.solve(); });
+                          [&] { solve.report = multigrid.solve(0, guess); });
     const Ledger solves_only = setting.ledger;
     solve.u_l2 = l2_norm(top, top.u);
     setting.ledger = solves_only;  // the norm's reduction is no part of the solve
     return solve;
+}
+
+double set_step(const Setting& setting, Multigrid& multigrid, int n) {
+    const Ledger solves_only = setting.ledger;
+    const Communicator& comm = setting.site.comm;
+    setting.problem.at_step(n);
+    double seconds = 0;
+    if (setting.problem.drifts()) {
+        comm.barrier();
+        const double start = now();
+        setting.hierarchy.update(setting.problem.operator_formulas(), comm);
+        multigrid.update();
+        setting.hierarchy.level(0).plain->wait();
+        seconds = comm.max(now() - start);
+    }
+    set_right_side(setting.hierarchy.level(0), setting.problem);
+    setting.ledger = solves_only;
+    return seconds;
 }
 
 std::string outcome_text(const SolveReport& report) {
@@ -141,6 +160,28 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                 {"missed_bottoms", solve.report.missed_bottoms()}};
     add_cost(record, solve.cost, solve.u_l2);
     return record;
+}
+
+Json step_record(std::size_t repeat, const SolveRecord& step) {
+    Json record = solve_record(repeat, step);
+    record["record"] = "step";
+    record["step"] = step.step;
+    record["coefficients_seconds"] = step.coefficients_seconds;
+    return record;
+}
+
+std::string steps_text(std::span<const SolveRecord> steps) {
+    std::string text =
+        fmt::format("Steps of the last repeat\n{:>5} {:>13} {:>11} {:>12} {:>12} {:>8} {:>10}  {}\n", "step",
+                    "coefficients", "solve", "residual", "residual", "cycles", "bottom", "outcome");
+    text += fmt::format("{:>5} {:>13} {:>11} {:>12} {:>12} {:>8} {:>10}\n", "", "", "", "before", "after", "",
+                        "iterations");
+    for (const SolveRecord& step : steps)
+        text += fmt::format("{:>5} {:>13} {:>11} {:>12.5e} {:>12.5e} {:>8} {:>10}  {}\n", step.step,
+                            seconds_text(step.coefficients_seconds), seconds_text(step.cost.seconds),
+                            step.report.residuals.front(), step.report.residuals.back(), step.report.cycles,
+                            step.report.bottom_iterations(), name(step.report.outcome));
+    return text;
 }
 
 }  // namespace keel

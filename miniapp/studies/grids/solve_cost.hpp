@@ -3,6 +3,7 @@
 // What one solve costs.
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
@@ -27,21 +28,31 @@ struct SolveCost {
 SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
                    const std::function<void()>& solve);
 
-// One multigrid solve from u = 0 by the decorated hierarchy.
+// One multigrid solve by the decorated hierarchy.
 struct SolveRecord {
     std::string solver;  // at the bottom
     SolveReport report;
     SolveCost cost;
     double u_l2 = 0;
+    int step = 0;
+    double coefficients_seconds = 0;  // of the slowest rank, on the coefficients of the step
 };
-// Measured; the ledger then holds this solve as well. Collective.
-SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver);
+// Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
+SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
+                       Guess guess = Guess::zero);
+// Coefficients and right-hand side become those of the n-th step, without entries in the ledger. The seconds of the slowest
+// rank on coefficients, 0 where they stay. Collective.
+double set_step(const Setting& setting, Multigrid& multigrid, int n);
 
 // "converged", "stagnated: ..." and why.
 std::string outcome_text(const SolveReport& report);
 // The convergence of a solve as text, and the solve as a record.
 std::string convergence_text(const SolveRecord& solve);
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
+// The same of a step, of several.
+Json step_record(std::size_t repeat, const SolveRecord& step);
+// Steps side by side.
+std::string steps_text(std::span<const SolveRecord> steps);
 // Communication and |u|, which every record of a solve ends with.
 void add_cost(Json& record, const SolveCost& cost, double u_l2);
 

@@ -66,6 +66,7 @@ class SpmvStudy : public Study {
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
             {"bottom.given_iterations", {}, "no solve is predicted with run.mode = spmv"},
+            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom.", {solving}},
             {"run.triad_mb"},
             {"output."}};

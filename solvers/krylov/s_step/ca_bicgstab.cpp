@@ -36,6 +36,10 @@ class CaBiCGStab : public KrylovMethod {
         for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
     }
 
+    void adopt(const Spectrum& spectrum) override {
+        for (OuterStep& step : steps) step.V.update(spectrum);
+    }
+
     Outcome iterate(const Run& run, Report& report) override {
         A.copy(r0, run.r);
         A.copy(p, run.r);

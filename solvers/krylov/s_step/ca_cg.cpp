@@ -33,6 +33,10 @@ class CaConjugateGradients : public KrylovMethod {
         for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
     }
 
+    void adopt(const Spectrum& spectrum) override {
+        for (OuterStep& step : steps) step.V.update(spectrum);
+    }
+
     Outcome iterate(const Run& run, Report& report) override {
         A.copy(p, run.r);  // 1
         const int last = report.iterations + run.limit;

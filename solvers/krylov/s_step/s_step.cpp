@@ -39,11 +39,10 @@ double PairSpace::bytes(int degree) {
 
 PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
                      std::span<const LinearSystem::Vector> vectors)
-    : sequential_(options.powers == Powers::sequential),
-      recurrence_(recurrence(options.basis, degree, spectrum)) {
+    : sequential_(options.powers == Powers::sequential), basis_(options.basis), degree_(degree) {
     const auto m = static_cast<std::size_t>(degree);
     const Eigen::Index n = 2 * degree + 1;
-    T = operator_in_basis(recurrence_, {degree + 1, degree});
+    update(spectrum);
     G.resize(n, n);
     g.resize(n);
     Gc_.resize(n);
@@ -53,6 +52,11 @@ PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int
     std::copy_n(vectors.begin(), m, V().begin() + 1);  // P_1 .. P_m
     std::copy_n(vectors.begin() + degree, m - 1,
                 V().begin() + static_cast<std::ptrdiff_t>(m) + 2);  // R_1 .. R_m-1
+}
+
+void PairSpace::update(const Spectrum& spectrum) {
+    recurrence_ = recurrence(basis_, degree_, spectrum);
+    T = operator_in_basis(recurrence_, {degree_ + 1, degree_});
 }
 
 void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,

@@ -37,6 +37,9 @@ class PairSpace {
     PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
               std::span<const LinearSystem::Vector> vectors);
 
+    // The operator has another spectrum now.
+    void update(const Spectrum& spectrum);
+
     // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of
     // exactly their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. 2m - 1 applications. Both bases at once:
     // m exchanges, or fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
@@ -60,6 +63,8 @@ class PairSpace {
     std::span<LinearSystem::Vector> V() { return std::span(terms_).subspan(1); }
 
     bool sequential_;
+    Basis basis_;
+    int degree_;
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
     std::vector<double> coefficients_;         // the coefficients of those: 1, e

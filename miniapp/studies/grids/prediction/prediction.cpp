@@ -16,21 +16,21 @@ int rehearsed_box(const GridSetup& grids) {
 
 RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
     const GridSetup& grids = rehearsal.grids();
-    return {grids.boxes, grids.problem.box, grids.levels(), grids.ranks, cycles};
+    return {grids.domain.around(), grids.problem.box, grids.levels(), grids.ranks, cycles};
 }
 
 Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace) {
     const double boxes = grids.most_boxes_of_a_rank();
     Slice slice{.trace = &trace};
     slice.boxes = boxes / rehearsal.boxes_of_rank();
-    slice.ranks = static_cast<double>(product(grids.boxes)) / boxes;
+    slice.ranks = static_cast<double>(grids.domain.count()) / boxes;
     return slice;
 }
 
 // Enough for the proportions of a bottom solve whose iterations are known.
 Index sampled_boxes(const GridSetup& grids) {
     constexpr int most = 8;
-    Index boxes = grids.boxes;
+    Index boxes = grids.domain.around();
     for (int& count : boxes) count = std::min(count, most);
     return boxes;
 }
@@ -38,17 +38,23 @@ Index sampled_boxes(const GridSetup& grids) {
 }  // namespace
 
 bool predicts(const Resolved& resolved, const GridSetup& grids) {
-    return resolved.machine && resolved.machine->machine.compute && grids.use.krylov != KrylovLevel::none;
+    return resolved.machine && resolved.machine->machine.compute && grids.use.krylov != KrylovLevel::none &&
+           grids.use.foretold;
 }
 
 std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
     if (grids.moves_bottom())
         return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
                "distributed";
+    if (!grids.domain.whole())
+        return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
+               "side; choose "
+               "problem.shape = \"cube\"";
     GridSetup here = grids;
     here.problem.box = rehearsed_box(grids);
     const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
-    if (std::ranges::all_of(grids.use.solvers, given)) here.boxes = sampled_boxes(grids);
+    if (std::ranges::all_of(grids.use.solvers, given))
+        here.domain = Domain(sampled_boxes(grids), grids.problem.boundary);
     here.ranks = ranks_here;
     const auto complaint = exceeds_memory(here, memory);
     return complaint ? "no seconds are predicted: a solve has to stand for it here, and does not fit: " +
@@ -66,7 +72,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     Prediction prediction;
     for (const NamedSolver& solver : grids.use.solvers) {
         std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
-        if (!on) on.emplace(grids, &on == &whole ? grids.boxes : sampled_boxes(grids), box, comm);
+        if (!on) on.emplace(grids, &on == &whole ? grids.domain.around() : sampled_boxes(grids), box, comm);
         solves.push_back(on->solve(solver));
         std::optional<RehearsedOn>& place = &on == &whole ? prediction.bottom : prediction.sample;
         if (!place) place = told(*on, solves.back().cycles);
@@ -78,6 +84,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         of_cycle = cycle->solve(grids.use.solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }
+    prediction.planned_nodes = tables.front().planned_nodes;
     if (comm.rank() != 0) return prediction;
 
     const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);

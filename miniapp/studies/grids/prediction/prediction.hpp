@@ -27,6 +27,7 @@ struct Prediction {
     std::optional<RehearsedOn> bottom;   // the real bottom grid, unless all iterations are given
     std::optional<RehearsedOn> sample;   // a smaller one, where iterations are given
     std::optional<RehearsedOn> cycle;    // that tells the cycles and the work above, if not the same
+    int planned_nodes = 0;               // that stand for all; 0 where all were planned
 };
 
 // Whether a dry run foretells seconds: the machine's file says how fast it computes, and something is solved.

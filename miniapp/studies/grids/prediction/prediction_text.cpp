@@ -58,7 +58,10 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved)
             "computed: V-cycles and the levels above, by solving on {}; the bottom's numbers are those "
             "of as many visits",
             grid_text(*prediction.cycle)));
-    add("counted: bytes of work as declared, messages and bytes by the plans of all ranks");
+    add(fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
+                    prediction.planned_nodes == 0
+                        ? ""
+                        : fmt::format(" on {} nodes, which stand for all", prediction.planned_nodes)));
     add("modelled: seconds of work, messages and all-reduces by the machine's file; sums under way cost what "
         "work "
         "does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but a node's "

@@ -1,11 +1,8 @@
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
-#include <optional>
-
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/level_krylov.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/multigrid/v_cycle.hpp"
 
 namespace keel {
 namespace {
@@ -13,7 +10,8 @@ namespace {
 // Messages travel as they come: what they would cost elsewhere is the plans' matter.
 GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communicator& comm) {
     grids.problem.box = box;
-    grids.problem.boxes = grids.boxes = boxes;
+    grids.problem.boxes = boxes;
+    grids.domain = Domain(boxes, grids.problem.boundary);
     grids.ranks = comm.size();
     grids.rank = comm.rank();
     grids.hierarchy.scheme = {};
@@ -45,13 +43,14 @@ double Rehearsal::boxes_of_rank() const {
 Rehearsed Rehearsal::solve(const NamedSolver& solver) {
     Level& top = hierarchy_.level(0);
     if (grids_.use.krylov == KrylovLevel::finest) {
-        std::optional<VCycle> M;
-        if (grids_.use.preconditioned) M.emplace(hierarchy_, grids_.multigrid, solver.options.sweeps);
-        const auto krylov = make_krylov(top, hierarchy_.singular(), solver.options, M ? &*M : nullptr);
+        const auto M = make_preconditioner(hierarchy_, grids_.use.preconditioner, grids_.multigrid,
+                                           solver.options.sweeps);
+        const auto krylov = make_krylov(top, hierarchy_.singular(), solver.options, M.get());
         recorder_.take();  // what was before
         const Report report = krylov->solve(top.u, top.f);
         if (hierarchy_.singular()) remove_mean(top.bottom_operations, *top.reduction, top.u);
-        const int v_cycles = M ? static_cast<int>(M->applications()) : 0;
+        const bool of_cycles = grids_.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        const int v_cycles = of_cycles ? static_cast<int>(M->applications()) : 0;
         return {recorder_.take(), v_cycles, 1, report.iterations, report.succeeded(), name(report.outcome)};
     }
     Multigrid multigrid(hierarchy_, grids_.multigrid, solver.options);

@@ -23,7 +23,7 @@ struct Rehearsed {
 
 class Rehearsal {
   public:
-    // The grids with these boxes, so wide, on the ranks of `comm`. Collective.
+    // The grids with these boxes, all of them, so wide, on the ranks of `comm`. Collective.
     Rehearsal(const GridSetup& grids, const Index& boxes, int box, const Communicator& comm);
 
     const GridSetup& grids() const { return grids_; }

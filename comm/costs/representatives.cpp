@@ -1,0 +1,171 @@
+#include "comm/costs/representatives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace keel {
+namespace {
+
+constexpr double Volume::*volumes[] = {&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
+                                       &Volume::off_node_bytes};
+
+std::size_t number_of(const Index& position, const Index& counts) {
+    return static_cast<std::size_t>(position[0] + counts[0] * (position[1] + counts[1] * position[2]));
+}
+
+Index position_of(std::size_t number, const Index& counts) {
+    const auto n = static_cast<int>(number);
+    return {n % counts[0], n / counts[0] % counts[1], n / counts[0] / counts[1]};
+}
+
+template <class Operation>
+Index each(const Index& a, const Index& b, const Operation& operation) {
+    return {operation(a[0], b[0]), operation(a[1], b[1]), operation(a[2], b[2])};
+}
+Index quotient(const Index& a, const Index& b) {
+    return each(a, b, [](int x, int y) { return x / y; });
+}
+Index remainder(const Index& a, const Index& b) {
+    return each(a, b, [](int x, int y) { return x % y; });
+}
+
+// The nodes of a layout as tiles of a grid.
+struct Tiling {
+    Index tile;                // boxes of a node
+    Index tiles;               // nodes in each direction
+    std::vector<int> node_of;  // by tile, lexicographic
+};
+
+std::optional<Tiling> tiling_of(const Layout& layout, const Topology& topology) {
+    if (!layout.domain().whole()) return {};
+    for (int node = 1; node < topology.nodes(); ++node)
+        if (topology.size(node) != topology.size(0)) return {};
+    const auto node_of = [&](int box) { return topology.node(layout.owner(box)); };
+    // The boxes of the first one's node reach as far as its tile.
+    Index tile{1, 1, 1};
+    for (int box = 0; box < layout.box_count(); ++box)
+        if (node_of(box) == node_of(0))
+            tile =
+                each(tile, layout.position(box), [](int width, int at) { return std::max(width, at + 1); });
+    const auto nodes = static_cast<std::size_t>(topology.nodes());
+    if (remainder(layout.boxes(), tile) != Index{0, 0, 0}) return {};
+    if (product(tile) * nodes != product(layout.boxes())) return {};
+
+    Tiling tiling{tile, quotient(layout.boxes(), tile), std::vector<int>(nodes, -1)};
+    std::vector<int> local_rank(product(tile), -1);
+    const auto agrees = [](int& known, int found) {
+        if (known < 0) known = found;
+        return known == found;
+    };
+    for (int box = 0; box < layout.box_count(); ++box) {
+        const Index position = layout.position(box);
+        int& node = tiling.node_of[number_of(quotient(position, tile), tiling.tiles)];
+        int& local = local_rank[number_of(remainder(position, tile), tile)];
+        if (!agrees(node, node_of(box)) || !agrees(local, topology.local_rank(layout.owner(box)))) return {};
+    }
+    std::vector<int> once = tiling.node_of;
+    std::ranges::sort(once);
+    if (std::ranges::adjacent_find(once) != once.end()) return {};
+    return tiling;
+}
+
+// The first so many nodes in each direction.
+Representatives::Part part_of(const Layout& layout, const Topology& topology, const Tiling& tiling,
+                              const Index& tiles, double weight) {
+    std::vector<int> ranks;
+    for (std::size_t tile = 0; tile < tiling.node_of.size(); ++tile) {
+        const Index at = position_of(tile, tiling.tiles);
+        if (at[0] >= tiles[0] || at[1] >= tiles[1] || at[2] >= tiles[2]) continue;
+        const auto here = topology.ranks_on(tiling.node_of[tile]);
+        ranks.insert(ranks.end(), here.begin(), here.end());
+    }
+    std::ranges::sort(ranks);
+    const Index boxes = each(tiles, tiling.tile, [](int count, int width) { return count * width; });
+    std::vector<int> owners(product(boxes));
+    for (std::size_t box = 0; box < owners.size(); ++box) {
+        const auto there = static_cast<int>(number_of(position_of(box, boxes), layout.boxes()));
+        const auto rank = std::ranges::lower_bound(ranks, layout.owner(there)) - ranks.begin();
+        owners[box] = static_cast<int>(rank);
+    }
+    return {
+        {boxes, layout.width(), layout.boundaries(), std::move(owners), 0}, topology.among(ranks), weight};
+}
+
+// How often a grid of so many nodes in a direction counts in sums.
+struct Sample {
+    int tiles;
+    int weight;
+};
+struct Samples {
+    std::vector<Sample> samples;
+    int divisor = 1;
+};
+
+// With three nodes in a direction each kind is there: one with a neighbour on both sides and, unless the direction is
+// periodic, the first and the last. From three nodes on sums are linear in their number.
+Samples samples_of(int tiles, bool periodic) {
+    constexpr int all_kinds = 3;
+    if (tiles <= (periodic ? all_kinds : all_kinds + 1)) return {{{tiles, 1}}};
+    if (periodic) return {{{all_kinds, tiles}}, all_kinds};
+    return {{{all_kinds, all_kinds + 1 - tiles}, {all_kinds + 1, tiles - all_kinds}}};
+}
+
+}  // namespace
+
+Representatives Representatives::of(const Layout& layout, const Topology& topology, int most_ranks) {
+    Representatives those;
+    const auto tiling = topology.ranks() > most_ranks ? tiling_of(layout, topology) : std::optional<Tiling>();
+    if (!tiling) {
+        those.parts_.push_back({layout, topology, 1});
+        return those;
+    }
+    std::array<Samples, 3> along;
+    for (std::size_t d = 0; d < 3; ++d) {
+        along[d] = samples_of(tiling->tiles[d], layout.boundaries()[d].low == Boundary::periodic);
+        those.divisor_ *= along[d].divisor;
+    }
+    for (const Sample& z : along[2].samples)
+        for (const Sample& y : along[1].samples)
+            for (const Sample& x : along[0].samples)
+                those.parts_.push_back(part_of(layout, topology, *tiling, {x.tiles, y.tiles, z.tiles},
+                                               1.0 * x.weight * y.weight * z.weight));
+    return those;
+}
+
+SchemeRow Representatives::of_all(std::span<const SchemeRow> rows) const {
+    SchemeRow row = rows.back();
+    for (double Volume::*const number : volumes) {
+        double sum = 0;
+        for (std::size_t part = 0; part < rows.size(); ++part)
+            sum += parts_[part].weight * rows[part].all.*number;
+        row.all.*number = sum / divisor_;
+    }
+    return row;
+}
+
+SchemeRow Representatives::summary(const SchemeOptions& scheme, std::span<const Plan> plans,
+                                   std::size_t columns, const Model* model) const {
+    std::vector<SchemeRow> rows;
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+        const Setup setup{parts_[part].topology, model};
+        rows.push_back(keel::summary(scheme, shares_of(plans[part], columns, setup), setup));
+    }
+    return of_all(rows);
+}
+
+std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours,
+                                                std::span<const SchemeOptions> schemes,
+                                                const Model* model) const {
+    std::vector<std::vector<SchemeRow>> by_scheme(schemes.size());
+    for (const Part& part : parts_) {
+        const auto rows = keel::compare(part.layout, depth, neighbours, schemes, {part.topology, model});
+        for (std::size_t n = 0; n < rows.size(); ++n) by_scheme[n].push_back(rows[n]);
+    }
+    std::vector<SchemeRow> rows;
+    for (const auto& of_parts : by_scheme) rows.push_back(of_all(of_parts));
+    count_duplicates(rows);
+    return rows;
+}
+
+}  // namespace keel

@@ -1,0 +1,51 @@
+#pragma once
+
+// run.mode = fixed_point, its deck resolved.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapp/studies/grids/fixed_point/options.hpp"
+#include "miniapp/studies/grids/grid_study.hpp"
+#include "miniapp/studies/grids/solve_cost.hpp"
+
+namespace keel {
+
+struct FixedPointRecord {
+    AndersonReport report;
+    SolveCost cost;
+    std::optional<long> cycles;    // in all evaluations, where G solves by them
+    std::optional<long> unsolved;  // evaluations whose cycles missed multigrid.tolerance
+    double u_l2 = 0;
+};
+
+std::string convergence_text(const AndersonOptions& options, const FixedPointRecord& solve, const char* norm);
+Json solve_record(std::size_t repeat, const AndersonOptions& options, const FixedPointRecord& solve,
+                  const char* norm);
+
+// What an iteration costs by the row of its orthogonalisation, with all columns there.
+std::string iteration_text(const AndersonOptions& options);
+
+class PreparedFixedPoint : public PreparedGrids {
+  public:
+    PreparedFixedPoint(const Resolved& resolved, const GridSetup& grids, const FixedPointOptions& equation,
+                       const AndersonOptions& acceleration)
+        : PreparedGrids(resolved, grids), equation_(equation), acceleration_(acceleration) {}
+
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;
+    // Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
+    static int fields(const FixedPointOptions& equation, const AndersonOptions& acceleration);
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override;
+
+  private:
+    void check(const Setting& setting, const std::vector<FixedPointRecord>& solves, Field u, Field f,
+               std::vector<Check>& checks) const;
+
+    FixedPointOptions equation_;
+    AndersonOptions acceleration_;
+};
+
+}  // namespace keel

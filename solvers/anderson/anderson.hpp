@@ -1,0 +1,119 @@
+#pragma once
+
+// Anderson acceleration of fixed points x = G(x): Anderson 1965; Walker and Ni, SIAM J. Numer. Anal. 49 (2011), 1715; kept by a QR
+// factorisation as in Lockhart 2023, Algs. 6.2, 6.3, 6.5 and 6.6. Of the last m differences of f = G(x) - x those that cancel f
+// best are found by least squares, and the same combination of the differences of G is taken from G(x).
+//
+// Per iteration: one evaluation of G, the all-reduces of the orthogonalisation (orthogonalise/), 2 of them in its fused forms,
+// and that of the test: none where a fused form stops by |f|_2. Vectors beside x: 2 m + 5, and those of a composite inner one.
+//
+// Weaknesses: Picard steps between (period > 1) ruin the condition of R where G does not contract: without condition control
+// they end in values that are not finite on the heat source 2 in 64^2 cells. A composite takes fewer iterations but was never
+// seen to take fewer evaluations.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/names.hpp"
+#include "solvers/orthogonalise/orthogonalisers.hpp"
+#include "solvers/systems/linear_system.hpp"
+
+namespace keel {
+
+// A map whose fixed point is sought. Collective.
+class FixedPoint {
+  public:
+    using Vector = LinearSystem::Vector;
+    virtual ~FixedPoint() = default;
+    virtual void evaluate(Vector g, Vector x) = 0;  // g = G(x); x is not changed
+    // Whether the map knows a norm of what is to vanish at its fixed point; that, formed before each iteration, then is the test.
+    virtual bool has_residual() const { return false; }
+    virtual double residual(Vector) { return 0; }
+};
+
+// What is compared with the tolerance: max|x_{i+1} - x_i|, max|G(x_i) - x_i|, or |G(x_i) - x_i|_2.
+enum class AndersonTest { step, residual, residual_2 };
+constexpr auto names_of(AndersonTest) {
+    using Name = Named<AndersonTest>;
+    return std::array{Name{AndersonTest::step, "step"}, Name{AndersonTest::residual, "residual"},
+                      Name{AndersonTest::residual_2, "residual_2"}};
+}
+
+enum class AndersonOutcome { converged, iteration_limit, not_finite, diverged, not_verified };
+constexpr auto names_of(AndersonOutcome) {
+    using Name = Named<AndersonOutcome>;
+    return std::array{Name{AndersonOutcome::converged, "converged"},
+                      Name{AndersonOutcome::iteration_limit, "iteration_limit"},
+                      Name{AndersonOutcome::not_finite, "not_finite"},       // G(x) is not
+                      Name{AndersonOutcome::diverged, "diverged"},           // beyond 1e30
+                      Name{AndersonOutcome::not_verified, "not_verified"}};  // by G(x) - x, formed anew
+}
+
+struct AndersonOptions {
+    int depth = 5;  // differences kept; 0: Picard's iteration
+    std::string orthogonalisation = "dcgs2_fused";
+    double damping = 1.0;        // of f; 1: none
+    int delay = 0;               // iterations of Picard's before the first accelerated one
+    double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
+    int period = 1;              // every so many iterations are accelerated, the others Picard's
+    int composite =
+        0;  // depth of an inner acceleration from each new x, one iteration more than it is deep; 0: none
+    AndersonTest test = AndersonTest::step;
+    double tolerance = 1e-10;
+    int max_iterations = 100;
+};
+
+struct AndersonReport {
+    AndersonOutcome outcome = AndersonOutcome::iteration_limit;
+    int iterations = 0;
+    int evaluations = 0;  // of G, without the one that verifies
+    std::vector<double>
+        history;  // what was tested, in each iteration; with a residual of the map's own, also before the first
+    double true_residual = 0;  // max|G(x) - x| of the x returned, or the map's own residual
+    int dropped = 0;           // columns, by the control of the condition
+    int dependent = 0;         // differences that were not taken since nothing of them was left
+    QRCost orthogonalisation;  // all-reduces and words counted
+    Counts counts;             // of the system, G's by it included
+
+    bool converged() const { return outcome == AndersonOutcome::converged; }
+};
+
+class Anderson {
+  public:
+    using Vector = LinearSystem::Vector;
+
+    // The system is for its vectors and their sums; its operator plays no part. It must outlive this object.
+    Anderson(LinearSystem& system, const AndersonOptions& options);
+    // What the constructor makes, grid-sized.
+    static int vectors(const AndersonOptions& options);
+    // All-reduces and words that the orthogonalisation takes in so many iterations, where no column is dependent or dropped.
+    static QRCost predicted(const AndersonOptions& options, int iterations);
+
+    // From x, which it improves. A claim of convergence is believed if max|G(x) - x|, formed anew, is at most `slack` times the
+    // tolerance. Where a G(x) is not finite, x is the one that led there. Collective.
+    static constexpr double slack = 100;
+    AndersonReport solve(Vector x, FixedPoint& G);
+
+  private:
+    void iterate(Vector x, FixedPoint& G, bool tests, AndersonReport& report);
+    bool accelerates(int iteration) const;
+    bool ends(double norm, AndersonReport& report) const;
+    double norm_of_f(bool appended);
+    void remember(AndersonReport& report);
+    Vector make_step(bool accelerated, AndersonReport& report);
+    void book(const Counts& before, AndersonReport& report) const;
+
+    LinearSystem& A_;
+    AndersonOptions options_;
+    std::unique_ptr<QR> qr_;           // none without depth
+    std::unique_ptr<Anderson> inner_;  // of a composite
+    Vector g_, g_old_, f_, f_old_;
+    Vector y_;                // x and the inner iterations' steps
+    std::vector<Vector> dg_;  // oldest first, as the columns of X
+    std::vector<double> factors_;
+    std::vector<Vector> terms_;
+};
+
+}  // namespace keel

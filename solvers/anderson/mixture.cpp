@@ -1,0 +1,100 @@
+#include "solvers/anderson/mixture.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+constexpr Mixture::Means weights{0.3, 0.3, 0.4};
+constexpr Mixture::Means true_means{0.0, 0.5, 1.0};
+
+}  // namespace
+
+// Newton's method with the second derivative (Halley), from Abramowitz and Stegun's formula 26.2.23, which is off by 4.5e-4.
+double normal_quantile(double p) {
+    const double tail = std::min(p, 1 - p);
+    const double t = std::sqrt(-2 * std::log(tail));
+    double x = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                         (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    for (int step = 0; step < 3; ++step) {  // on the lower tail, where nothing cancels
+        const double error = 0.5 * std::erfc(-x / std::numbers::sqrt2) - tail;
+        const double ratio = error * std::sqrt(2 * std::numbers::pi) * std::exp(0.5 * x * x);
+        x -= ratio / (1 + 0.5 * x * ratio);
+    }
+    return p < 0.5 ? x : -x;
+}
+
+long Mixture::samples_of(int component, long samples) {
+    const auto part = [&](double weight) { return std::lround(weight * static_cast<double>(samples)); };
+    if (component < components - 1) return part(weights[static_cast<std::size_t>(component)]);
+    return samples - part(weights[0]) - part(weights[1]);
+}
+
+Mixture::Mixture(Operations& operations, Reduction& reduction, long samples)
+    : operations_(operations), reduction_(reduction) {
+    const Layout& layout = operations.layout();
+    check(layout.width() % components == 0, "boxes hold whole copies of the means");
+    const long boxes = layout.box_count();
+    for (const int box : layout.local()) {
+        auto& mine = samples_.emplace_back();
+        long before = 0;
+        for (int g = 0; g < components; ++g) {
+            const long count = samples_of(g, samples);
+            for (long j = (box - before % boxes + boxes) % boxes; j < count; j += boxes)
+                mine.push_back(true_means[static_cast<std::size_t>(g)] +
+                               normal_quantile((static_cast<double>(j) + 0.5) / static_cast<double>(count)));
+            before += count;
+        }
+    }
+    parts_.resize(2 * components * samples_.size());
+}
+
+std::size_t Mixture::bytes() const {
+    std::size_t count = 0;
+    for (const auto& mine : samples_) count += mine.size();
+    return count * sizeof(double);
+}
+
+Mixture::Means Mixture::means(Vector u) const {
+    Means means{};
+    const std::vector<double> values = operations_.read(u, {{0, 0, 0}, {components, 1, 1}});
+    if (!values.empty()) std::copy_n(values.begin(), components, means.begin());
+    return means;
+}
+
+void Mixture::set(Vector u, const Means& means) {
+    operations_.assign(u, cube(operations_.layout().width()), [&](const Index& cell) {
+        return means[static_cast<std::size_t>(cell[0] % components)];
+    });
+}
+
+void Mixture::evaluate(Vector g, Vector u) {
+    const Means mu = means(u);
+    const std::size_t boxes = samples_.size();
+    for (std::size_t box = 0; box < boxes; ++box) {
+        std::array<double, 2 * components> sums{};
+        for (const double x : samples_[box]) {
+            Means likely;
+            double all = 0;
+            for (std::size_t i = 0; i < components; ++i) {
+                likely[i] = weights[i] * std::exp(-0.5 * (x - mu[i]) * (x - mu[i]));
+                all += likely[i];
+            }
+            for (std::size_t i = 0; i < components; ++i) {
+                sums[i] += likely[i] / all * x;
+                sums[components + i] += likely[i] / all;
+            }
+        }
+        for (std::size_t n = 0; n < sums.size(); ++n) parts_[n * boxes + box] = sums[n];
+    }
+    std::array<double, 2 * components> totals{};
+    reduction_.sum(parts_, totals);
+    Means next;
+    for (std::size_t i = 0; i < components; ++i) next[i] = totals[i] / totals[components + i];
+    set(g, next);
+}
+
+}  // namespace keel

@@ -1,0 +1,347 @@
+// Pipelined s-step conjugate gradients: s iterations of CG for one all-reduce, which is on its way while the operator is
+// applied s times. What Tiwari and Vadhiyar's PIPE-sCG is said to do (arXiv, abstract: one non-blocking reduction for s
+// iterations, no further products); the recurrences are derived anew, so no line of theirs is in the margin. A must be
+// symmetric and positive definite (semi-definite with b in its range). With s = 1 this is p-CG.
+//
+// rho_0 = 1, rho_1, .. are the polynomials of a basis that knows its own products: monomials, or Chebyshev's. Kept are
+//     t_i = rho_i(A) r, i = 0 .. 2s,    Q_i = rho_i(A) P, i = 0 .. s+1,    P = Q_0, the s directions of a block.
+// The directions of the next block are R + P B, R = [t_0 .. t_{s-1}], A-orthogonal to P:
+//     W_old B = -C, C = P^T A R;   W = R^T A R + C^T B + B^T C + B^T W_old B;   W alpha = R^T r + B^T P^T r.
+// All inner products in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1) words, known
+// before t_{s+1} .. t_{2s} are, which are made meanwhile. Then Q_i = rho_i(A) R + Q_i B and t_i -= A rho_i(A) P alpha take
+// vectors that are there. The norm of r is known at the end of a block only; the last block is as short as the limit asks.
+//
+// Per block of s iterations: s applications (s exchanges), 1 all-reduce of s^2 + 3s words. At the start s applications and
+// 2s words; a solve ends with an all-reduce and s applications in vain. Vectors: s^2 + 5s besides x and r.
+// Where the first block of a run breaks down, since its s directions are dependent, s is halved until it does not.
+// Weakness: t_2s has the degree that breaks ca_bicgstab's monomial basis at s = 4, and r comes from recurrences that
+// drift: monomials hold for s = 2, Chebyshev's basis for s = 4 and more where the system is scaled by its diagonal or has
+// constant coefficients. Every block costs s^2 + 2s combinations of s and more vectors.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "kernels/vector.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/s_step/basis.hpp"
+#include "solvers/krylov/s_step/numbers.hpp"
+#include "solvers/krylov/s_step/s_step.hpp"
+
+namespace keel {
+namespace {
+
+std::size_t at(int n) {
+    return static_cast<std::size_t>(n);
+}
+
+// A polynomial in the basis: a few coefficients and what they belong to.
+struct Term {
+    double coefficient;
+    int index;
+};
+struct Terms {
+    std::array<Term, 3> terms{};
+    int count = 0;
+
+    void add(double coefficient, int index) {
+        if (coefficient != 0.0) terms[at(count++)] = {coefficient, index};
+    }
+    const Term* begin() const { return terms.data(); }
+    const Term* end() const { return terms.data() + count; }
+};
+
+// Solves with a symmetric positive definite matrix, by Cholesky's factorisation of it scaled to a unit diagonal.
+class SmallCholesky {
+  public:
+    explicit SmallCholesky(int s) : L_(s, s), scale_(s) {}
+
+    // Of the leading n rows. False where a pivot is not positive.
+    bool factor(const Eigen::MatrixXd& W, int n) {
+        n_ = n;
+        for (int i = 0; i < n; ++i) {
+            if (!(W(i, i) > 0) || !std::isfinite(W(i, i))) return false;
+            scale_(i) = 1 / std::sqrt(W(i, i));
+        }
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j <= i; ++j) {
+                double sum = W(i, j) * scale_(i) * scale_(j);
+                for (int k = 0; k < j; ++k) sum -= L_(i, k) * L_(j, k);
+                if (j < i)
+                    L_(i, j) = sum / L_(j, j);
+                else if (!(sum > 0))
+                    return false;
+                else
+                    L_(i, i) = std::sqrt(sum);
+            }
+        return true;
+    }
+    // In place.
+    template <class Column>
+    void solve(Column&& x) const {
+        for (int i = 0; i < n_; ++i) {
+            x(i) *= scale_(i);
+            for (int k = 0; k < i; ++k) x(i) -= L_(i, k) * x(k);
+            x(i) /= L_(i, i);
+        }
+        for (int i = n_ - 1; i >= 0; --i) {
+            for (int k = i + 1; k < n_; ++k) x(i) -= L_(k, i) * x(k);
+            x(i) /= L_(i, i);
+        }
+        for (int i = 0; i < n_; ++i) x(i) *= scale_(i);
+    }
+
+  private:
+    int n_ = 0;
+    Eigen::MatrixXd L_;
+    Eigen::VectorXd scale_;
+};
+
+class PipelinedSStepCG : public KrylovMethod {
+  public:
+    PipelinedSStepCG(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
+        : A(system),
+          most_(options.s),
+          basis_(options.basis),
+          chebyshev_(options.basis == Basis::chebyshev),
+          old_(most_),
+          now_(most_) {
+        if (options.basis == Basis::newton)
+            throw std::invalid_argument("Newton's basis does not know its own products");
+        adopt(spectrum);
+        t.resize(at(2 * most_ + 1));
+        for (int i = 1; i <= 2 * most_; ++i) t[at(i)] = A.make_vector();
+        Q.resize(at(most_ + 2));
+        for (auto& block : Q)
+            for (int a = 0; a < most_; ++a) block.push_back(A.make_vector());
+        for (int a = 0; a < most_; ++a) spare.push_back(A.make_vector());
+        for (auto* matrix : {&W, &W_old, &B, &C}) matrix->setZero(most_, most_);
+        D.setZero(most_, most_ + 1);
+        alpha.setZero(most_);
+        mu.resize(at(2 * most_));
+        products_.reserve(at(words(most_)));
+        sums_.resize(at(words(most_)));
+        coefficients_.reserve(at(3 * most_ + 2));
+        terms_.reserve(at(3 * most_ + 2));
+    }
+
+    void adopt(const Spectrum& spectrum) override {
+        recurrence_ = recurrence(basis_, 2 * most_ + 1, spectrum);
+    }
+
+    static int words(int s) { return s * s + 3 * s; }
+
+    Outcome iterate(const Run& run, Report& report) override {
+        const int before = report.iterations;
+        for (int s = most_;; s /= 2) {
+            const Outcome outcome = pipeline(s, run, report);
+            if (outcome != Outcome::breakdown || report.iterations > before || s == 1) return outcome;
+        }
+    }
+
+  private:
+    Outcome pipeline(int s, const Run& run, Report& report) {
+        const int last = report.iterations + run.limit;
+        double known = std::sqrt(run.rr);
+        int m = 0;  // iterations of the block before
+        t[0] = run.r;
+        for (int i = 0; i < s; ++i) extend(i);
+        for (;;) {
+            begin_products(s, m);
+            PendingSum pending = A.begin_dots(products_);
+            for (int i = s; i < 2 * s; ++i) extend(i);
+            pending.finish(std::span(sums_).first(products_.size()));
+            take_sums(s, m);
+            const double norm = mu[0] > 0 ? std::sqrt(mu[0]) : mu[0] * 0;
+            if (m > 0) {
+                report.iterations += m;
+                // Of the iterations inside the block no norm is known.
+                for (int j = 1; j < m; ++j) report.residuals.push_back(known / run.scale);
+                report.residuals.push_back(norm / run.scale);
+                if (norm <= run.target) return Outcome::converged;
+                if (report.iterations == last) return Outcome::iteration_limit;
+            }
+            if (!std::isfinite(norm)) return report.breakdown("(r,r)");
+            known = norm;
+            const int directions = std::min(s, last - report.iterations);
+            if (!next_block(directions, m)) return report.breakdown("P^T A P");
+            update(s, directions, m, run.x);
+            m = directions;
+        }
+    }
+
+    // t_{i+1} from t_i and the one before.
+    void extend(int i) {
+        A.apply(t[at(i + 1)], t[at(i)]);
+        const std::array c = recurrence_.next(at(i));
+        if (c[2] != 0.0)
+            A.combine(t[at(i + 1)], c, std::array{t[at(i + 1)], t[at(i)], t[at(i - 1)]});
+        else if (c[0] != 1.0 || c[1] != 0.0)
+            A.axpby(t[at(i + 1)], c[0], t[at(i + 1)], c[1], t[at(i)]);
+    }
+
+    // rho_i rho_j and A rho_i.
+    Terms times(int i, int j) const {
+        Terms terms;
+        if (!chebyshev_ || i == 0 || j == 0) {
+            terms.add(1.0, i + j);
+        } else {
+            terms.add(0.5, i + j);
+            terms.add(0.5, std::abs(i - j));
+        }
+        return terms;
+    }
+    Terms times_A(int i) const {
+        Terms terms;
+        terms.add(recurrence_.gamma[at(i)], i + 1);
+        terms.add(recurrence_.theta[at(i)], i);
+        if (i > 0) terms.add(recurrence_.sigma[at(i)], i - 1);
+        return terms;
+    }
+
+    void begin_products(int s, int m) {
+        products_.clear();
+        for (int i = 0; i < 2 * s; ++i) products_.push_back({t[at((i + 1) / 2)], t[at(i / 2)]});
+        for (int a = 0; a < m; ++a)
+            for (int i = 0; i <= s; ++i) products_.push_back({Q[0][at(a)], t[at(i)]});
+    }
+
+    void take_sums(int s, int m) {
+        for (int i = 0; i < 2 * s; ++i)  // T_i = 2 T_ceil(i/2) T_floor(i/2) - T_(i mod 2)
+            mu[at(i)] = chebyshev_ && i > 1 ? 2 * sums_[at(i)] - mu[at(i % 2)] : sums_[at(i)];
+        for (int a = 0; a < m; ++a)
+            for (int i = 0; i <= s; ++i) D(a, i) = sums_[at(2 * s + a * (s + 1) + i)];
+    }
+
+    // B, W and alpha of a block of n directions after one of m. False where W is not positive definite.
+    bool next_block(int n, int m) {
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {  // R^T A R
+                W(i, j) = 0;
+                for (const auto& [c, k] : times_A(j))
+                    for (const auto& [d, l] : times(i, k)) W(i, j) += c * d * mu[at(l)];
+            }
+        for (int i = 0; i < n; ++i) alpha(i) = mu[at(i)];
+        if (m > 0) {
+            for (int a = 0; a < m; ++a)
+                for (int j = 0; j < n; ++j) {
+                    C(a, j) = 0;
+                    for (const auto& [c, k] : times_A(j)) C(a, j) += c * D(a, k);
+                    B(a, j) = -C(a, j);
+                }
+            for (int j = 0; j < n; ++j) old_.solve(B.col(j));
+            for (int i = 0; i < n; ++i)
+                for (int j = 0; j < n; ++j)
+                    for (int a = 0; a < m; ++a) {
+                        W(i, j) += C(a, i) * B(a, j) + B(a, i) * C(a, j);
+                        for (int b = 0; b < m; ++b) W(i, j) += B(a, i) * W_old(a, b) * B(b, j);
+                    }
+            for (int i = 0; i < n; ++i)
+                for (int a = 0; a < m; ++a) alpha(i) += B(a, i) * D(a, 0);
+        }
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < i; ++j) W(i, j) = W(j, i) = (W(i, j) + W(j, i)) / 2;
+        if (!now_.factor(W, n)) return false;
+        now_.solve(alpha);
+        W_old = W;
+        std::swap(old_, now_);
+        return true;
+    }
+
+    void update(int s, int n, int m, LinearSystem::Vector x) {
+        for (int i = 0; i <= s + 1; ++i) {
+            for (int c = 0; c < n; ++c) {  // Q_i = rho_i(A) R + Q_i B
+                clear();
+                for (const auto& [d, l] : times(i, c)) add(d, t[at(l)]);
+                for (int a = 0; a < m; ++a) add(B(a, c), Q[at(i)][at(a)]);
+                combine(spare[at(c)]);
+            }
+            Q[at(i)].swap(spare);
+        }
+        clear();
+        add(1.0, x);
+        for (int a = 0; a < n; ++a) add(alpha(a), Q[0][at(a)]);
+        combine(x);
+        for (int i = 0; i <= s; ++i) {  // t_i -= A rho_i(A) P alpha
+            clear();
+            add(1.0, t[at(i)]);
+            for (const auto& [c, k] : times_A(i))
+                for (int a = 0; a < n; ++a) add(-c * alpha(a), Q[at(k)][at(a)]);
+            combine(t[at(i)]);
+        }
+    }
+
+    void clear() {
+        coefficients_.clear();
+        terms_.clear();
+    }
+    void add(double coefficient, LinearSystem::Vector x) {
+        coefficients_.push_back(coefficient);
+        terms_.push_back(x);
+    }
+    void combine(LinearSystem::Vector y) { A.combine(y, coefficients_, terms_); }
+
+    LinearSystem& A;
+    int most_;  // s
+    Basis basis_;
+    bool chebyshev_;
+    Recurrence recurrence_;
+    std::vector<LinearSystem::Vector> t;
+    std::vector<std::vector<LinearSystem::Vector>> Q;
+    std::vector<LinearSystem::Vector> spare;
+    std::vector<double> mu;
+    Eigen::MatrixXd W, W_old, B, C, D;
+    Eigen::VectorXd alpha;
+    SmallCholesky old_, now_;  // of W_old and W
+    std::vector<Product> products_;
+    std::vector<double> sums_;
+    std::vector<double> coefficients_;
+    std::vector<LinearSystem::Vector> terms_;
+};
+
+double flops_of_block(const BottomOptions& o) {
+    const int s = o.s;
+    const bool chebyshev = o.basis == Basis::chebyshev;
+    double flops = 2.0 * PipelinedSStepCG::words(s) + combine_flops(at(1 + s));
+    for (int i = 0; i <= s + 1; ++i)
+        for (int c = 0; c < s; ++c) flops += combine_flops(at(s + (chebyshev && i > 0 && c > 0 ? 2 : 1)));
+    for (int i = 0; i <= s; ++i) flops += combine_flops(at(1 + s * (!chebyshev ? 1 : i == 0 ? 2 : 3)));
+    if (chebyshev) flops += 5.0 * s;  // the recurrence, of three terms in all but the first block
+    return flops / s;
+}
+
+}  // namespace
+
+Method pipelined_s_step_cg() {
+    return {
+        .name = "pipelined_s_step_cg",
+        .source = "derived here, after Tiwari and Vadhiyar's PIPE-sCG",
+        .use =
+            "one all-reduce every s iterations, hidden behind s applications; s = 2, or basis chebyshev with "
+            "scaling = jacobi",
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .reductions = per_outer_step("1/s", [](double) { return 1.0; }),
+        .words = in_s("s + 3", [](double s) { return s + 3; }),
+        .vectors = in_s("s^2 + 5s", [](double s) { return s * s + 5 * s; }),
+        .applications = 1,
+        .flops = {"about 2s^2 + 9s + 13", flops_of_block},
+        .small_bytes = {"",
+                        [](const BottomOptions& o) {
+                            return sizeof(double) * (9.0 * o.s * o.s + 12.0 * o.s) +
+                                   (sizeof(Product) + sizeof(double)) * PipelinedSStepCG::words(o.s);
+                        }},
+        .sums = {"", [](const BottomOptions& o) { return PipelinedSStepCG::words(o.s); }},
+        .keys = {"s", "basis"},
+        .independent =
+            Independent{.key = "s", .value = &BottomOptions::s, .per_unit = 2, .more = 1, .lowered = true},
+        .multiplies_basis = true,
+        .make = [](LinearSystem& A, const BottomOptions& options,
+                   const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
+            return std::make_unique<PipelinedSStepCG>(A, options, spectrum);
+        },
+    };
+}
+
+}  // namespace keel
