@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "kernels/boundary.hpp"
-#include "kernels/bricks.hpp"
+#include "kernels/bodies/boundary.hpp"
+#include "kernels/bodies/bricks.hpp"
+#include "kernels/bodies/pack.hpp"
+#include "kernels/bodies/reaction.hpp"
+#include "kernels/bodies/sparse.hpp"
+#include "kernels/bodies/stencil.hpp"
 #include "kernels/cost.hpp"
-#include "kernels/field.hpp"
-#include "kernels/layout.hpp"
-#include "kernels/pack.hpp"
-#include "kernels/reaction.hpp"
-#include "kernels/sparse.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/layout/field.hpp"
+#include "kernels/layout/layout.hpp"
 
 namespace keel {
 
@@ -122,7 +122,7 @@ class Operations {
     // A half sweep of nonlinear Gauss-Seidel for L u + phi(u) = f (RelaxNewton), ghosts of u current, on L.part.
     virtual Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) = 0;
 
-    // --- The blocks of the operator that the boxes are (kernels/block_solve.hpp), without the coupling
+    // --- The blocks of the operator that the boxes are (kernels/bodies/block_solve.hpp), without the coupling
     // between boxes. Factors them, IC(0) or exactly, into a field or a buffer of exact_block_values().
     // Set-up; the result is the most that a pivot is smaller than its diagonal entry, +infinity where one
     // is not positive: there is no factor then.
@@ -139,7 +139,7 @@ class Operations {
     virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
     virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;  // ghosts of coarse current, all 26
 
-    // --- Sparse matrices, on a layout of blocks of rows (kernels/sparse.hpp)
+    // --- Sparse matrices, on a layout of blocks of rows (kernels/bodies/sparse.hpp)
     virtual SparseRows make_rows(const CsrMatrix& A) = 0;
     // y_n = A x_n; no y is among the x, whose ghosts are current
     virtual Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) = 0;

@@ -9,15 +9,15 @@
 #include <span>
 
 #include "comm/ranks/communicator.hpp"
-#include "miniapp/deck/key_text.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/key_text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/data_folders.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/front/actions.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
-#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/studies/verdict.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each line of code stands in its room: miniapp -> solvers -> comm -> kernels, and so on inside the rooms.
+"""Checks that each line of code stands in its room: miniapp -> solvers -> comm -> kernels, and so on inside the rooms; and
+that the sources which documents name are there.
 
 Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
 """
@@ -12,7 +13,8 @@ ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before 
 # Inside a room a step, folders or files, may know the steps before it; what stands on one step does not know each other.
 # Files at the top of a room that are not named here come before all folders.
 STEPS: dict[str, list[tuple[str, ...]]] = {
-    "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",)],
+    "kernels": [("layout",), ("bodies",), ("operations.hpp",), ("timing",), ("backends",)],
+    "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",), ("network",)],
     "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("multigrid",)],
     "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("studies",), ("front",), ("main.cpp",)],
 }
@@ -28,9 +30,9 @@ ONLY: list[tuple[str, tuple[str, ...], str]] = [
     (r"\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\b(fmt|std)::print|\b(puts|fputs|perror)\s*\(", ("miniapp/",),
      "printing outside miniapp/"),
     (r"\bMPI_Wtime\b|\b(steady|system|high_resolution)_clock\b|\bnow\s*\(\s*\)|\bclock_gettime\b|\bomp_get_wtime\b",
-     ("kernels/clock", "kernels/ledger", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
-    (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/clock_of_simulation.cpp",),
-     "SimGrid outside kernels/clock_of_simulation.cpp"),
+     ("kernels/timing/", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
+    (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/timing/clock_of_simulation.cpp",),
+     "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
     (r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b", ("kernels/backends/",),
      "conditional compilation outside kernels/backends/"),
 ]
@@ -85,8 +87,21 @@ def wrong_include(name: str, header: str) -> str | None:
     return None
 
 
-def violations(root: Path) -> list[str]:
+def missing_sources(root: Path) -> list[str]:
+    """Paths in documents, from the top or from a room, that lead to no source; NAME and FAMILY stand for any."""
     found = []
+    for document in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]:
+        lines = document.read_text(encoding="utf-8").split("\n") if document.exists() else []
+        for number, line in enumerate(lines, 1):
+            for path in re.findall(r"`((?:\w+/)+[\w.]+\.(?:hpp|cpp|cu|hip|py))`", line):
+                places = [root / path, *(root / room / path for room in ROOMS)]
+                if not re.search("NAME|FAMILY", path) and not any(place.exists() for place in places):
+                    found.append(f"{document.relative_to(root)}:{number}: there is no {path}")
+    return found
+
+
+def violations(root: Path) -> list[str]:
+    found = missing_sources(root)
     for path in sorted(p for room in ROOMS for p in (root / room).rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
         try:

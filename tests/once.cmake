@@ -2,15 +2,15 @@
 
 # Plans for imaginary ranks, which nobody sends, and models of them: on one rank.
 keel_test_executable(plans comm Catch2::Catch2WithMain -O0
-  comm/test_all_reduce_time.cpp
-  comm/test_closed_forms.cpp
-  comm/test_comparison.cpp
-  comm/test_network_fit.cpp
   comm/test_patterns.cpp
-  comm/test_plan_time.cpp
   comm/test_plans.cpp
-  comm/test_representatives.cpp
-  comm/test_rounds.cpp)
+  comm/test_rounds.cpp
+  comm/costs/test_all_reduce_time.cpp
+  comm/costs/test_closed_forms.cpp
+  comm/costs/test_comparison.cpp
+  comm/costs/test_network_fit.cpp
+  comm/costs/test_plan_time.cpp
+  comm/costs/test_representatives.cpp)
 # It looks at every message of thousands of plans.
 set_source_files_properties(comm/test_plans.cpp PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
 

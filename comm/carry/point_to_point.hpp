@@ -7,7 +7,7 @@
 
 #include "comm/plans/itinerary.hpp"
 #include "comm/ranks/communicator.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

@@ -16,8 +16,8 @@
 
 #include <optional>
 
-#include "comm/costs/counts.hpp"
 #include "comm/costs/machine.hpp"
+#include "comm/plans/counts.hpp"
 #include "comm/plans/schemes.hpp"
 
 namespace keel {

@@ -9,8 +9,6 @@
 namespace keel {
 namespace {
 
-constexpr double Volume::*volumes[] = {&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
-                                       &Volume::off_node_bytes};
 constexpr double Load::*loads[] = {&Load::overhead, &Load::latency, &Load::on_node, &Load::off_node,
                                    &Load::off_node_bytes};
 
@@ -18,7 +16,7 @@ constexpr double Load::*loads[] = {&Load::overhead, &Load::latency, &Load::on_no
 template <class AnyShare, class Visit>
 void for_each_number(AnyShare& share, const Visit& visit) {
     for (auto* const side : {&share.sent, &share.received}) {
-        for (const auto member : volumes) visit(side->volume.*member);
+        for (const auto member : volume_members) visit(side->volume.*member);
         for (auto& load : side->loads)
             for (const auto member : loads) visit(load.*member);
     }
@@ -129,7 +127,7 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
     SchemeRow row;
     row.scheme = scheme;
     for (const Share& share : shares)
-        for (double Volume::*const number : volumes) {
+        for (double Volume::*const number : volume_members) {
             row.all.*number += share.sent.volume.*number;
             row.most_sent.*number = std::max(row.most_sent.*number, share.sent.volume.*number);
             row.most_received.*number = std::max(row.most_received.*number, share.received.volume.*number);

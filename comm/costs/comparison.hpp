@@ -29,6 +29,8 @@ struct Volume {
     double off_node_messages = 0;
     double off_node_bytes = 0;
 };
+inline constexpr std::array volume_members{&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
+                                           &Volume::off_node_bytes};
 // One rank's share of that.
 struct Share {
     struct Side {

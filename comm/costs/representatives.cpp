@@ -7,9 +7,6 @@
 namespace keel {
 namespace {
 
-constexpr double Volume::*volumes[] = {&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
-                                       &Volume::off_node_bytes};
-
 std::size_t number_of(const Index& position, const Index& counts) {
     return static_cast<std::size_t>(position[0] + counts[0] * (position[1] + counts[1] * position[2]));
 }
@@ -135,7 +132,7 @@ Representatives Representatives::of(const Layout& layout, const Topology& topolo
 
 SchemeRow Representatives::of_all(std::span<const SchemeRow> rows) const {
     SchemeRow row = rows.back();
-    for (double Volume::*const number : volumes) {
+    for (double Volume::*const number : volume_members) {
         double sum = 0;
         for (std::size_t part = 0; part < rows.size(); ++part)
             sum += parts_[part].weight * rows[part].all.*number;

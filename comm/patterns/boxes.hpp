@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/patterns/pattern.hpp"
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 
 namespace keel {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "comm/patterns/pattern.hpp"
-#include "kernels/boundary.hpp"
-#include "kernels/layout.hpp"
-#include "kernels/neighbours.hpp"
+#include "kernels/bodies/boundary.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/layout/neighbours.hpp"
 
 namespace keel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/plans/plan.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/bodies/pack.hpp"
 
 namespace keel {
 

@@ -11,8 +11,8 @@
 
 #include "comm/patterns/pattern.hpp"
 #include "comm/ranks/topology.hpp"
-#include "kernels/ledger.hpp"
 #include "kernels/names.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

@@ -8,7 +8,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
 #include "comm/sums/algorithms.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

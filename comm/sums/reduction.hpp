@@ -10,8 +10,8 @@
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
 #include "comm/sums/all_reduce.hpp"
-#include "kernels/layout.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "kernels/box.hpp"
-#include "kernels/stencil.hpp"
-#include "kernels/storage.hpp"
+#include "kernels/bodies/stencil.hpp"
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/storage.hpp"
 
 namespace keel {
 

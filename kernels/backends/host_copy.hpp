@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/backends/cells.hpp"
-#include "kernels/box.hpp"
-#include "kernels/view.hpp"
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/view.hpp"
 
 namespace keel {
 

@@ -16,13 +16,13 @@
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
-#include "kernels/block_solve.hpp"
+#include "kernels/bodies/block_solve.hpp"
+#include "kernels/bodies/reaction.hpp"
+#include "kernels/bodies/sparse.hpp"
+#include "kernels/bodies/transfer.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "kernels/check.hpp"
 #include "kernels/operations.hpp"
-#include "kernels/reaction.hpp"
-#include "kernels/sparse.hpp"
-#include "kernels/transfer.hpp"
-#include "kernels/vector.hpp"
 
 namespace keel {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "kernels/layout/storage.hpp"
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"
-#include "kernels/storage.hpp"
 
 namespace keel {
 

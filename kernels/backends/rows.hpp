@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "kernels/backends/cells.hpp"
-#include "kernels/stencil.hpp"
-#include "kernels/vector.hpp"
+#include "kernels/bodies/stencil.hpp"
+#include "kernels/bodies/vector.hpp"
 
 namespace keel {
 

@@ -6,7 +6,7 @@
 #include "comm/patterns/row_partition.hpp"
 #include "miniapp/deck/section.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/deck/file_text.hpp"
 #include "miniapp/deck/keys.hpp"
+#include "miniapp/deck/text/file_text.hpp"
 
 namespace keel {
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/box.hpp"
-#include "miniapp/deck/file_text.hpp"
+#include "kernels/layout/box.hpp"
+#include "miniapp/deck/text/file_text.hpp"
 
 namespace keel {
 

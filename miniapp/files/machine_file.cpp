@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "comm/patterns/pattern.hpp"
-#include "miniapp/deck/spelling.hpp"
+#include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/files/data_folders.hpp"
 
 namespace keel {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/costs/machine.hpp"
-#include "miniapp/deck/file_text.hpp"
+#include "miniapp/deck/text/file_text.hpp"
 
 namespace keel {
 

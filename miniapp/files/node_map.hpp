@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapp/deck/file_text.hpp"
+#include "miniapp/deck/text/file_text.hpp"
 
 namespace keel {
 

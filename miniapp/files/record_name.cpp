@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "miniapp/deck/spelling.hpp"
+#include "miniapp/deck/text/spelling.hpp"
 
 namespace keel {
 namespace {

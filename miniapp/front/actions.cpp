@@ -8,15 +8,15 @@
 #include <limits>
 #include <sstream>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/progress.hpp"
 #include "miniapp/front/record_file.hpp"
 #include "miniapp/front/reporter.hpp"
 #include "miniapp/report/facts.hpp"
-#include "miniapp/report/records.hpp"
-#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
 namespace {

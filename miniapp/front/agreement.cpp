@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "build_info.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 namespace {

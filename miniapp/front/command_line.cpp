@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "build_info.hpp"
-#include "miniapp/deck/key_text.hpp"
-#include "miniapp/deck/spelling.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/key_text.hpp"
+#include "miniapp/deck/text/spelling.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/tables.hpp"
 #include "miniapp/studies/study.hpp"
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernels/ledger.hpp"
-#include "miniapp/deck/text.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 namespace {

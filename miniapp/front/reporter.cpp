@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "miniapp/report/records.hpp"
+#include "miniapp/report/records/records.hpp"
 
 namespace keel {
 namespace {

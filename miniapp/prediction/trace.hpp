@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "comm/ranks/starter.hpp"
-#include "miniapp/deck/text.hpp"
-#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
 namespace {

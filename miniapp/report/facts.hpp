@@ -2,7 +2,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/resolved.hpp"
 

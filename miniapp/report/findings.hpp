@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "comm/ranks/topology.hpp"
-#include "kernels/domain.hpp"
+#include "kernels/layout/domain.hpp"
 #include "kernels/names.hpp"
 #include "miniapp/report/timers.hpp"
-#include "miniapp/setup/simulation.hpp"
+#include "miniapp/setup/machine/simulation.hpp"
 
 namespace keel {
 

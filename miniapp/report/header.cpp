@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "build_info.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 
 namespace keel {

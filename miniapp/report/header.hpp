@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "miniapp/report/findings.hpp"
-#include "miniapp/report/origin.hpp"
+#include "miniapp/report/records/origin.hpp"
 
 namespace keel {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/ledger.hpp"
-#include "miniapp/deck/text.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 

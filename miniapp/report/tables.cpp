@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/backends/registry.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/grid_system.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

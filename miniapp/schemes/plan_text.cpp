@@ -6,7 +6,7 @@
 #include <map>
 
 #include "comm/costs/comparison.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {

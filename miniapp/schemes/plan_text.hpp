@@ -3,7 +3,7 @@
 #include <string>
 
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 
 namespace keel {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/hash.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "comm/costs/representatives.hpp"
 #include "miniapp/deck/overloaded.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/deck/text.hpp"
-#include "miniapp/report/records.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "miniapp/setup/shape.hpp"
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/bottom/bottom.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
-#include "solvers/multigrid/level_krylov.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

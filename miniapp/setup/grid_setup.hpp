@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 #include "miniapp/setup/resolved.hpp"
 #include "miniapp/setup/solvers.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/bottom/preconditioners.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
-#include "solvers/multigrid/preconditioners.hpp"
 
 namespace keel {
 

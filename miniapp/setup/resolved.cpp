@@ -2,7 +2,7 @@
 
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
-#include "miniapp/setup/machine_facts.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
 namespace {

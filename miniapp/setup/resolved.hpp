@@ -16,7 +16,7 @@
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/deck.hpp"
 #include "miniapp/files/named_files.hpp"
-#include "miniapp/setup/simulation.hpp"
+#include "miniapp/setup/machine/simulation.hpp"
 
 namespace keel {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "kernels/hash.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 namespace {

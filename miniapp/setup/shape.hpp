@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/domain.hpp"
+#include "kernels/layout/domain.hpp"
 #include "miniapp/deck/parameters.hpp"
 
 namespace keel {

@@ -11,13 +11,13 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/setup/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

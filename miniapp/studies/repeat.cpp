@@ -1,6 +1,6 @@
 #include "miniapp/studies/repeat.hpp"
 
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 

@@ -13,7 +13,7 @@
 #include "miniapp/deck/key_use.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/report/findings.hpp"
-#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/resolved.hpp"
 #include "miniapp/setup/solvers.hpp"
 #include "miniapp/studies/ending.hpp"

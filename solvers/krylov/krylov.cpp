@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "solvers/krylov/spectrum_estimate.hpp"
+#include "solvers/krylov/stationary/spectrum_estimate.hpp"
 
 namespace keel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/field.hpp"
+#include "kernels/layout/field.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace keel {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "solvers/krylov/options.hpp"
-#include "solvers/systems/diagonal_scaling.hpp"
+#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {

@@ -1,8 +1,8 @@
 #include "solvers/krylov/sparse_krylov.hpp"
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/spectrum_estimate.hpp"
-#include "solvers/systems/sparse_system.hpp"
+#include "solvers/krylov/stationary/spectrum_estimate.hpp"
+#include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
 namespace {

@@ -7,7 +7,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "solvers/krylov/krylov_solver.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/systems/sparse_matrix.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/multigrid/bottom_grid.hpp"
+#include "solvers/multigrid/bottom/bottom_grid.hpp"
 #include "solvers/multigrid/level.hpp"
 
 namespace keel {
 
 // The finest operator by formulas of global indices: a alpha at cells, and for each direction the face
-// coefficient c (kernels/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a
+// coefficient c (kernels/bodies/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a
 // periodic direction, which are one face.
 struct OperatorFormulas {
     Formula a_alpha;

@@ -13,10 +13,10 @@
 #include "comm/ranks/topology.hpp"
 #include "comm/sums/reduction.hpp"
 #include "kernels/backends/registry.hpp"
-#include "kernels/layout.hpp"
-#include "kernels/ledger.hpp"
-#include "kernels/neighbours.hpp"
-#include "kernels/timed_operations.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/layout/neighbours.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "kernels/timing/timed_operations.hpp"
 #include "solvers/multigrid/options.hpp"
 
 namespace keel {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "solvers/multigrid/bottom.hpp"
+#include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 

@@ -3,7 +3,7 @@
 // One V-cycle as a preconditioner of the finest level's operator.
 
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/systems/preconditioner.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/bodies/stencil.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "kernels/check.hpp"
-#include "kernels/stencil.hpp"
-#include "kernels/vector.hpp"
 #include "solvers/systems/splitting.hpp"
 
 namespace keel {

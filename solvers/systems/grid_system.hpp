@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "solvers/systems/scaled_system.hpp"
+#include "solvers/systems/preconditioners/scaled_system.hpp"
 
 namespace keel {
 

@@ -8,8 +8,8 @@
 // No column is empty where the level has at least t cells. Measured (16^3, t = 8): boxes take 34 to 38
 // iterations, slabs 40; against a right-hand side with the symmetry of the bricks enlarging gains nothing.
 
-#include "kernels/bricks.hpp"
-#include "kernels/layout.hpp"
+#include "kernels/bodies/bricks.hpp"
+#include "kernels/layout/layout.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {

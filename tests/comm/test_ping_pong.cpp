@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "comm/costs/ping_pong.hpp"
+#include "comm/network/ping_pong.hpp"
 
 using namespace keel;
 

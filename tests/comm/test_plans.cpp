@@ -9,11 +9,11 @@
 #include <numeric>
 #include <set>
 
-#include "comm/costs/counts.hpp"
+#include "comm/plans/counts.hpp"
 #include "comm/plans/schemes.hpp"
+#include "tests/comm/costs/stage_totals.hpp"
 #include "tests/comm/naive_delivery.hpp"
 #include "tests/comm/random_case.hpp"
-#include "tests/comm/stage_totals.hpp"
 
 using namespace keel;
 using nlohmann::json;

@@ -1,7 +1,7 @@
 // Decks: no text may break reading or checking one, and a deck that is taken reads back to the same.
 
-#include "miniapp/deck/key_text.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/key_text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/study.hpp"
 #include "miniapp/studies/verdict.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <set>
 
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 
 using namespace keel;
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/timed_operations.hpp"
+#include "kernels/timing/timed_operations.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;

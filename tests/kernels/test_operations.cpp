@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/vector.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;

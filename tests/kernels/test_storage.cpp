@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/storage.hpp"
+#include "kernels/layout/storage.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;

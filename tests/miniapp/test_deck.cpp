@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 #include "miniapp/deck/deck.hpp"
-#include "miniapp/deck/key_text.hpp"
 #include "miniapp/deck/section.hpp"
-#include "miniapp/deck/spelling.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/key_text.hpp"
+#include "miniapp/deck/text/spelling.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/studies/study.hpp"
 #include "miniapp/studies/verdict.hpp"

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "miniapp/files/machine_file.hpp"
-#include "tests/comm/golden_machines.hpp"
+#include "tests/comm/costs/golden_machines.hpp"
 
 using namespace keel;
 

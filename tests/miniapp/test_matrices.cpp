@@ -10,10 +10,10 @@
 #include <map>
 #include <sstream>
 
-#include "miniapp/studies/spmv/matrix_market.hpp"
-#include "miniapp/studies/spmv/matrix_source.hpp"
-#include "miniapp/studies/spmv/permutation.hpp"
-#include "miniapp/studies/spmv/rcm.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_market.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_source.hpp"
+#include "miniapp/studies/spmv/matrix/permutation.hpp"
+#include "miniapp/studies/spmv/matrix/rcm.hpp"
 
 namespace {
 

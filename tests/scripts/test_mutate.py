@@ -95,7 +95,7 @@ class Running(unittest.TestCase):
     def test_the_test_of_the_same_name_comes_first_then_what_told_last_then_the_shortest(self) -> None:
         tests = [test("a.8", labels=("slow",)), test("long", seconds=9), test("short", seconds=1), test("told", seconds=10),
                  test("solvers.cg", labels=("cg",), seconds=20)]
-        mutant = mutate.Mutant("solvers/krylov/cg.cpp", 1, "", "", "")
+        mutant = mutate.Mutant("solvers/krylov/cg/cg.cpp", 1, "", "", "")
         names = [t.name for t in mutate.in_order(tests, mutant, ["told"])]
         self.assertEqual(names, ["solvers.cg", "told", "short", "long", "a.8"])
 
@@ -108,7 +108,7 @@ class Running(unittest.TestCase):
 
     def test_messages_are_tried_with_the_tests_that_send_some_first(self) -> None:
         self.assertEqual(mutate.Workshop.executables("comm/carry/carrier.cpp")[0], "test_comm")
-        self.assertEqual(mutate.Workshop.executables("comm/plans/split.cpp")[0], "test_plans")
+        self.assertEqual(mutate.Workshop.executables("comm/plans/schemes/split.cpp")[0], "test_plans")
 
 
 class Score(unittest.TestCase):

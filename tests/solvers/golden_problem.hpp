@@ -14,7 +14,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "tests/chosen_backend.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "kernels/backends/cells.hpp"
 #include "kernels/backends/gpu/runtime.hpp"
+#include "kernels/bodies/transfer.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "kernels/operations.hpp"
-#include "kernels/transfer.hpp"
-#include "kernels/vector.hpp"
 
 namespace keel {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/field.hpp"
-#include "kernels/storage.hpp"
+#include "kernels/layout/field.hpp"
+#include "kernels/layout/storage.hpp"
 
 namespace keel {
 

@@ -10,7 +10,7 @@
 #include "miniapp/studies/grids/problem.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/systems/preconditioner.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 

@@ -7,14 +7,14 @@
 #include <optional>
 #include <variant>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
-#include "miniapp/report/records.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
 #include "miniapp/studies/grids/prediction/prediction.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

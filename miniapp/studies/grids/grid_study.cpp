@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/schemes/plan_text.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
-#include "miniapp/setup/machine_facts.hpp"
-#include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/setup/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"

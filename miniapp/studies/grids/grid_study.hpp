@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/grid_setup.hpp"

@@ -8,16 +8,16 @@
 #include <optional>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/deck/text.hpp"
-#include "miniapp/report/krylov_record.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
-#include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/grids/prediction/solve_cost.hpp"
 #include "miniapp/studies/repeat.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/level_krylov.hpp"
-#include "solvers/multigrid/preconditioners.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
+#include "solvers/multigrid/bottom/preconditioners.hpp"
 
 namespace keel {
 namespace {
@@ -37,7 +37,7 @@ PreconditionerOptions preconditioner_of(const Deck& deck) {
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
     Report
-        report;  // its norms are those of the system that the method sees (solvers/systems/scaled_system.hpp)
+        report;  // its norms are those of the system that the method sees (solvers/systems/preconditioners/scaled_system.hpp)
     SolveCost cost;
     long preconditionings = 0;  // applications of the preconditioner
     double u_l2 = 0;

@@ -3,7 +3,7 @@
 // The problem by formulas: coefficients, right-hand sides, exact solution. All formulas take coordinates that run
 // from 0 to 1 along each side of the domain, so that they have its period whatever its shape.
 
-#include "kernels/layout.hpp"
+#include "kernels/layout/layout.hpp"
 #include "miniapp/deck/parameters.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
@@ -21,7 +21,7 @@ class Problem {
     void at_step(int n) { step_ = n; }
     bool drifts() const { return parameters_.drift != Triple{}; }
 
-    // The finest operator: a alpha at cells, c = w b beta / h^2 at faces (kernels/stencil.hpp).
+    // The finest operator: a alpha at cells, c = w b beta / h^2 at faces (kernels/bodies/stencil.hpp).
     OperatorFormulas operator_formulas() const;
 
     // f at the cells of the level whose cells are `ratio` finest cells wide. For the manufactured solution f is the

@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
-#include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/grids/prediction/solve_cost.hpp"
 #include "miniapp/studies/repeat.hpp"
 #include "solvers/krylov/methods.hpp"
 

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "comm/sums/all_reduce.hpp"
-#include "kernels/ledger.hpp"
-#include "miniapp/setup/machine_facts.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
 
 namespace keel {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/costs/network_fit.hpp"
-#include "comm/costs/ping_pong.hpp"
+#include "comm/network/network_fit.hpp"
+#include "comm/network/ping_pong.hpp"
 #include "comm/ranks/topology.hpp"
 #include "miniapp/studies/study.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "miniapp/report/records.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/network/measurement.hpp"
 
 namespace keel {

@@ -12,7 +12,7 @@
 #include "build_info.hpp"
 #include "miniapp/deck/section.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/report/records.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/network/measurement.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "comm/plans/itinerary.hpp"
-#include "kernels/pack.hpp"
-#include "kernels/sparse.hpp"
-#include "miniapp/deck/text.hpp"
+#include "kernels/bodies/pack.hpp"
+#include "kernels/bodies/sparse.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
 

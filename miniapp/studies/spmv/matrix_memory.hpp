@@ -8,9 +8,9 @@
 #include <span>
 
 #include "comm/plans/plan.hpp"
-#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/solvers.hpp"
-#include "miniapp/studies/spmv/matrix_source.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 
 namespace keel {
 

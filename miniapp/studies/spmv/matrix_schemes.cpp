@@ -1,8 +1,8 @@
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 
 #include "comm/plans/negotiation.hpp"
+#include "kernels/bodies/sparse.hpp"
 #include "kernels/hash.hpp"
-#include "kernels/sparse.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {

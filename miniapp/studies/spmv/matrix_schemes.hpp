@@ -9,7 +9,7 @@
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
-#include "solvers/systems/sparse_matrix.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 

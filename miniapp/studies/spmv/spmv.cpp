@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "miniapp/deck/file_text.hpp"
 #include "miniapp/deck/section.hpp"
+#include "miniapp/deck/text/file_text.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"

@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "comm/plans/negotiation.hpp"
-#include "miniapp/deck/text.hpp"
-#include "miniapp/report/records.hpp"
-#include "miniapp/setup/memory.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 

@@ -4,18 +4,18 @@
 
 #include <cmath>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
-#include "miniapp/setup/machine_facts.hpp"
-#include "miniapp/setup/memory_growth.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/studies/repeat.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
-#include "miniapp/studies/spmv/matrix_source.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
-#include "solvers/systems/sparse_system.hpp"
+#include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
 namespace {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
-#include "kernels/ledger.hpp"
+#include "kernels/timing/ledger.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 #include "miniapp/studies/study.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/systems/sparse_matrix.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/deck/text.hpp"
-#include "miniapp/report/krylov_record.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 
 namespace keel {

@@ -34,7 +34,7 @@
 #include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/krylov/enlarged/numbers.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/systems/preconditioner.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 namespace {

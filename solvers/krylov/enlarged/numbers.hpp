@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/vector.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/krylov/methods.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/bodies/vector.hpp"
 #include "kernels/operations.hpp"
-#include "kernels/vector.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {

@@ -23,7 +23,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/vector.hpp"
+#include "kernels/bodies/vector.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/s_step/basis.hpp"
 #include "solvers/krylov/s_step/numbers.hpp"

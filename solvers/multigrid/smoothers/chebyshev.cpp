@@ -2,8 +2,8 @@
 // Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 12.1). 1 exchange per sweep. Overwrites the
 // level's r.
 
-#include "solvers/multigrid/smoother.hpp"
 #include "solvers/multigrid/smoothers/polynomial_step.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

@@ -2,7 +2,7 @@
 // exchanges, unless all half sweeps of a leg are fused.
 
 #include "solvers/multigrid/level.hpp"
-#include "solvers/multigrid/smoother.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

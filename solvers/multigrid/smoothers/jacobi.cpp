@@ -1,7 +1,7 @@
 // Weighted Jacobi: u += weight D^-1 (f - L u). 1 exchange per sweep. Overwrites the level's r.
 
-#include "solvers/multigrid/smoother.hpp"
 #include "solvers/multigrid/smoothers/polynomial_step.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "miniapp/studies/grids/fixed_point/options.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
-#include "miniapp/studies/grids/solve_cost.hpp"
+#include "miniapp/studies/grids/prediction/solve_cost.hpp"
 
 namespace keel {
 

@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "kernels/bodies/reaction.hpp"
 #include "kernels/names.hpp"
-#include "kernels/reaction.hpp"
 #include "solvers/anderson/anderson.hpp"
 
 namespace keel {

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/fixed_point/fixed_point.hpp"
 #include "miniapp/studies/repeat.hpp"
 #include "solvers/anderson/mixture.hpp"
-#include "solvers/multigrid/fas.hpp"
-#include "solvers/multigrid/fixed_points.hpp"
+#include "solvers/multigrid/nonlinear/fas.hpp"
+#include "solvers/multigrid/nonlinear/fixed_points.hpp"
 #include "solvers/systems/grid_system.hpp"
 
 namespace keel {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
 namespace keel {

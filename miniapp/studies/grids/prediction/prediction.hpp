@@ -9,7 +9,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/prediction/predicted_solve.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/memory.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 
 namespace keel {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/deck/text.hpp"
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
-#include "miniapp/report/records.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/grids/prediction/prediction.hpp"
 
 namespace keel {

@@ -1,7 +1,7 @@
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/level_krylov.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 
 namespace keel {

@@ -1,0 +1,153 @@
+#include "comm/network/network_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::size_t least_samples = 3;
+// Relative residuals below this are no reason for another switch.
+constexpr double resolution = 1e-3;
+
+// The first sample of at least so many bytes.
+std::size_t first_from(std::span<const Sample> samples, std::size_t bytes) {
+    const auto first = std::partition_point(samples.begin(), samples.end(), [&](const Sample& sample) {
+        return sample.bytes < static_cast<double>(bytes);
+    });
+    return static_cast<std::size_t>(first - samples.begin());
+}
+
+// Sum of the squared relative residuals of one line through samples of every class; infinite where one has
+// too few.
+double squares(std::span<const std::vector<Sample>> classes, double from, double to) {
+    double sum = 0;
+    for (const auto& samples : classes) {
+        std::vector<Sample> inside;
+        for (const Sample& sample : samples)
+            if (sample.bytes >= from && sample.bytes < to) inside.push_back(sample);
+        if (inside.size() < least_samples) return std::numeric_limits<double>::infinity();
+        const double rms = fit_postal(inside).rms_residual;
+        sum += rms * rms * static_cast<double>(inside.size());
+    }
+    return sum;
+}
+
+}  // namespace
+
+Fit fit_postal(std::span<const Sample> samples) {
+    // Columns 1 / t and s / t, right side 1.
+    double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
+    for (const Sample& sample : samples) {
+        const double a = 1 / sample.seconds;
+        const double b = sample.bytes / sample.seconds;
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+        a1 += a;
+        b1 += b;
+    }
+    const double determinant = aa * bb - ab * ab;
+    check(determinant > 0, "a line needs two different lengths");
+    Fit fit;
+    fit.cost = {(a1 * bb - b1 * ab) / determinant, (aa * b1 - ab * a1) / determinant};
+    fit.samples = samples.size();
+    for (const Sample& sample : samples) {
+        const double residual = std::abs(fit.cost.time(sample.bytes) / sample.seconds - 1);
+        fit.rms_residual += residual * residual;
+        fit.max_residual = std::max(fit.max_residual, residual);
+    }
+    fit.rms_residual = std::sqrt(fit.rms_residual / static_cast<double>(samples.size()));
+    return fit;
+}
+
+Switches find_switches(std::span<const std::vector<Sample>> classes) {
+    std::vector<double> lengths;
+    double count = 0;
+    for (const auto& samples : classes) {
+        for (const Sample& sample : samples) lengths.push_back(sample.bytes);
+        count += static_cast<double>(samples.size());
+    }
+    std::sort(lengths.begin(), lengths.end());
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+
+    const double end = std::numeric_limits<double>::infinity();
+    const double floor = count * resolution * resolution;
+    const double lines = 2 * static_cast<double>(classes.size());  // parameters of a protocol
+    const auto criterion = [&](double residuals, double switches) {
+        return count * std::log((residuals + floor) / count) +
+               ((switches + 1) * lines + switches) * std::log(count);
+    };
+    double best = criterion(squares(classes, 0, end), 0);
+    Switches found;
+    const auto consider = [&](double value, double eager, double rendezvous) {
+        if (!(value < best)) return;
+        best = value;
+        found = {static_cast<std::size_t>(eager), static_cast<std::size_t>(rendezvous)};
+    };
+    for (std::size_t j = 1; j < lengths.size(); ++j) {
+        const double last = squares(classes, lengths[j], end);
+        if (!std::isfinite(last)) continue;
+        consider(criterion(squares(classes, 0, lengths[j]) + last, 1), 0, lengths[j]);
+        for (std::size_t i = 1; i < j; ++i)
+            consider(
+                criterion(squares(classes, 0, lengths[i]) + squares(classes, lengths[i], lengths[j]) + last,
+                          2),
+                lengths[i], lengths[j]);
+    }
+    return found;
+}
+
+std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> samples, const Switches& switches) {
+    const std::size_t eager = first_from(samples, switches.eager_from);
+    const std::size_t rendezvous = first_from(samples, switches.rendezvous_from);
+    const std::span<const Sample> parts[] = {samples.first(eager), samples.subspan(eager, rendezvous - eager),
+                                             samples.subspan(rendezvous)};
+    std::vector<Fit> fits;
+    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
+        const auto& part = parts[static_cast<std::size_t>(protocol)];
+        if (part.size() < 2) continue;
+        fits.push_back(fit_postal(part));
+        fits.back().locality = locality;
+        fits.back().protocol = protocol;
+    }
+    return fits;
+}
+
+std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
+                                          const Switches& switches) {
+    const auto accepted = [&](const Switches& tried) {
+        const std::size_t protocols = 1 + (tried.rendezvous_from > 0 ? 1 : 0) +
+                                      (tried.eager_from > 0 && tried.eager_from < tried.rendezvous_from);
+        return std::ranges::all_of(classes, [&](const auto& samples) {
+            const std::vector<Fit> fits = fit_protocols({}, samples, tried);
+            return fits.size() == protocols && std::ranges::all_of(fits, &Fit::accepted);
+        });
+    };
+    for (const Switches& fewer :
+         {switches, Switches{0, switches.rendezvous_from}, Switches{0, switches.eager_from}, Switches{0, 0}})
+        if (accepted(fewer)) return fewer;
+    return {};
+}
+
+std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs) {
+    const auto& cost = costs.at(Locality::off_node, Protocol::rendezvous);
+    if (!cost) return {};
+    int most = 0;
+    for (const NodeSample& sample : samples) most = std::max(most, sample.processes);
+    double xt = 0;
+    double xx = 0;
+    for (const NodeSample& sample : samples) {
+        const double message = sample.node_bytes / sample.processes;
+        if (sample.processes < std::min(most, 4) || costs.protocol(message) != Protocol::rendezvous) continue;
+        xt += sample.node_bytes * (sample.seconds - cost->alpha);
+        xx += sample.node_bytes * sample.node_bytes;
+    }
+    if (!(xt > 0)) return {};
+    return xt / xx;
+}
+
+}  // namespace keel

@@ -1,0 +1,71 @@
+#include "comm/network/ping_pong.hpp"
+
+#include <algorithm>
+
+#include "comm/ranks/mpi.hpp"
+
+namespace keel {
+namespace {
+
+constexpr int tag = 0;
+
+}  // namespace
+
+std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size_t most) {
+    const int count = static_cast<int>(ranks.node_of.size());
+    std::vector<bool> taken(ranks.node_of.size());
+    std::vector<Pair> all;
+    for (int a = 0; a < count; ++a)
+        for (int b = a + 1; b < count && !taken[static_cast<std::size_t>(a)]; ++b)
+            if (!taken[static_cast<std::size_t>(b)] && ranks.locality(a, b) == locality) {
+                taken[static_cast<std::size_t>(a)] = taken[static_cast<std::size_t>(b)] = true;
+                all.push_back({a, b});
+            }
+    if (all.size() <= most) return all;
+    std::vector<Pair> spread;
+    for (std::size_t n = 0; n < most; ++n) spread.push_back(all[n * all.size() / most]);
+    return spread;
+}
+
+std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks) {
+    std::vector<std::vector<int>> nodes;
+    for (std::size_t rank = 0; rank < ranks.node_of.size(); ++rank) {
+        const auto node = static_cast<std::size_t>(ranks.node_of[rank]);
+        nodes.resize(std::max(nodes.size(), node + 1));
+        nodes[node].push_back(static_cast<int>(rank));
+    }
+    std::stable_sort(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
+    std::vector<Pair> pairs;
+    if (nodes.size() > 1)
+        for (std::size_t n = 0; n < nodes[1].size(); ++n) pairs.push_back({nodes[0][n], nodes[1][n]});
+    return pairs;
+}
+
+PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes)
+    : comm_(comm), buffer_(bytes) {
+    for (const Pair& pair : pairs) {
+        if (comm.rank() != pair.first && comm.rank() != pair.second) continue;
+        first_ = comm.rank() == pair.first;
+        partner_ = first_ ? pair.second : pair.first;
+    }
+}
+
+void PingPong::round_trips(int count) {
+    if (!takes_part()) return;
+    const int bytes = static_cast<int>(buffer_.size());
+    const auto send = [&] {
+        require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm), "MPI_Send");
+    };
+    const auto receive = [&] {
+        require(
+            MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    };
+    for (int n = 0; n < count; ++n) {
+        if (first_) send();
+        receive();
+        if (!first_) send();
+    }
+}
+
+}  // namespace keel

@@ -1,0 +1,182 @@
+#pragma once
+
+// The blocks of an operator that the boxes of a level are, without the coupling between boxes: factored,
+// and solved with. Bodies of one box (q is its number among the local ones, i = j = k = 0), whose cells are
+// taken one after the other, x fastest: boxes are independent of each other, the cells of one are not. A
+// device has one thread a box to work with.
+//
+// Block i of the matrix: D_i = the diagonal, whole, -c_f for the faces f between cells of the box.
+
+#include <cmath>
+#include <cstddef>
+
+#include "kernels/bodies/stencil.hpp"
+#include "kernels/layout/storage.hpp"
+
+namespace keel {
+
+// IC(0): M = (E + F) E^-1 (E + F^T), F the block below its diagonal. On 7 points no two neighbours have a
+// common one, so there is no fill between them, and only the diagonal differs from the block's own:
+//     E_i = D_i - SUM c_f^2 / E_lower   over the three neighbours before i in the box.
+struct IncompleteBlocks {
+    StencilView L;
+    View inverse;  // 1 / E
+    const Window* windows;
+    int width;
+
+    static constexpr Cost factor_cost{10, 4, 1};
+    // Per cell of both sweeps: 7 flops each.
+    static constexpr Cost solve_cost{14, 10, 2};
+
+    // SUM c_f y_f over the neighbours before (i,j,k), or behind it.
+    constexpr double before(const View& y, const Window& w, int i, int j, int k) const {
+        const int q = w.block, a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
+        return (i > 0 ? L.x(q, a, b, c) * y(q, a - 1, b, c) : 0.0) +
+               (j > 0 ? L.y(q, a, b, c) * y(q, a, b - 1, c) : 0.0) +
+               (k > 0 ? L.z(q, a, b, c) * y(q, a, b, c - 1) : 0.0);
+    }
+    constexpr double behind(const View& y, const Window& w, int i, int j, int k) const {
+        const int q = w.block, a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
+        return (i + 1 < width ? L.x(q, a + 1, b, c) * y(q, a + 1, b, c) : 0.0) +
+               (j + 1 < width ? L.y(q, a, b + 1, c) * y(q, a, b + 1, c) : 0.0) +
+               (k + 1 < width ? L.z(q, a, b, c + 1) * y(q, a, b, c + 1) : 0.0);
+    }
+};
+
+// Fills in 1 / E. The value is the most that a pivot is smaller than its diagonal, D_i / E_i; infinite
+// where one is not positive.
+struct FactorIncompletely {
+    IncompleteBlocks M;
+
+    constexpr double operator()(int n, int, int, int) const {
+        const Window w = M.windows[n];
+        const int q = w.block;
+        double worst = 0;
+        for (int k = 0; k < M.width; ++k)
+            for (int j = 0; j < M.width; ++j)
+                for (int i = 0; i < M.width; ++i) {
+                    const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
+                    const double x = i > 0 ? M.L.x(q, a, b, c) : 0.0;
+                    const double y = j > 0 ? M.L.y(q, a, b, c) : 0.0;
+                    const double z = k > 0 ? M.L.z(q, a, b, c) : 0.0;
+                    const double D = M.L.diagonal(q, a, b, c);
+                    const double E = D - ((i > 0 ? x * x * M.inverse(q, a - 1, b, c) : 0.0) +
+                                          (j > 0 ? y * y * M.inverse(q, a, b - 1, c) : 0.0) +
+                                          (k > 0 ? z * z * M.inverse(q, a, b, c - 1) : 0.0));
+                    M.inverse(q, a, b, c) = 1 / E;
+                    const double ratio = E > 0 ? D / E : HUGE_VAL;
+                    worst = worst > ratio ? worst : ratio;
+                }
+        return worst;
+    }
+};
+
+// z = M^-1 r
+struct SolveIncompletely {
+    IncompleteBlocks M;
+    View z, r;
+
+    constexpr void operator()(int n, int, int, int) const {
+        const Window w = M.windows[n];
+        const int q = w.block;
+        for (int k = 0; k < M.width; ++k)
+            for (int j = 0; j < M.width; ++j)
+                for (int i = 0; i < M.width; ++i) {
+                    const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
+                    z(q, a, b, c) = (r(q, a, b, c) + M.before(z, w, i, j, k)) * M.inverse(q, a, b, c);
+                }
+        for (int k = M.width - 1; k >= 0; --k)
+            for (int j = M.width - 1; j >= 0; --j)
+                for (int i = M.width - 1; i >= 0; --i) {
+                    const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
+                    z(q, a, b, c) += M.behind(z, w, i, j, k) * M.inverse(q, a, b, c);
+                }
+    }
+};
+
+// Cholesky's factor C of each block, C C^T, by rows: of row i the entries in columns i - width^2 .. i,
+// where nothing else can be.
+struct ExactBlocks {
+    double* entries;
+    const Window* windows;
+    int width;
+
+    constexpr int rows() const { return width * width * width; }
+    constexpr int band() const { return width * width; }
+    static constexpr std::size_t values(int width) {
+        const auto w = static_cast<std::size_t>(width);
+        return w * w * w * (w * w + 1);
+    }
+    constexpr double& entry(int n, int row, int column) const {
+        const auto at = static_cast<std::size_t>(n) * values(width) +
+                        static_cast<std::size_t>(row) * static_cast<std::size_t>(band() + 1);
+        return entries[at + static_cast<std::size_t>(column - row + band())];
+    }
+    constexpr int first_column(int row) const { return row > band() ? row - band() : 0; }
+    constexpr double& value(const View& u, int n, int row) const {
+        const Window& w = windows[n];
+        return u(w.block, w.at[0] + row % width, w.at[1] + row / width % width, w.at[2] + row / band());
+    }
+};
+
+// Fills in C. The value is as FactorIncompletely's, of the pivots' squares.
+struct FactorExactly {
+    ExactBlocks C;
+    StencilView L;
+
+    constexpr double operator()(int n, int, int, int) const {
+        const int w = C.width;
+        double worst = 0;
+        for (int row = 0; row < C.rows(); ++row) {
+            const int low = C.first_column(row);
+            for (int column = low; column <= row; ++column) C.entry(n, row, column) = 0.0;
+            const double D = C.value(L.diagonal, n, row);
+            C.entry(n, row, row) = D;
+            if (row % w > 0) C.entry(n, row, row - 1) = -C.value(L.x, n, row);
+            if (row / w % w > 0) C.entry(n, row, row - w) = -C.value(L.y, n, row);
+            if (row / (w * w) > 0) C.entry(n, row, row - w * w) = -C.value(L.z, n, row);
+            for (int column = low; column <= row; ++column) {
+                double sum = C.entry(n, row, column);
+                const int from = low > C.first_column(column) ? low : C.first_column(column);
+                for (int m = from; m < column; ++m) sum -= C.entry(n, row, m) * C.entry(n, column, m);
+                if (column < row) {
+                    C.entry(n, row, column) = sum / C.entry(n, column, column);
+                    continue;
+                }
+                // What is left of a pivot after subtracting is noise below this part of it.
+                const double ratio = sum > 1e-13 * D ? D / sum : HUGE_VAL;
+                worst = worst > ratio ? worst : ratio;
+                C.entry(n, row, row) = std::sqrt(sum);
+            }
+        }
+        return worst;
+    }
+};
+
+// z = C^-T C^-1 r
+struct SolveExactly {
+    ExactBlocks C;
+    View z, r;
+
+    constexpr void operator()(int n, int, int, int) const {
+        for (int row = 0; row < C.rows(); ++row) {
+            double sum = C.value(r, n, row);
+            for (int column = C.first_column(row); column < row; ++column)
+                sum -= C.entry(n, row, column) * C.value(z, n, column);
+            C.value(z, n, row) = sum / C.entry(n, row, row);
+        }
+        for (int row = C.rows() - 1; row >= 0; --row) {
+            const double value = C.value(z, n, row) / C.entry(n, row, row);
+            C.value(z, n, row) = value;
+            for (int column = C.first_column(row); column < row; ++column)
+                C.value(z, n, column) -= C.entry(n, row, column) * value;
+        }
+    }
+    // Per cell.
+    static constexpr Cost cost(int width) {
+        const double band = 1.0 * width * width;
+        return {4 * band + 2, 2 * band + 3, 2};
+    }
+};
+
+}  // namespace keel

@@ -1,0 +1,124 @@
+#pragma once
+
+// Moving regions of cells: into and out of message buffers, and between boxes of one rank. An item is one
+// region; the bodies get an item, a field (of those in this pass), the number `n` of a cell in the region (x fastest)
+// and that cell's offset (i,j,k). And from buffer to buffer, where a rank passes messages on.
+
+#include <array>
+#include <cstddef>
+
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/view.hpp"
+
+namespace keel {
+
+// More fields than this in one exchange are packed in several passes.
+inline constexpr std::size_t max_fields = 8;
+
+// A region of local box `box`. In a one-field buffer it is a region as large, or part of a larger one that lies there
+// `offset` values behind the start, x fastest.
+struct Segment {
+    int box = 0;
+    Region cells{};
+    std::size_t offset = 0;
+    std::size_t first = 0;         // of its cells among those of the larger region
+    std::size_t region_cells = 0;  // of the larger region
+    int row = 0;
+    int plane = 0;
+
+    Segment() = default;  // a list in device memory begins with these
+    constexpr Segment(int in_box, const Region& region, std::size_t behind)
+        : Segment(in_box, region, behind, {}, region.size) {}
+    // Begins at cell `at` of a region of `whole` cells.
+    constexpr Segment(int in_box, const Region& region, std::size_t behind, const Index& at,
+                      const Index& whole)
+        : box(in_box),
+          cells(region),
+          offset(behind),
+          region_cells(product(whole)),
+          row(whole[0]),
+          plane(whole[0] * whole[1]) {
+        first = static_cast<std::size_t>(at[0] + row * at[1] + plane * at[2]);
+    }
+
+    constexpr const Index& size() const { return cells.size; }
+    constexpr std::size_t end() const { return offset + region_cells; }
+};
+
+// A region of local box `from` that becomes the (equally large) region of local box `to`.
+struct CopyItem {
+    int from;
+    Region source;
+    int to;
+    Region target;
+
+    constexpr const Index& size() const { return source.size; }
+};
+
+// Values that are passed on: so many behind `from` in one one-field buffer go behind `to` in another.
+struct Parcel {
+    std::size_t from;
+    std::size_t to;
+    int values;
+
+    constexpr Index size() const { return {values, 1, 1}; }
+};
+
+// A buffer holds region after region, and of each region field after field; so a message that carries
+// several fields is the one-field message with every length multiplied.
+struct BufferOrder {
+    std::size_t fields;  // in the exchange
+    std::size_t first;   // of them in this pass
+
+    constexpr std::size_t place(const Segment& s, std::size_t field, int i, int j, int k) const {
+        return s.offset * fields + (first + field) * s.region_cells + s.first +
+               static_cast<std::size_t>(i + s.row * j + s.plane * k);
+    }
+};
+
+struct Pack {
+    double* buffer;
+    BufferOrder order;
+    std::array<View, max_fields> u;
+
+    constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
+        const Index& lo = s.cells.lo;
+        buffer[order.place(s, field, i, j, k)] = u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k);
+    }
+};
+
+struct Unpack {
+    const double* buffer;
+    BufferOrder order;
+    std::array<View, max_fields> u;
+
+    constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
+        const Index& lo = s.cells.lo;
+        u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k) = buffer[order.place(s, field, i, j, k)];
+    }
+};
+
+struct CopyCells {
+    std::array<View, max_fields> u;
+
+    constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t, int i, int j, int k) const {
+        const Index& from = c.source.lo;
+        const Index& to = c.target.lo;
+        u[field](c.to, to[0] + i, to[1] + j, to[2] + k) =
+            u[field](c.from, from[0] + i, from[1] + j, from[2] + k);
+    }
+};
+
+// Between buffers that hold `fields` fields: a parcel's values of all fields lie together.
+struct Forward {
+    const double* from;
+    double* to;
+    std::size_t fields;
+
+    constexpr void operator()(const Parcel& p, std::size_t field, std::size_t n, int, int, int) const {
+        const std::size_t within = field * static_cast<std::size_t>(p.values) + n;
+        to[p.to * fields + within] = from[p.from * fields + within];
+    }
+};
+
+}  // namespace keel

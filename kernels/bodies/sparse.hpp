@@ -1,0 +1,97 @@
+#pragma once
+
+// One rank's rows of a sparse matrix, compressed by rows (CSR; Saad, "Iterative methods for sparse linear systems", 2nd ed.,
+// section 3.4), and their product with vectors.
+//
+// A vector over rows is a field of cubic boxes without ghost layers whose cells lie one behind the other: cell n is row n.
+// Rows that only fill the last box are empty, and zero in every vector. The values of ghost columns, other ranks' rows,
+// follow in boxes of their own behind those of the rows; vector operations do not see them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/bodies/pack.hpp"
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/layout/view.hpp"
+
+namespace keel {
+
+// At a multiple of 8 rows of cells need no padding (Shape): the cells are an array.
+inline constexpr int block_width = 16;
+inline constexpr std::size_t block_rows = std::size_t{block_width} * block_width * block_width;
+
+constexpr std::size_t blocks_of(std::size_t rows) {
+    return (rows + block_rows - 1) / block_rows;
+}
+
+// The box and the cell of value n.
+constexpr std::pair<int, Index> cell_of(std::size_t n) {
+    constexpr std::size_t w = block_width;
+    return {static_cast<int>(n / block_rows),
+            {static_cast<int>(n % w), static_cast<int>(n / w % w), static_cast<int>(n / (w * w) % w)}};
+}
+
+// The value at a cell of the blocks, which lie in a line: the inverse, with cells numbered over all of them.
+constexpr std::size_t value_at(const Index& cell) {
+    constexpr std::size_t w = block_width;
+    const auto [x, y, z] = std::array{static_cast<std::size_t>(cell[0]), static_cast<std::size_t>(cell[1]),
+                                      static_cast<std::size_t>(cell[2])};
+    return x / w * block_rows + (z * w + y) * w + x % w;
+}
+
+// One rank's vectors of so many blocks. Other ranks' blocks are not part of it.
+inline Layout block_layout(std::size_t blocks) {
+    const auto count = static_cast<int>(blocks);
+    const Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+    return {{count, 1, 1}, block_width, periodic, std::vector<int>(blocks, 0), 0};
+}
+
+// Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector, ghosts included.
+struct CsrMatrix {
+    std::vector<std::int64_t> first{0};
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+
+    std::size_t rows() const { return first.size() - 1; }
+};
+
+// The same in a backend's memory, kept by the operations that made it, with empty rows up to the end of the last block.
+struct SparseRows {
+    const std::int64_t* first = nullptr;
+    const std::int32_t* columns = nullptr;
+    const double* values = nullptr;
+    std::size_t rows = 0;
+    std::size_t nonzeros = 0;
+};
+
+// y = A x for N vectors at a time, row by row and each row in the order of its entries.
+template <std::size_t N>
+struct ApplyRows {
+    std::array<View, N> y;
+    std::array<View, N> x;
+    SparseRows A;
+
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const std::ptrdiff_t row =
+            ((std::ptrdiff_t{q} * block_width + k) * block_width + j) * block_width + i;
+        std::array<double, N> sum{};
+        for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e)
+            for (std::size_t n = 0; n < N; ++n) sum[n] += A.values[e] * x[n](0, A.columns[e], 0, 0);
+        for (std::size_t n = 0; n < N; ++n) y[n](q, i, j, k) = sum[n];
+    }
+};
+
+// What that moves and computes at the least: the matrix once for all vectors, each vector once.
+constexpr Work work_of(const SparseRows& A, std::size_t vectors) {
+    const auto entries = static_cast<double>(A.nonzeros);
+    const auto rows = static_cast<double>(A.rows);
+    const auto n = static_cast<double>(vectors);
+    return {2 * n * entries, entries * (sizeof(double) + sizeof(std::int32_t)) + rows * sizeof(std::int64_t) +
+                                 2 * n * rows * sizeof(double)};
+}
+
+}  // namespace keel

@@ -1,0 +1,151 @@
+#pragma once
+
+// The operator L u = a alpha u - b div(beta grad u), cell-centred finite volumes on 7 points, as the bodies of
+// one cell. With the face coefficients
+//     c_f = w_f b beta_f / h^2,   w_f = 1 inside the domain and on periodic faces,
+//                                 w_f = 2 on a Dirichlet face (u = 0 half a cell away), 0 on a Neumann face,
+// and D_i = a alpha_i + SUM_f c_f it reads
+//     (L u)_i = D_i u_i - SUM_f c_f u_neighbour(f).
+// The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written.
+
+#include "kernels/cost.hpp"
+#include "kernels/layout/field.hpp"
+
+namespace keel {
+
+// Which cells of a box an operation works on: all, those that neither read ghosts nor are sent to others, or the rest.
+// So the interior can be worked on while an exchange is under way, and the shell after it.
+enum class Part { all, interior, shell };
+
+// The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike.
+struct Stencil {
+    Field x, y, z;
+    Field diagonal;          // D
+    Field inverse_diagonal;  // 1 / D
+    Part part = Part::all;   // where it is evaluated
+
+    Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some}; }
+};
+
+struct StencilView {
+    View x, y, z, diagonal, inverse_diagonal;
+
+    // Cells are counted from the corner of so many ghost layers.
+    explicit StencilView(const Stencil& A, int layers = 0)
+        : x(A.x.view().from_ghost(layers)),
+          y(A.y.view().from_ghost(layers)),
+          z(A.z.view().from_ghost(layers)),
+          diagonal(A.diagonal.view().from_ghost(layers)),
+          inverse_diagonal(A.inverse_diagonal.view().from_ghost(layers)) {}
+
+    // SUM_f c_f u_neighbour(f)
+    constexpr double neighbours(const View& u, int q, int i, int j, int k) const {
+        return x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
+               y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k) +
+               z(q, i, j, k) * u(q, i, j, k - 1) + z(q, i, j, k + 1) * u(q, i, j, k + 1);
+    }
+
+    // (L u)_i
+    constexpr double operator()(const View& u, int q, int i, int j, int k) const {
+        return diagonal(q, i, j, k) * u(q, i, j, k) - neighbours(u, q, i, j, k);
+    }
+
+    // SUM_f c_f
+    constexpr double faces(int q, int i, int j, int k) const {
+        return x(q, i, j, k) + x(q, i + 1, j, k) + y(q, i, j, k) + y(q, i, j + 1, k) + z(q, i, j, k) +
+               z(q, i, j, k + 1);
+    }
+};
+
+// out = L u
+struct Apply {
+    View out;
+    StencilView L;
+    View u;
+
+    static constexpr Cost cost{13, 5, 1};
+    constexpr void operator()(int q, int i, int j, int k) const { out(q, i, j, k) = L(u, q, i, j, k); }
+};
+
+// f - L u, as a value
+struct Residual {
+    StencilView L;
+    View u, f;
+
+    static constexpr Cost cost{14, 6, 0};
+    constexpr double operator()(int q, int i, int j, int k) const { return f(q, i, j, k) - L(u, q, i, j, k); }
+};
+
+// r = f - L u
+struct StoreResidual {
+    View r;
+    Residual residual;
+
+    static constexpr Cost cost{14, 6, 1};
+    constexpr void operator()(int q, int i, int j, int k) const { r(q, i, j, k) = residual(q, i, j, k); }
+};
+
+// Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
+// colour at a time; every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
+struct Relax {
+    View u;
+    StencilView L;
+    View f;
+
+    static constexpr Cost cost{13, 12, 2};
+    constexpr double value(int q, int i, int j, int k) const {
+        return (f(q, i, j, k) + L.neighbours(u, q, i, j, k)) * L.inverse_diagonal(q, i, j, k);
+    }
+    constexpr void operator()(int q, int i, int j, int k) const { u(q, i, j, k) = value(q, i, j, k); }
+};
+
+// Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
+struct OverRelax {
+    Relax relax;
+    double relaxation;
+
+    static constexpr Cost cost{16, 12, 2};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const double old = relax.u(q, i, j, k);
+        relax.u(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
+    }
+};
+
+// p = a p + b (f - L u) / D: one step of a polynomial smoother (a = 0: weighted Jacobi).
+struct PolynomialStep {
+    View p;
+    double a, b;
+    Residual residual;
+
+    static constexpr Cost cost{18, 8, 1};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        p(q, i, j, k) =
+            a * p(q, i, j, k) + b * residual(q, i, j, k) * residual.L.inverse_diagonal(q, i, j, k);
+    }
+};
+
+// D += SUM_f c_f where D holds a alpha; then 1 / D, or 1 where the whole row is zero (a domain of one cell without
+// boundary values, a = 0): unscaled, such a row is solved if f is zero there, and seen to be unsolved if not.
+struct CompleteDiagonal {
+    StencilView L;
+
+    static constexpr Cost cost{8, 4, 2};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const double faces = L.faces(q, i, j, k);
+        const double diagonal = L.diagonal(q, i, j, k) + faces;
+        L.diagonal(q, i, j, k) = diagonal;
+        L.inverse_diagonal(q, i, j, k) = diagonal == 0.0 && faces == 0.0 ? 1.0 : 1.0 / diagonal;
+    }
+};
+
+// Gershgorin's bound of the row of D^-1 L: 1 + SUM_f c_f / D_i, at most 2.
+struct JacobiBound {
+    StencilView L;
+
+    static constexpr Cost cost{8, 4, 0};
+    constexpr double operator()(int q, int i, int j, int k) const {
+        return 1.0 + L.faces(q, i, j, k) * L.inverse_diagonal(q, i, j, k);
+    }
+};
+
+}  // namespace keel

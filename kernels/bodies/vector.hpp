@@ -1,0 +1,94 @@
+#pragma once
+
+// Vector operations on whole fields, as bodies of one cell.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "kernels/cost.hpp"
+#include "kernels/layout/view.hpp"
+
+namespace keel {
+
+// More terms than this are taken in several passes.
+inline constexpr std::size_t max_terms = 8;
+
+// Flops per cell of Operations::combine with so many terms: more than max_terms take further passes, each of which
+// carries on what the passes before have summed as a term of its own.
+constexpr double combine_flops(std::size_t terms) {
+    const std::size_t passes = terms <= max_terms ? 1 : 1 + (terms - 2) / (max_terms - 1);
+    return 2.0 * static_cast<double>(terms + passes - 1) - static_cast<double>(passes);
+}
+
+// A value of y, cell or ghost, = value
+struct Fill {
+    double value;
+
+    constexpr void operator()(double& y) const { y = value; }
+};
+
+// y = SUM_n c_n x_n; y may be one of the x
+template <std::size_t N>
+struct Combine {
+    View y;
+    std::array<double, N> c;
+    std::array<View, N> x;
+
+    static constexpr Cost cost{2.0 * N - 1, N, 1};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        double sum = c[0] * x[0](q, i, j, k);
+        for (std::size_t n = 1; n < N; ++n) sum += c[n] * x[n](q, i, j, k);
+        y(q, i, j, k) = sum;
+    }
+};
+
+// z = x y, cell by cell
+struct Multiply {
+    View z;
+    View x, y;
+
+    static constexpr Cost cost{1, 2, 1};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        z(q, i, j, k) = x(q, i, j, k) * y(q, i, j, k);
+    }
+};
+
+// y = sqrt(x), cell by cell
+struct SquareRoot {
+    View y;
+    View x;
+
+    static constexpr Cost cost{1, 1, 1};
+    constexpr void operator()(int q, int i, int j, int k) const { y(q, i, j, k) = std::sqrt(x(q, i, j, k)); }
+};
+
+// y += amount
+struct Shift {
+    View y;
+    double amount;
+
+    static constexpr Cost cost{1, 1, 1};
+    constexpr void operator()(int q, int i, int j, int k) const { y(q, i, j, k) += amount; }
+};
+
+// The summand of the n-th of several inner products
+struct InnerProducts {
+    std::array<View, max_terms> x;
+    std::array<View, max_terms> y;
+
+    constexpr double operator()(std::size_t n, int q, int i, int j, int k) const {
+        return x[n](q, i, j, k) * y[n](q, i, j, k);
+    }
+};
+
+// The summand of a sum over the cells of x
+struct Value {
+    View x;
+
+    static constexpr Cost cost{1, 1, 0};
+    constexpr double operator()(std::size_t, int q, int i, int j, int k) const { return x(q, i, j, k); }
+    constexpr double operator()(int q, int i, int j, int k) const { return x(q, i, j, k); }
+};
+
+}  // namespace keel

@@ -1,0 +1,70 @@
+#pragma once
+
+// One grid function on this rank's boxes of one level.
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/check.hpp"
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/view.hpp"
+
+namespace keel {
+
+// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation. Rows of at
+// least 8 cells start on 64-byte boundaries; the high ghosts of a row and the low ghosts of the next share the padding
+// between them, so 64^3 with one layer costs 20 % more than its cells.
+struct Shape {
+    int blocks = 0;
+    Index extent{};
+    int ghosts = 0;
+    int row = 0;
+    std::ptrdiff_t plane = 0;
+    std::ptrdiff_t block = 0;
+    std::ptrdiff_t origin = 0;  // of cell (0,0,0) of block 0 behind the start of the allocation
+
+    static constexpr Shape of(int blocks, const Index& extent, int ghosts) {
+        const auto aligned = [](auto n) { return (n + 7) / 8 * 8; };
+        Shape s{blocks, extent, ghosts};
+        s.row = extent[0] >= 8 ? aligned(extent[0] + 2 * ghosts) : extent[0] + 2 * ghosts;
+        s.plane = std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
+        s.origin = aligned(ghosts * (1 + s.row + s.plane));
+        const std::ptrdiff_t last = ghosts - 1;  // behind a row's last cell
+        s.block = aligned(s.origin + (extent[0] + last) + (extent[1] + last) * s.row +
+                          (extent[2] + last) * s.plane + 1);
+        return s;
+    }
+
+    constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
+    constexpr std::size_t bytes() const { return values() * sizeof(double); }
+};
+
+// A cheap handle; the operations that made it own the memory, which is the memory of their backend.
+class Field {
+  public:
+    Field() = default;
+    Field(double* data, const Shape& shape) : data_(data), shape_(shape) {}
+
+    double* data() const { return data_; }
+    const Shape& shape() const { return shape_; }
+    View view() const { return {data_ + shape_.origin, shape_.row, shape_.plane, shape_.block}; }
+
+    // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
+    Field with_ghosts(int layers) const {
+        check_at_least(layers, 0, "a field has no fewer ghost layers than none");
+        check_at_most(layers, shape_.ghosts, "a field has no more ghost layers than it was made with");
+        Field field = *this;
+        field.layers_ = layers;
+        return field;
+    }
+    int layers() const { return layers_; }
+
+    friend bool operator==(const Field& a, const Field& b) { return a.data_ == b.data_; }
+
+  private:
+    double* data_ = nullptr;
+    Shape shape_{};
+    int layers_ = 0;
+};
+
+}  // namespace keel

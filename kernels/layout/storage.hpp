@@ -1,0 +1,73 @@
+#pragma once
+
+// How a rank's boxes lie in memory: each alone with ghosts of its own, or side by side in blocks. In a block the ghosts that
+// a box has towards another one are that one's cells: nothing is copied between them, nothing done twice, rows are longer.
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/layout/box.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/names.hpp"
+
+namespace keel {
+
+enum class Storage { boxes, blocks };
+constexpr auto names_of(Storage) {
+    return std::array{Named<Storage>{Storage::boxes, "boxes"}, Named<Storage>{Storage::blocks, "blocks"}};
+}
+
+// Where a box begins: in which block, at which of its cells.
+struct Window {
+    int block = 0;
+    Index at{};
+};
+
+struct Arrangement {
+    Index extent{};                  // cells of every block
+    std::vector<Window> windows;     // of the local boxes
+    std::vector<Index> first_cells;  // of the blocks, by their global index
+
+    int blocks() const { return static_cast<int>(first_cells.size()); }
+};
+
+// With Storage::blocks the boxes of a rank that fill a cuboid are as many blocks as it has threads, if the boxes of one
+// direction can be dealt out evenly, else one. Boxes that fill none stay alone.
+inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
+    const int width = layout.width();
+    Arrangement alone{cube(width).size, {}, {}};
+    Index low = layout.boxes();
+    Index high{};
+    for (const int box : layout.local()) {
+        alone.windows.push_back({alone.blocks(), {}});
+        alone.first_cells.push_back(layout.first_cell(box));
+        const Index at = layout.position(box);
+        for (std::size_t d = 0; d < 3; ++d) {
+            low[d] = std::min(low[d], at[d]);
+            high[d] = std::max(high[d], at[d] + 1);
+        }
+    }
+    if (storage == Storage::boxes || layout.local().empty()) return alone;
+    const Index boxes = high + -low;
+    if (product(boxes) != layout.local().size()) return alone;
+
+    Index parts{1, 1, 1};
+    for (const std::size_t d : {std::size_t{1}, std::size_t{2}})  // rows stay whole
+        if (boxes[d] % threads == 0) parts = {1, d == 1 ? threads : 1, d == 2 ? threads : 1};
+    const Index in_block{boxes[0], boxes[1] / parts[1], boxes[2] / parts[2]};
+    Arrangement together{{width * in_block[0], width * in_block[1], width * in_block[2]}, {}, {}};
+    for (const int box : layout.local()) {
+        const Index from_low = layout.position(box) + -low;
+        Index within{};
+        int block = 0;
+        for (std::size_t d = 3; d-- > 0;) {
+            block = block * parts[d] + from_low[d] / in_block[d];
+            within[d] = from_low[d] % in_block[d];
+        }
+        together.windows.push_back({block, width * within});
+        if (within == Index{}) together.first_cells.push_back(layout.first_cell(box));
+    }
+    return together;
+}
+
+}  // namespace keel

@@ -1,0 +1,148 @@
+#pragma once
+
+// Where timing decorators write: for every operation and level, how often, how long, how much.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cost.hpp"
+#include "kernels/names.hpp"
+#include "kernels/timing/clock.hpp"
+
+namespace keel {
+
+// The rows of the report's table.
+enum class Op {
+    smooth,
+    residual,
+    restrict_,
+    interpolate,
+    boundary,
+    vector,
+    pack,
+    send,
+    copy,
+    wait,
+    unpack,
+    reduction,
+    reduction_begin,
+    reduction_progress,
+    reduction_wait,
+    bottom_operator,
+    bottom_vector,
+    bottom_dots,
+};
+constexpr auto names_of(Op) {
+    return std::array{Named<Op>{Op::smooth, "smooth"},
+                      Named<Op>{Op::residual, "residual"},
+                      Named<Op>{Op::restrict_, "restrict"},
+                      Named<Op>{Op::interpolate, "interpolate"},
+                      Named<Op>{Op::boundary, "boundary"},
+                      Named<Op>{Op::vector, "vector"},
+                      Named<Op>{Op::pack, "exchange.pack"},
+                      Named<Op>{Op::send, "exchange.send"},
+                      Named<Op>{Op::copy, "exchange.copy"},
+                      Named<Op>{Op::wait, "exchange.wait"},
+                      Named<Op>{Op::unpack, "exchange.unpack"},
+                      Named<Op>{Op::reduction, "reduction"},
+                      Named<Op>{Op::reduction_begin, "reduction.begin"},
+                      Named<Op>{Op::reduction_progress, "reduction.progress"},
+                      Named<Op>{Op::reduction_wait, "reduction.wait"},
+                      Named<Op>{Op::bottom_operator, "bottom.operator"},
+                      Named<Op>{Op::bottom_vector, "bottom.vector"},
+                      Named<Op>{Op::bottom_dots, "bottom.dots"}};
+}
+inline constexpr std::size_t op_count = names_of(Op{}).size();
+
+// Whether the operation belongs to the exchange of ghost cells.
+constexpr bool is_exchange(Op op) {
+    return op >= Op::pack && op <= Op::unpack;
+}
+
+// Whether it belongs to the sums and maxima over all ranks.
+constexpr bool is_reduction(Op op) {
+    return op >= Op::reduction && op <= Op::reduction_wait;
+}
+
+// Messages that a rank sent.
+struct Traffic {
+    long messages = 0;
+    long bytes = 0;
+    long off_node_messages = 0;
+    long off_node_bytes = 0;
+
+    Traffic& operator+=(const Traffic& other) {
+        messages += other.messages;
+        bytes += other.bytes;
+        off_node_messages += other.off_node_messages;
+        off_node_bytes += other.off_node_bytes;
+        return *this;
+    }
+    friend Traffic operator-(const Traffic& a, const Traffic& b) {
+        return {a.messages - b.messages, a.bytes - b.bytes, a.off_node_messages - b.off_node_messages,
+                a.off_node_bytes - b.off_node_bytes};
+    }
+    friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+struct Entry {
+    long calls = 0;
+    double seconds = 0;
+    Work work;        // by the bodies' declared costs
+    Traffic traffic;  // of `send`; of `reduction` and `reduction_begin` where sums travel in messages of ours
+    long words = 0;   // of `reduction` and `reduction_begin`
+
+    Entry& operator+=(const Entry& other) {
+        calls += other.calls;
+        seconds += other.seconds;
+        work += other.work;
+        traffic += other.traffic;
+        words += other.words;
+        return *this;
+    }
+};
+
+class Ledger {
+  public:
+    explicit Ledger(int levels, Price price = {})
+        : levels_(levels), entries_(static_cast<std::size_t>(levels) * op_count), price_(std::move(price)) {}
+
+    int levels() const { return levels_; }
+    Entry& at(Op op, int level) { return entries_[place(op, level)]; }
+    const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
+    Ledger& operator+=(const Ledger& other);  // of as many levels
+    void clear() { entries_.assign(entries_.size(), {}); }
+    // Lets the time of work that was done pass, where only what is charged takes any.
+    void charge(const Work& work) const {
+        if (price_) let_pass(price_(work));
+    }
+
+  private:
+    static std::size_t place(Op op, int level) {
+        return static_cast<std::size_t>(level) * op_count + static_cast<std::size_t>(op);
+    }
+
+    int levels_;
+    std::vector<Entry> entries_;
+    Price price_;
+};
+
+// Runs `action` and books its time; returns what it returns.
+template <class Action>
+auto timed(Entry& entry, Action&& action) {
+    const double start = now();
+    if constexpr (std::is_void_v<decltype(action())>) {
+        action();
+        entry.seconds += now() - start;
+        ++entry.calls;
+    } else {
+        auto result = action();
+        entry.seconds += now() - start;
+        ++entry.calls;
+        return result;
+    }
+}
+
+}  // namespace keel

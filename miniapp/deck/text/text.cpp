@@ -1,0 +1,97 @@
+#include "miniapp/deck/text/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace keel {
+namespace {
+
+// Four digits of a number from 0.1 to 1000.
+std::string four_digits(double value) {
+    const double size = std::abs(value);
+    return size < 9.9995   ? fmt::format("{:.3f}", value)
+           : size < 99.995 ? fmt::format("{:.2f}", value)
+                           : fmt::format("{:.1f}", value);
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+    std::string result;
+    std::size_t column = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = text.find(' ', at);
+        if (end == std::string_view::npos) end = text.size();
+        const std::string_view word = text.substr(at, end - at);
+        if (at > 0 && column + 1 + word.size() > width) {
+            result += '\n' + std::string(indent, ' ');
+            column = indent;
+        } else if (at > 0) {
+            result += ' ';
+            ++column;
+        }
+        result += word;
+        column += word.size();
+        at = end + 1;
+    }
+    return result;
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+    std::string result;
+    for (const char c : text.substr(0, most)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f)
+            result += fmt::format("\\x{:02x}", byte);
+        else
+            result += c;
+    }
+    if (text.size() > most) result += fmt::format("... ({} characters)", text.size());
+    return result;
+}
+
+std::string counted(long number, const std::string& what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('x') ? "es" : "s");
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("{:{}}", row[c], widths[c]);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string trimmed(const std::string& text) {
+    const char* const blanks = " \t";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string bytes_text(double bytes) {
+    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    std::size_t n = 0;
+    while (n + 1 < std::size(units) && std::abs(bytes) >= 999.95) {
+        bytes /= 1000;
+        ++n;
+    }
+    return n == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[n]);
+}
+
+std::string seconds_text(double seconds) {
+    const double size = std::abs(seconds);
+    if (size == 0) return "0";
+    if (size < 999.95e-9) return fmt::format("{} ns", four_digits(seconds * 1e9));
+    if (size < 999.95e-6) return fmt::format("{} us", four_digits(seconds * 1e6));
+    if (size < 999.95e-3) return fmt::format("{} ms", four_digits(seconds * 1e3));
+    return size < 999.95 ? fmt::format("{} s", four_digits(seconds)) : fmt::format("{:.0f} s", seconds);
+}
+
+}  // namespace keel

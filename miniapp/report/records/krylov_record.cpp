@@ -1,0 +1,45 @@
+#include "miniapp/report/records/krylov_record.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/norms.hpp"
+
+namespace keel {
+
+std::string outcome_text(const Report& report, const BottomOptions& options) {
+    std::string text =
+        fmt::format("{}, {}{}, {}; {} claimed {:.3e}, true {:.3e}", counted(report.iterations, "iteration"),
+                    name(report.outcome), report.vanished.empty() ? "" : " of " + report.vanished,
+                    counted(report.restarts, "restart"), norm_quotient(options), report.residuals.back(),
+                    report.true_residual);
+    if (scaling_of(options) == DiagonalScaling::symmetric)
+        text += fmt::format(", |r| / |f| {:.3e}", report.unscaled_residual);
+    return text;
+}
+
+Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
+                   const BottomOptions& options) {
+    Json record{{"record", "solve"},
+                {"solver", solver},
+                {"repeat", repeat},
+                {"seconds", seconds},
+                {"converged", report.succeeded()},
+                {"iterations", report.iterations},
+                {"outcome", name(report.outcome)},
+                {"vanished", report.vanished},
+                {"restarts", report.restarts},
+                {"columns_dropped", report.columns_dropped},
+                {"residuals", report.residuals},
+                {"norm", norm_quotient(options)},
+                {"true_residual", report.true_residual},
+                {"unscaled_residual", report.unscaled_residual},
+                {"applications", report.counts.applications}};
+    if (report.spectrum && method_named(options.solver).reads("spectrum"))
+        record["spectrum"] = {report.spectrum->lowest, report.spectrum->highest};
+    return record;
+}
+
+}  // namespace keel

@@ -1,0 +1,20 @@
+#pragma once
+
+// How one solve by a Krylov method as main solver is told.
+
+#include <string>
+
+#include "miniapp/report/records/records.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/krylov/options.hpp"
+
+namespace keel {
+
+// "12 iterations, converged, 0 restarts; |r| / |f| claimed 1.0e-11, true 1.1e-11"
+std::string outcome_text(const Report& report, const BottomOptions& options);
+
+// A record "solve", but for what the solve communicated.
+Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
+                   const BottomOptions& options);
+
+}  // namespace keel

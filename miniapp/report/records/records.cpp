@@ -1,0 +1,198 @@
+#include "miniapp/report/records/records.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "build_info.hpp"
+
+namespace keel {
+
+std::string line_of(const Json& record) {
+    Json whole{{"record", record.at("record")}, {"schema", record_schema}};
+    whole.update(record);
+    return whole.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json number_or_null(const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+}
+
+namespace {
+
+// What begins records that begin something.
+Json origin_json(const Origin& origin) {
+    Json environment = Json::object();
+    for (const auto& [name, value] : origin.environment) environment[name] = value;
+    return {{"id", origin.id},
+            {"date", origin.date},
+            {"label", origin.label},
+            {"command", origin.command},
+            {"environment", environment},
+            {"version", build_info::version},
+            {"revision", build_info::revision}};
+}
+
+Json simulation_json(const std::optional<Simulation>& simulation) {
+    if (!simulation) return {};
+    const Compute& c = simulation->compute;
+    Json cache;
+    if (c.cache) cache = {{"bytes", c.cache->bytes}, {"rate", c.cache->rate}};
+    return {{"platform", simulation->platform},
+            {"machine", simulation->machine},
+            {"charged",
+             {{"rate", c.rate},
+              {"launch", c.launch},
+              {"flop_rate", number_or_null(c.flop_rate)},
+              {"cache", cache}}},
+            {"not_charged", not_charged}};
+}
+
+}  // namespace
+
+Json parts_json(const Parts& parts) {
+    return {{"v_cycle", parts.v_cycle},       {"v_cycle_exchange", parts.v_cycle_exchange},
+            {"bottom", parts.bottom},         {"bottom_exchange", parts.bottom_exchange},
+            {"all_reduce", parts.all_reduce}, {"other", parts.other}};
+}
+
+Json volume_json(const Volume& volume) {
+    return {{"messages", volume.messages},
+            {"bytes", volume.bytes},
+            {"off_node_messages", volume.off_node_messages},
+            {"off_node_bytes", volume.off_node_bytes}};
+}
+
+Json domain_json(const DomainFacts& domain) {
+    const BoxFaces& faces = domain.faces;
+    return {{"shape", domain.shape},
+            {"boxes", domain.boxes},
+            {"components", domain.components},
+            {"cells", domain.cells},
+            {"faces",
+             {{"interior", faces.interior},
+              {"outer", faces.outer},
+              {"missing", faces.missing},
+              {"dirichlet", faces.dirichlet},
+              {"neumann", faces.neumann}}}};
+}
+
+Json run_record(const DeckFacts& deck, const RunFacts& facts) {
+    Json levels = Json::array();
+    for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
+        levels.push_back({{"cells", facts.level_cells[l]}, {"box", facts.level_boxes[l]}});
+    Json hosts = Json::array();
+    for (const auto& [name, ranks] : facts.hosts) hosts.push_back({{"name", name}, {"ranks", ranks}});
+    Json record{{"record", "run"}};
+    record.update(origin_json(deck.origin));
+    record.update({{"hosts", hosts},
+                   {"compiler", build_info::compiler},
+                   {"build_type", build_info::build_type},
+                   {"flags", build_info::flags},
+                   {"mpi", facts.mpi},
+                   {"asynchronous_progress", facts.asynchronous_progress},
+                   {"clock", facts.simulation ? "simulated" : "real"},
+                   {"simulation", simulation_json(facts.simulation)},
+                   {"backend", facts.backend},
+                   {"ranks", facts.ranks},
+                   {"threads", facts.threads},
+                   {"nodes", facts.topology.nodes()},
+                   {"node_of", facts.topology.node_of()},
+                   {"nodes_detected", facts.topology.source() == NodeSource::detected},
+                   {"shared_cores", facts.shared_cores},
+                   {"bindings", facts.bindings},
+                   {"devices", facts.devices},
+                   {"device_sharing", facts.device_sharing},
+                   {"device_messages", facts.device_messages},
+                   {"boxes", facts.boxes},
+                   {"cells", facts.cells},
+                   {"domain", facts.domain ? domain_json(*facts.domain) : Json()},
+                   {"levels", levels},
+                   {"triad_bytes_per_second", facts.triad_bytes_per_second},
+                   {"array_bytes", facts.array_bytes},
+                   {"predicted_bytes", facts.predicted_bytes},
+                   {"remarks", deck.remarks},
+                   {"warnings", facts.warnings},
+                   {"deck", Json::parse(deck.json)}});
+    return record;
+}
+
+Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vector<std::string>& warnings,
+                 const std::string& plan) {
+    Json record{{"record", "plan"}, {"ranks", topology.ranks()}, {"nodes", topology.nodes()}};
+    record.update(origin_json(deck.origin));
+    record.update(Json::parse(plan));
+    record["remarks"] = deck.remarks;
+    record["warnings"] = warnings;
+    record["deck"] = Json::parse(deck.json);
+    return record;
+}
+
+Json timer_record(const TimerRow& row) {
+    Json record{{"record", "timer"},
+                {"op", row.op},
+                {"level", row.level},
+                {"calls", row.calls},
+                {"t_min", row.t_min},
+                {"t_mean", row.t_mean},
+                {"t_max", row.t_max},
+                {"rank_max", row.rank_max},
+                {"bytes_moved", row.bytes_moved},
+                {"flops", row.flops},
+                {"messages", row.messages},
+                {"bytes", row.bytes},
+                {"off_node_messages", row.off_node_messages},
+                {"off_node_bytes", row.off_node_bytes},
+                {"all_messages", row.all_messages},
+                {"all_bytes", row.all_bytes},
+                {"all_off_node_messages", row.all_off_node_messages},
+                {"all_off_node_bytes", row.all_off_node_bytes},
+                {"words", row.words}};
+    if (row.predicted) record["predicted"] = true;
+    return record;
+}
+
+std::string timer_records(const std::vector<TimerRow>& rows) {
+    std::string lines;
+    for (const TimerRow& row : rows) lines += line_of(timer_record(row));
+    return lines;
+}
+
+std::string closing_records(const Findings& findings) {
+    std::string lines;
+    for (const Check& check : findings.checks)
+        lines += line_of({{"record", "check"},
+                          {"name", check.name},
+                          {"passed", check.passed},
+                          {"value", check.value},
+                          {"want", check.want}});
+    Json done = Json::array();
+    for (const Tally& tally : findings.tallies)
+        done.push_back({{"what", tally.what}, {"done", tally.done}, {"all", tally.all}});
+    const auto& merit = findings.merit;
+    const RunFacts& facts = findings.facts;
+    return lines +
+           line_of({{"record", "result"},
+                    {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
+                    {"unit", merit ? Json(merit->unit) : Json()},
+                    {"seconds", merit ? Json(findings.seconds) : Json()},
+                    {"parts", findings.parts ? parts_json(*findings.parts) : Json()},
+                    {"mpi_start_seconds", facts.mpi_start_seconds},
+                    {"setup_seconds", facts.setup_seconds},
+                    {"tuning_seconds", facts.tuning_seconds},
+                    {"total_seconds", facts.total_seconds},
+                    {"graph_replays", facts.graph_replays},
+                    {"measured_bytes", facts.measured_bytes},
+                    {"removed_mean", facts.removed_mean},
+                    {"zero_right_side", facts.zero_right_side},
+                    {"norm_f", facts.norm_f},
+                    {"norm_f_without_data", number_or_null(facts.norm_without_data)},
+                    {"coefficients_seconds", facts.coefficients_seconds},
+                    {"done", done},
+                    {"interrupted", findings.interrupted()},
+                    {"interrupted_by", findings.interrupted() ? Json(name(findings.interruption)) : Json()},
+                    {"valid", findings.valid()},
+                    {"exit", findings.interrupted() ? 4
+                             : findings.valid()     ? 0
+                                                    : 1}});
+}
+
+}  // namespace keel

@@ -1,0 +1,176 @@
+#include "miniapp/studies/spmv/matrix/matrix_market.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "comm/patterns/row_partition.hpp"
+
+namespace keel {
+namespace {
+
+class Lines {
+  public:
+    Lines(std::istream& file, std::string name, long line)
+        : file_(file), name_(std::move(name)), line_(line) {}
+
+    // The words of the next line that has any and is no comment; false at the end.
+    bool next() {
+        while (read()) {
+            if (text_.starts_with('%')) continue;
+            split();
+            if (!words_.empty()) return true;
+        }
+        return false;
+    }
+    bool next_of_any_kind() {
+        if (!read()) return false;
+        split();
+        return true;
+    }
+
+    const std::vector<std::string_view>& words() const { return words_; }
+    const std::string& text() const { return text_; }
+    long line() const { return line_; }
+
+    [[noreturn]] void complain(const std::string& what) const {
+        throw MatrixFileError(fmt::format("{}:{}: {}", name_, line_, what));
+    }
+
+    std::int64_t integer(std::size_t word, const std::string& what, std::int64_t lowest,
+                         std::int64_t highest) const {
+        const std::string_view text = words_[word];
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || value < lowest || value > highest)
+            complain(fmt::format("{} = {}: must be an integer from {} to {}", what, text, lowest, highest));
+        return value;
+    }
+
+    double number(std::size_t word, bool whole) const {
+        std::string_view text = words_[word];
+        if (text.starts_with('+')) text.remove_prefix(1);
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
+            (whole && value != std::floor(value)))
+            complain(
+                fmt::format("value {}: must be a finite {}", words_[word], whole ? "integer" : "number"));
+        return value;
+    }
+
+  private:
+    bool read() {
+        ++line_;
+        file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+        if (file_.bad()) complain("cannot be read; give the path of a Matrix Market file");
+        const auto read = static_cast<std::size_t>(file_.gcount());
+        if (file_.fail() && read + 1 == buffer_.size())
+            complain(fmt::format("a line longer than {} characters; the format allows 1024", read));
+        if (file_.fail()) return false;
+        text_.assign(buffer_.data(), file_.eof() ? read : read - 1);  // without the end of the line
+        return true;
+    }
+    void split() {
+        words_.clear();
+        const std::string_view text = text_;
+        constexpr const char* blanks = " \t\r";
+        for (auto begin = text.find_first_not_of(blanks); begin != text.npos;) {
+            const auto end = std::min(text.find_first_of(blanks, begin), text.size());
+            words_.push_back(text.substr(begin, end - begin));
+            begin = text.find_first_not_of(blanks, end);
+        }
+    }
+
+    std::istream& file_;
+    std::string name_;
+    long line_;
+    std::vector<char> buffer_ = std::vector<char>(1 << 16);
+    std::string text_;
+    std::vector<std::string_view> words_;
+};
+
+std::string lower(std::string_view word) {
+    std::string text(word);
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+}  // namespace
+
+MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
+    if (!file) throw MatrixFileError(name + ": cannot be read");  // on this rank
+    Lines lines(file, name, 0);
+    const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
+    if (!lines.next_of_any_kind()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
+    const auto& words = lines.words();
+    if (words.size() != 5 || words[0] != "%%MatrixMarket" || lower(words[1]) != "matrix")
+        lines.complain(fmt::format("\"{}\": must be \"{}\"", lines.text().substr(0, 80), wanted));
+    if (lower(words[2]) != "coordinate")
+        lines.complain(fmt::format("format {}: must be coordinate", words[2]));
+
+    MatrixHeader header;
+    const std::string values = lower(words[3]);
+    if (values == "real")
+        header.values = MatrixHeader::Values::real;
+    else if (values == "integer")
+        header.values = MatrixHeader::Values::integer;
+    else if (values == "pattern")
+        header.values = MatrixHeader::Values::pattern;
+    else
+        lines.complain(fmt::format("entries {}: must be real, integer or pattern", words[3]));
+    const std::string symmetry = lower(words[4]);
+    if (symmetry != "general" && symmetry != "symmetric")
+        lines.complain(fmt::format("symmetry {}: must be general or symmetric", words[4]));
+    header.symmetric = symmetry == "symmetric";
+
+    if (!lines.next()) lines.complain("the file ends before the line \"ROWS COLUMNS ENTRIES\"");
+    if (words.size() != 3)
+        lines.complain(fmt::format("{} words: must be the three of \"ROWS COLUMNS ENTRIES\"", words.size()));
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;  // symmetric entries count twice
+    header.rows = lines.integer(0, "rows", 1, most_rows);
+    const std::int64_t columns = lines.integer(1, "columns", 1, most_rows);
+    if (columns != header.rows)
+        lines.complain(
+            fmt::format("{} rows and {} columns: the matrix must be square", header.rows, columns));
+    header.entries = lines.integer(2, "entries", 0, most);
+    header.line = lines.line();
+    return header;
+}
+
+void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
+                         const std::function<void(const FileEntry&)>& take) {
+    Lines lines(file, name, header.line);
+    const bool pattern = header.values == MatrixHeader::Values::pattern;
+    const std::size_t expected = pattern ? 2 : 3;
+    for (std::int64_t n = 0; n < header.entries; ++n) {
+        if (!lines.next())
+            lines.complain(fmt::format("the file ends after {} entries of {}", n, header.entries));
+        if (lines.words().size() != expected)
+            lines.complain(fmt::format("{} words: must be the {} of \"{}\"", lines.words().size(), expected,
+                                       pattern ? "ROW COLUMN" : "ROW COLUMN VALUE"));
+        FileEntry entry{.row = lines.integer(0, "row", 1, header.rows) - 1,
+                        .column = lines.integer(1, "column", 1, header.rows) - 1,
+                        .line = lines.line()};
+        if (header.symmetric && entry.column > entry.row)
+            lines.complain(
+                fmt::format("entry ({},{}) of a symmetric matrix: must be on or below the diagonal",
+                            entry.row + 1, entry.column + 1));
+        if (!pattern) entry.value = lines.number(2, header.values == MatrixHeader::Values::integer);
+        take(entry);
+        if (!header.symmetric || entry.row == entry.column) continue;
+        std::swap(entry.row, entry.column);
+        take(entry);
+    }
+    if (lines.next())
+        lines.complain(
+            fmt::format("more than the {} entries that line {} announces", header.entries, header.line));
+}
+
+}  // namespace keel

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "kernels/layout/box.hpp"
+#include "kernels/names.hpp"
+
+namespace keel {
+
+// The order of a matrix' rows.
+enum class Ordering { natural, random, rcm };
+constexpr auto names_of(Ordering) {
+    using Name = Named<Ordering>;
+    return std::array{Name{Ordering::natural, "natural"}, Name{Ordering::random, "random"},
+                      Name{Ordering::rcm, "rcm"}};
+}
+
+// The keys of [problem] and [run] that only run.mode = spmv knows.
+struct MatrixOptions {
+    std::string matrix = "stencil7";  // or another generator, or a file's path
+    std::int64_t rows = 100000;       // generators but stencils
+    int row_entries = 8;
+    Ordering ordering = Ordering::natural;
+    bool solve = false;
+};
+
+// Which matrix, whatever its source.
+struct MatrixChoice {
+    MatrixOptions options;
+    Index cells{};           // of a stencil's grid
+    std::uint64_t seed = 1;  // of the matrix random and of the random ordering
+};
+
+}  // namespace keel

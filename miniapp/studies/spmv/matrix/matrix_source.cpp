@@ -1,0 +1,275 @@
+#include "miniapp/studies/spmv/matrix/matrix_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <system_error>
+
+#include "kernels/check.hpp"
+#include "kernels/hash.hpp"
+#include "miniapp/studies/spmv/matrix/permutation.hpp"
+#include "miniapp/studies/spmv/matrix/rcm.hpp"
+
+namespace keel {
+namespace {
+
+// Entries given several times are added in the order given.
+GlobalRows assemble(std::vector<FileEntry> entries, std::int64_t first, std::size_t count) {
+    std::ranges::stable_sort(entries, [](const FileEntry& a, const FileEntry& b) {
+        return a.row != b.row ? a.row < b.row : a.column < b.column;
+    });
+    GlobalRows rows;
+    rows.first.assign(count + 1, 0);
+    rows.columns.reserve(entries.size());
+    rows.values.reserve(entries.size());
+    const FileEntry* last = nullptr;
+    for (const FileEntry& entry : entries) {
+        if (last && last->row == entry.row && last->column == entry.column) {
+            rows.values.back() += entry.value;
+        } else {
+            rows.columns.push_back(entry.column);
+            rows.values.push_back(entry.value);
+            ++rows.first[static_cast<std::size_t>(entry.row - first) + 1];
+        }
+        last = &entry;
+    }
+    std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
+    return rows;
+}
+
+using Numbering = std::function<std::int64_t(std::int64_t)>;
+
+// New numbers from old ones and back.
+struct Order {
+    Numbering to_new = [](std::int64_t n) { return n; };
+    Numbering to_old = [](std::int64_t n) { return n; };
+};
+
+GlobalRows rows_of_file(const std::string& name, const Order& order, std::int64_t first, std::size_t count) {
+    std::ifstream file(name);
+    const MatrixHeader header = read_matrix_header(file, name);
+    std::vector<FileEntry> own;
+    read_matrix_entries(file, name, header, [&](const FileEntry& entry) {
+        const std::int64_t r = order.to_new(entry.row);
+        if (r >= first && r < first + static_cast<std::int64_t>(count))
+            own.push_back({r, order.to_new(entry.column), entry.value, entry.line});
+    });
+    return assemble(std::move(own), first, count);
+}
+
+// Room for one more row where the numbers expected were too few: a list that doubles could take half of the memory.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+    const std::size_t needed = list.size() + more;
+    if (needed > list.capacity()) list.reserve(std::max(needed, list.capacity() + list.capacity() / 8));
+}
+
+GlobalRows rows_of_generator(const Generator& generator, const Order& order, std::int64_t first,
+                             std::size_t count) {
+    GlobalRows rows;
+    const double share = static_cast<double>(count) / static_cast<double>(generator.rows);
+    const auto expected = static_cast<std::size_t>(generator.entries * share);
+    rows.first.reserve(count + 1);
+    rows.columns.reserve(expected);
+    rows.values.reserve(expected);
+    for (std::int64_t r = first; r < first + static_cast<std::int64_t>(count); ++r) {
+        std::vector<MatrixEntry> entries = generator.row(order.to_old(r));
+        for (MatrixEntry& entry : entries) entry.column = order.to_new(entry.column);
+        std::ranges::sort(entries, {}, &MatrixEntry::column);
+        make_room(rows.columns, entries.size());
+        make_room(rows.values, entries.size());
+        for (const MatrixEntry& entry : entries) {
+            rows.columns.push_back(entry.column);
+            rows.values.push_back(entry.value);
+        }
+        rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+    }
+    return rows;
+}
+
+// The name of each matrix that is generated, and its generator.
+struct NamedGenerator {
+    const char* name;
+    Generator (*make)(const MatrixChoice& matrix);
+};
+constexpr NamedGenerator generators[] = {
+    {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
+    {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
+    {"random",
+     [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
+    {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+};
+
+Generator generator_of(const MatrixChoice& matrix) {
+    const auto found = std::ranges::find(generators, matrix.options.matrix, &NamedGenerator::name);
+    check(found != std::end(generators), "a matrix is a file or has a generator");
+    return found->make(matrix);
+}
+
+}  // namespace
+
+Generator stencil(const Index& cells, bool all_neighbours) {
+    const auto row = [=](std::int64_t number) {
+        const Index at{static_cast<int>(number % cells[0]), static_cast<int>(number / cells[0] % cells[1]),
+                       static_cast<int>(number / cells[0] / cells[1])};
+        std::vector<MatrixEntry> entries{{number, all_neighbours ? 26.0 : 6.0}};
+        for (int z = -1; z <= 1; ++z)
+            for (int y = -1; y <= 1; ++y)
+                for (int x = -1; x <= 1; ++x) {
+                    const int crossed = x * x + y * y + z * z;
+                    if (crossed == 0 || (crossed > 1 && !all_neighbours)) continue;
+                    const Index to = at + Index{x, y, z};
+                    if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= cells[0] || to[1] >= cells[1] ||
+                        to[2] >= cells[2])
+                        continue;
+                    entries.push_back({(std::int64_t{to[2]} * cells[1] + to[1]) * cells[0] + to[0], -1.0});
+                }
+        return entries;
+    };
+    const auto all = static_cast<double>(product(cells));
+    double of_box = 1;
+    double of_cross = all;
+    for (const int n : cells) {
+        of_box *= 3.0 * n - 2;
+        of_cross += 2 * (all - all / n);
+    }
+    return {static_cast<std::int64_t>(product(cells)), all_neighbours ? of_box : of_cross, row};
+}
+
+Generator banded(std::int64_t rows, int half) {
+    const auto n = static_cast<double>(rows);
+    const double reach = std::min(n - 1, 1.0 * half);
+    const double all = n + reach * (2 * n - 1 - reach);
+    return {rows, all, [=](std::int64_t row) {
+                std::vector<MatrixEntry> entries;
+                const std::int64_t last = std::min(rows - 1, row + half);
+                for (std::int64_t c = std::max<std::int64_t>(0, row - half); c <= last; ++c)
+                    entries.push_back({c, c == row ? 2.0 * half + 1 : -1.0});
+                return entries;
+            }};
+}
+
+Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed) {
+    std::vector<RandomPermutation> orders;
+    for (int k = 0; k < most; ++k) orders.emplace_back(rows, scramble(seed) + static_cast<std::uint64_t>(k));
+    return {rows, static_cast<double>(rows) * (1.0 + most), [=](std::int64_t row) {
+                // The first row of each order is paired with the last, the second with the last but one, ...
+                std::vector<std::int64_t> partners;
+                for (const RandomPermutation& order : orders)
+                    if (const auto partner = order.inverse(rows - 1 - order(row)); partner != row)
+                        partners.push_back(partner);
+                sort_distinct(partners);
+                std::vector<MatrixEntry> entries{{row, 1.0 + static_cast<double>(partners.size())}};
+                for (const std::int64_t partner : partners) entries.push_back({partner, -1.0});
+                return entries;
+            }};
+}
+
+Generator arrow(std::int64_t rows) {
+    return {rows, 3.0 * static_cast<double>(rows) - 2, [=](std::int64_t row) {
+                if (row > 0) return std::vector<MatrixEntry>{{0, -1.0}, {row, 2.0}};
+                std::vector<MatrixEntry> entries{{0, static_cast<double>(rows)}};
+                for (std::int64_t c = 1; c < rows; ++c) entries.push_back({c, -1.0});
+                return entries;
+            }};
+}
+
+std::vector<std::string> generator_names() {
+    std::vector<std::string> names;
+    for (const NamedGenerator& generator : generators) names.push_back(generator.name);
+    return names;
+}
+
+bool is_matrix_file(const std::string& matrix) {
+    return matrix.ends_with(".mtx");
+}
+
+std::string why_not_readable(const std::string& name) {
+    if (std::error_code ignored;
+        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
+        return "is a folder or a device, and is read more than once; give a file";
+    std::ifstream file(name);
+    if (!file) return "cannot be read; give the path of a Matrix Market file";
+    try {
+        const MatrixHeader header = read_matrix_header(file, name);
+        read_matrix_entries(file, name, header, [](const FileEntry&) {});
+    } catch (const MatrixFileError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string why_not_scalable(const std::string& name, int ranks, int rank, DiagonalScaling scaling) {
+    std::ifstream file(name);
+    const MatrixHeader header = read_matrix_header(file, name);
+    const RowPartition partition{header.rows, ranks};
+    const std::int64_t first = partition.first(rank);
+    const std::int64_t end = partition.first(rank + 1);
+    // Only what the file has: its header may announce more rows than fit into memory.
+    std::vector<FileEntry> diagonal;
+    read_matrix_entries(file, name, header, [&](const FileEntry& entry) {
+        if (entry.row == entry.column && entry.row >= first && entry.row < end) diagonal.push_back(entry);
+    });
+    std::ranges::stable_sort(diagonal, {}, &FileEntry::row);
+    auto next = diagonal.begin();
+    for (std::int64_t row = first; row < end; ++row) {
+        double value = 0;
+        long line = 0;
+        for (; next != diagonal.end() && next->row == row; ++next) {
+            value += next->value;
+            line = next->line;
+        }
+        if (scalable(value, scaling)) continue;
+        const std::int64_t number = row + 1;
+        const std::string found =
+            line == 0 ? fmt::format("{}: row {} has no diagonal entry", name, number)
+                      : fmt::format("{}:{}: the diagonal entry of row {} is {}", name, line, number, value);
+        return found + (scaling == DiagonalScaling::right
+                            ? ", and the scaling divides by it"
+                            : ", and the symmetric scaling divides by its root");
+    }
+    return "";
+}
+
+MatrixSize matrix_size(const MatrixChoice& matrix) {
+    const std::string& source = matrix.options.matrix;
+    if (is_matrix_file(source)) {
+        std::ifstream file(source);
+        const MatrixHeader header = read_matrix_header(file, source);
+        return {header.rows, static_cast<double>(header.entries) * (header.symmetric ? 2 : 1)};
+    }
+    const Generator generator = generator_of(matrix);
+    return {generator.rows, generator.entries};
+}
+
+GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
+    const std::string& source = matrix.options.matrix;
+    const auto rows = [&](const Order& order, std::int64_t from, std::size_t so_many) {
+        return is_matrix_file(source) ? rows_of_file(source, order, from, so_many)
+                                      : rows_of_generator(generator_of(matrix), order, from, so_many);
+    };
+    const std::int64_t all = matrix_size(matrix).rows;
+    Order order;
+    if (matrix.options.ordering == Ordering::random) {
+        const RandomPermutation random(all, matrix.seed);
+        order = {random, [random](std::int64_t n) { return random.inverse(n); }};
+    } else if (matrix.options.ordering == Ordering::rcm) {
+        auto old = reverse_cuthill_mckee(rows({}, 0, static_cast<std::size_t>(all)));
+        std::vector<std::int64_t> back(old.size());
+        for (std::size_t n = 0; n < old.size(); ++n)
+            back[static_cast<std::size_t>(old[n])] = static_cast<std::int64_t>(n);
+        order = {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
+                 [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
+    }
+    return rows(order, first, count);
+}
+
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank) {
+    return read_matrix(matrix, partition.first(rank), partition.size(rank));
+}
+
+}  // namespace keel

@@ -1,0 +1,62 @@
+#pragma once
+
+// The matrices of run.mode = spmv: from a file, or generated row by row; and the order of their rows.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/patterns/row_partition.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_market.hpp"
+#include "miniapp/studies/spmv/matrix/matrix_options.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
+
+namespace keel {
+
+struct MatrixEntry {
+    std::int64_t column;
+    double value;
+};
+
+// A matrix of which every row is a function of its number.
+struct Generator {
+    std::int64_t rows;
+    double entries;
+    std::function<std::vector<MatrixEntry>(std::int64_t row)> row;  // in any order, columns distinct
+};
+
+// -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number at the diagonal; neighbours
+// beyond the domain are left out. Cells are numbered x fastest. Symmetric positive definite.
+Generator stencil(const Index& cells, bool all_neighbours);
+// -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
+Generator banded(std::int64_t rows, int half);
+// Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them. Symmetric positive
+// definite: each of `most` random orders pairs the rows. Pairs that repeat are few: `entries` takes them for distinct.
+Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
+// -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric positive definite.
+Generator arrow(std::int64_t rows);
+
+std::vector<std::string> generator_names();
+bool is_matrix_file(const std::string& matrix);  // ends in .mtx
+// What is wrong with the file, with its line; empty if nothing is. Reads all of it.
+std::string why_not_readable(const std::string& file);
+// Why the scaling cannot divide by the diagonal of the file's rows that are the rank's by the order of the file, with the
+// line; empty if it can. Reads all of the file.
+std::string why_not_scalable(const std::string& file, int ranks, int rank, DiagonalScaling scaling);
+
+// The matrix' size, without making it. Throws MatrixFileError.
+struct MatrixSize {
+    std::int64_t rows = 0;
+    double entries = 0;  // of a file and of matrix = random: at most
+};
+MatrixSize matrix_size(const MatrixChoice& matrix);
+
+// `count` rows from `first` on of the matrix in its order. Throws MatrixFileError.
+GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
+
+// Rank `rank`'s rows of the matrix in its order. Every rank reads the whole file, which it has compared with that of rank 0, and
+// keeps its own rows: no rank holds all, where one reader would hold up all others anyway. Only with
+// problem.ordering = rcm every rank holds the whole matrix for a while. Throws MatrixFileError.
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank);
+
+}  // namespace keel

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "solvers/krylov/options.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
+#include "solvers/systems/spectrum.hpp"
+
+namespace keel {
+
+// The extreme Ritz values of so many steps of conjugate gradients from zero: of A, or of M A for a
+// preconditioner M (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3). They lie
+// inside the spectrum, where the right-hand side has something: polynomials for this interval serve the
+// solve better than those for a wide one that surely holds all eigenvalues. A power method sees 0.6 to 0.9
+// of the largest eigenvalue after as many steps.
+//
+// n steps cost n applications of A and of M and 2n all-reduces of a word.
+class SpectrumEstimate {
+  public:
+    SpectrumEstimate(LinearSystem& A, Preconditioner* M, int steps);
+    static int vectors(bool preconditioned) { return preconditioned ? 4 : 3; }
+
+    // b is not changed. Nothing where no two different Ritz values can be told: b is in a space of one
+    // dimension, or the system is not positive definite. Collective.
+    std::optional<Spectrum> of(LinearSystem::Vector b);
+
+  private:
+    LinearSystem& A_;
+    Preconditioner* M_;
+    int steps_;
+    LinearSystem::Vector r_, p_, Ap_, z_;  // z: M r
+};
+
+// What the options say of the interval: the bounds, unless the user gives another; and the estimate that
+// takes its place, null if they do not want one. Only for methods that read bottom.spectrum.
+Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
+bool estimates(const BottomOptions& options);
+std::unique_ptr<SpectrumEstimate> make_estimate(LinearSystem& A, Preconditioner* M,
+                                                const BottomOptions& options);
+
+// The least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm's count.
+Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside);
+
+}  // namespace keel

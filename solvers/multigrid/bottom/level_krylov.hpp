@@ -1,0 +1,25 @@
+#pragma once
+
+// Krylov methods on one level of a hierarchy.
+
+#include <memory>
+
+#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/options.hpp"
+#include "solvers/multigrid/level.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
+
+namespace keel {
+
+// A method as solver of L u = f on a level, which has at least the ghost layers of powers_need(). `singular`:
+// constants are in the null space of L. M preconditions L; null: none. Allowed are methods that accept a
+// preconditioner, with scaling none and, for s-step methods, the monomial basis: of the spectrum of L M no
+// bounds are known; symmetric methods want a symmetric M and a norm that they can test. Throws
+// std::invalid_argument otherwise. Level and M must outlive the result.
+std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
+                                          Preconditioner* M = nullptr);
+
+// Grid-sized arrays that such a solver adds to its level.
+int krylov_fields(const BottomOptions& options, bool preconditioned);
+
+}  // namespace keel

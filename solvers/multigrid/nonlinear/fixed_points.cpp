@@ -1,0 +1,38 @@
+#include "solvers/multigrid/nonlinear/fixed_points.hpp"
+
+namespace keel {
+
+SolveMap::SolveMap(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom,
+                   const Reaction& phi, Field f)
+    : finest_(hierarchy.level(0)), multigrid_(hierarchy, options, bottom), phi_(phi), f_(f) {}
+
+void SolveMap::evaluate(Vector g, Vector u) {
+    finest_.operations.add_reaction(finest_.f, f_, -1, phi_, u);
+    const SolveReport report = multigrid_.solve();
+    cycles_ += report.cycles;
+    if (!report.converged()) ++unsolved_;
+    finest_.operations.copy(g, finest_.u);
+}
+
+CycleMap::CycleMap(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom)
+    : finest_(hierarchy.level(0)), singular_(hierarchy.singular()), multigrid_(hierarchy, options, bottom) {}
+
+void CycleMap::evaluate(Vector g, Vector u) {
+    finest_.operations.copy(g, u);
+    multigrid_.improve(g, finest_.f);
+    if (singular_) remove_mean(finest_.operations, *finest_.reduction, g);
+}
+
+double CycleMap::residual(Vector u) {
+    double norm = 0;
+    if (norm_f_ == 0) {
+        finest_.operations.max_norm(finest_.f, norm);
+        norm_f_ = finest_.reduction->max(norm);
+        if (norm_f_ == 0) norm_f_ = 1;  // f = 0, which u = 0 solves
+    }
+    finest_.ghosts->run(u);
+    finest_.operations.residual_norm(finest_.L, u, finest_.f, norm);
+    return finest_.reduction->max(norm) / norm_f_;
+}
+
+}  // namespace keel

@@ -1,0 +1,48 @@
+#pragma once
+
+// Equations on the finest level of a hierarchy as fixed points that Anderson acceleration can be put around.
+
+#include "kernels/bodies/reaction.hpp"
+#include "solvers/anderson/anderson.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+
+namespace keel {
+
+// L u + phi(u) = f by G(u) = L^-1 (f - phi(u)), solved by V-cycles from zero to the tolerance of the options.
+class SolveMap : public FixedPoint {
+  public:
+    // f: a field of the finest level other than its own, which are overwritten. Nothing is owned. L is not singular.
+    SolveMap(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom,
+             const Reaction& phi, Field f);
+
+    void evaluate(Vector g, Vector u) override;
+    long cycles() const { return cycles_; }      // in all evaluations
+    long unsolved() const { return unsolved_; }  // evaluations whose cycles missed the tolerance
+
+  private:
+    Level& finest_;
+    Multigrid multigrid_;
+    Reaction phi_;
+    Field f_;
+    long cycles_ = 0;
+    long unsolved_ = 0;
+};
+
+// L u = f by one V-cycle from u; what is tested is max|f - L u| / max|f|. Without acceleration, multigrid.
+class CycleMap : public FixedPoint {
+  public:
+    // f is the level's own; solvable where the problem is singular (make_solvable).
+    CycleMap(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
+
+    void evaluate(Vector g, Vector u) override;
+    bool has_residual() const override { return true; }
+    double residual(Vector u) override;
+
+  private:
+    Level& finest_;
+    bool singular_;
+    Multigrid multigrid_;
+    double norm_f_ = 0;  // 0: not known yet
+};
+
+}  // namespace keel

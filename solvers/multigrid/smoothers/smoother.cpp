@@ -1,0 +1,59 @@
+#include "solvers/multigrid/smoothers/smoother.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace keel {
+
+// The rows, each at the end of its smoother's file.
+Smoother gsrb(), jacobi(), chebyshev();
+
+const std::vector<Smoother>& smoothers() {
+    static const std::vector<Smoother> all{gsrb(), jacobi(), chebyshev()};
+    return all;
+}
+
+std::string default_smoother() {
+    return smoothers().front().name;
+}
+
+std::vector<std::string> smoother_names() {
+    std::vector<std::string> names;
+    for (const Smoother& smoother : smoothers()) names.push_back(smoother.name);
+    return names;
+}
+
+const Smoother& smoother_named(std::string_view name) {
+    for (const Smoother& smoother : smoothers())
+        if (smoother.name == name) return smoother;
+    throw std::invalid_argument("unknown smoother " + std::string(name));
+}
+
+void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
+    smoother_named(options.smoother).relax(level, operations, sweeps, options, guess);
+}
+
+void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+    const Smoother& smoother = smoother_named(options.smoother);
+    (smoother.reversed ? smoother.reversed : smoother.relax)(level, operations, sweeps, options, Guess::any);
+}
+
+void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {
+    const Smoother& smoother = smoother_named(options.smoother);
+    smoother.relax(level, operations, sweeps, options, Guess::any);
+    if (smoother.closing) smoother.closing(level, operations, options);
+}
+
+int fusible_half_sweeps(const MultigridOptions& options) {
+    return smoother_named(options.smoother).fusible * std::max(options.pre, options.post);
+}
+
+int exchanges_of(std::string_view smoother, int sweeps) {
+    return smoother_named(smoother).exchanges * sweeps;
+}
+
+int symmetric_exchanges_of(std::string_view smoother, int sweeps) {
+    return exchanges_of(smoother, sweeps) + (smoother_named(smoother).closing ? 1 : 0);
+}
+
+}  // namespace keel

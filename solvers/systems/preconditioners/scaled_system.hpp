@@ -1,0 +1,50 @@
+#pragma once
+
+// What grids and sparse matrices share as linear systems: vectors that are fields, sums over ranks, and
+// scaling by the diagonal of the problem's operator.
+
+#include <vector>
+
+#include "comm/carry/exchange.hpp"
+#include "comm/sums/reduction.hpp"
+#include "solvers/systems/linear_system.hpp"
+#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
+
+namespace keel {
+
+class ScaledSystem : public LinearSystem {
+  public:
+    void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override;
+    void dots(std::span<const Product> products, std::span<double> results) override;
+    void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
+    PendingSum begin_dots(std::span<const Product> products) override;
+    double max_norm(Vector x) override;
+    Counts counts() const override;
+    using LinearSystem::combine;
+    using LinearSystem::dots;
+
+    // Between the problem L u = f and the scaled one A y = b.
+    void scale_right_side(Vector b, Field f);
+    void unscale_solution(Field u, Vector y);
+
+  protected:
+    // Nothing is owned. At most `at_once` vectors are exchanged together.
+    ScaledSystem(Operations& operations, Exchange& exchange, Reduction& reduction, DiagonalScaling scaling,
+                 std::size_t at_once);
+
+    std::span<double> parts(std::size_t sums);  // room for so many of each local box
+
+    Operations& operations_;
+    Exchange& exchange_;
+    Reduction& reduction_;
+    DiagonalScaling scaling_;
+    Field scale_;  // D^-1 or D^-1/2
+    long applications_ = 0;
+
+  private:
+    std::span<double> local_sums(std::span<const Product> products);
+
+    std::vector<double> parts_;
+};
+
+}  // namespace keel

@@ -1,0 +1,123 @@
+#pragma once
+
+// A sparse matrix whose rows are distributed over ranks in contiguous parts, with the vectors it is
+// multiplied by.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/carry/exchange.hpp"
+#include "comm/patterns/row_partition.hpp"
+#include "comm/plans/schemes.hpp"
+#include "comm/sums/reduction.hpp"
+#include "kernels/backends/registry.hpp"
+#include "kernels/bodies/sparse.hpp"
+#include "kernels/timing/timed_operations.hpp"
+#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
+#include "solvers/systems/spectrum.hpp"
+
+namespace keel {
+
+// Some rows of a matrix by global columns, which ascend in each row: entries of row r are first[r] <= e <
+// first[r + 1].
+struct GlobalRows {
+    std::vector<std::int64_t> first{0};
+    std::vector<std::int64_t> columns;
+    std::vector<double> values;
+
+    std::size_t rows() const { return first.size() - 1; }
+};
+
+// The columns of a rank's rows that are rows of other ranks, as items of a pattern: ascending, distinct,
+// named by their row.
+std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
+
+// What one rank has of every vector: the values of its rows and, behind them, of its ghosts.
+struct VectorPart {
+    RowPartition partition;
+    int rank = 0;
+    std::vector<Item> ghosts;
+
+    std::int64_t first() const { return partition.first(rank); }
+    std::size_t rows() const { return partition.size(rank); }
+    Layout layout() const;                      // blocks of rows, then of ghosts
+    std::size_t place(std::int64_t row) const;  // where an own row or a ghost is
+};
+
+// Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is
+// negotiated.
+std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
+                                        const ExchangeOptions& options, const Transport& transport);
+
+// Right scaling divides by the diagonal, symmetric scaling by its root.
+constexpr bool scalable(double diagonal, DiagonalScaling scaling) {
+    return scaling == DiagonalScaling::none ||
+           (scaling == DiagonalScaling::right ? diagonal != 0 : diagonal > 0);
+}
+
+struct SparseOptions {
+    SchemeOptions scheme = {};
+    bool persistent = false;
+    ExchangeOptions exchange{};
+    AllReduceOptions all_reduce = {};
+};
+
+// This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on
+// the ranks.
+class SparseMatrix {
+  public:
+    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger, which has one level,
+    // must outlive this object. Collective, as apply() and scaled().
+    SparseMatrix(const Communicator& comm, const Topology& topology, const Backend& backend,
+                 const RowPartition& partition, const GlobalRows& rows, const SparseOptions& options,
+                 Ledger& ledger);
+
+    // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used.
+    // Collective.
+    void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
+
+    const RowPartition& partition() const { return part_.partition; }
+    std::int64_t first_row() const { return part_.first(); }
+    std::size_t rows() const { return part_.rows(); }  // this rank's
+    std::size_t nonzeros() const { return csr_.values.size(); }
+    std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
+    const SparseRows& plain() const { return plain_rows_; }
+
+    // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
+    Field scale(DiagonalScaling scaling);
+    // A D^-1 or D^-1/2 A D^-1/2 with that scale.
+    SparseRows scaled(DiagonalScaling scaling, Field scale);
+    // Gershgorin's bounds for a matrix of real positive eigenvalues, as those of a level (level_krylov.cpp).
+    // Collective.
+    Spectrum spectrum(const Communicator& comm, DiagonalScaling scaling) const;
+
+    Field make_vector();  // zero
+    // x = f(row) at this rank's rows. Set-up only.
+    void assign(Field x, const std::function<double(std::int64_t row)>& f);
+    std::vector<double> read(Field x) const;  // this rank's rows
+    // y_n = A x_n with one message a neighbour for all; no y is among the x.
+    void apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x);
+
+    Operations& operations() { return operations_; }  // as Krylov methods call them, timed
+    Exchange& exchange() { return *exchange_; }
+    const Exchange& exchange() const { return *exchange_; }
+    Reduction& reduction() { return *reduction_; }
+
+  private:
+    SparseOptions options_;
+    VectorPart part_;
+    Ledger& ledger_;
+    CsrMatrix csr_;
+    std::vector<double> diagonal_;         // this rank's
+    std::unique_ptr<Operations> memory_;   // works on vectors with their ghosts
+    std::unique_ptr<Operations> vectors_;  // works on the rows alone
+    TimedOperations operations_;
+    std::unique_ptr<Exchange> exchange_;
+    std::unique_ptr<Reduction> reduction_;
+    SparseRows plain_rows_;
+};
+
+}  // namespace keel

@@ -1,0 +1,35 @@
+#pragma once
+
+// A distributed sparse matrix as a linear system; the scaling is part of the matrix that is multiplied by.
+
+#include <vector>
+
+#include "solvers/systems/preconditioners/scaled_system.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
+
+namespace keel {
+
+class SparseSystem : public ScaledSystem {
+  public:
+    // The matrix is not owned. Collective.
+    SparseSystem(SparseMatrix& matrix, DiagonalScaling scaling, std::size_t at_once = 1);
+    // Vectors that it keeps, before the first split().
+    static int fields(DiagonalScaling scaling);
+
+    Vector make_vector() override { return matrix_.make_vector(); }
+    void apply(std::span<const Vector> y, std::span<const Vector> x) override;
+    void fill(Vector y, double value) override;
+    // boxes and slabs: column n has consecutive rows. The first call makes a vector for each column.
+    void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
+    Squares squares(Vector r) override;
+    using LinearSystem::apply;
+
+  private:
+    SparseMatrix& matrix_;
+    SparseRows A_;
+    Field present_;             // 1 at rows, 0 behind them
+    Field unscale_, product_;   // where the scaling is symmetric: a power of two times D, and that times r
+    std::vector<Field> masks_;  // what split() multiplies by
+};
+
+}  // namespace keel

@@ -1,0 +1,148 @@
+// The time of all-reduces, round by round.
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "comm/costs/all_reduce_time.hpp"
+#include "comm/ranks/topology.hpp"
+#include "tests/comm/costs/golden_machines.hpp"
+
+using namespace keel;
+using nlohmann::json;
+
+namespace {
+
+// Consecutive ranks on a node, consecutive ranks of a node on a socket.
+struct Places {
+    Places(int ranks, int ranks_per_node, int ranks_per_socket = 0)
+        : topology(virtual_topology(ranks, ranks_per_node)) {
+        for (int rank = 0; ranks_per_socket > 0 && rank < ranks; ++rank)
+            sockets.push_back(topology.local_rank(rank) / ranks_per_socket);
+    }
+    double time(const Machine& machine, std::size_t words, AllReduceModel model) const {
+        return all_reduce_time(machine, {topology.node_of(), sockets}, words, model);
+    }
+
+    Topology topology;
+    std::vector<int> sockets;
+};
+
+// Hopper's messages are Blue Waters', with no two ranks on a socket.
+Machine machine_named(const std::string& name) {
+    return test::golden_machine(test::golden_models(), name == "hopper" ? "blue_waters" : name);
+}
+
+constexpr AllReduceModel algorithms[] = {AllReduceModel::recursive_doubling, AllReduceModel::rabenseifner,
+                                         AllReduceModel::node_leader, AllReduceModel::node_slices};
+
+}  // namespace
+
+TEST_CASE("all-reduces take the golden times") {
+    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/all_reduce_times.json");
+    int compared = 0;
+    const json golden = json::parse(file);
+    for (const json& c : golden.at("cases")) {
+        INFO(c.dump());
+        const std::string word = c.at("algorithm");
+        const auto model = named<AllReduceModel>(word == "doubling" ? "recursive_doubling" : word);
+        REQUIRE(model.has_value());
+        const json& sockets = c.at("ranks_per_socket");
+        const Places places(c.at("ranks"), c.at("ranks_per_node"),
+                            sockets.is_null() ? 0 : sockets.get<int>());
+        CHECK(places.time(machine_named(c.at("machine")), c.at("words"), *model) ==
+              Approx(c.at("seconds").get<double>()).epsilon(1e-12).margin(0));
+        ++compared;
+    }
+    CHECK(compared == 200);
+}
+
+TEST_CASE("all-reduces of few ranks take what their messages say") {
+    const Machine machine = machine_named("blue_waters");
+    const auto message = [&](Locality locality, double bytes) {
+        return machine.message(Memory::host, locality, bytes).time(bytes);
+    };
+    for (const AllReduceModel model : algorithms) CHECK(Places(1, 1).time(machine, 170, model) == 0);
+    // One rank a node: log2 P messages between nodes, and no node that anything could be done within.
+    for (const std::size_t words : {1, 45, 306, 2000}) {
+        const double bytes = 8.0 * static_cast<double>(words);
+        const double six = Places(64, 1).time(machine, words, AllReduceModel::recursive_doubling);
+        CHECK(six == Approx(6 * message(Locality::off_node, bytes)).epsilon(1e-12));
+        CHECK(Places(64, 1).time(machine, words, AllReduceModel::node_leader) == six);
+        CHECK(Places(64, 1).time(machine, words, AllReduceModel::node_slices) == six);
+    }
+    // One node: nothing leaves it, and the machine needs no network.
+    Machine alone = machine;
+    alone.injection_beta.reset();
+    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
+        alone.messages[0]->at(Locality::off_node, protocol).reset();
+    CHECK(Places(8, 8).time(alone, 1, AllReduceModel::recursive_doubling) ==
+          Approx(3 * message(Locality::node, 8)).epsilon(1e-12));
+    CHECK(Places(8, 8).time(alone, 16, AllReduceModel::node_leader) ==
+          Approx(6 * message(Locality::node, 128)).epsilon(1e-12));
+    CHECK(Places(8, 8, 8).time(alone, 16, AllReduceModel::node_slices) ==
+          Approx(2 * (message(Locality::socket, 64) + message(Locality::socket, 32) +
+                      message(Locality::socket, 16)))
+              .epsilon(1e-12));
+    CHECK_THROWS_AS(Places(8, 4).time(alone, 1, AllReduceModel::recursive_doubling), MissingParameter);
+}
+
+TEST_CASE("more words take no less time but where the protocol changes; a slower node is never faster") {
+    Machine machine = machine_named("lassen");
+    machine.messages[0]->eager_from = 0;
+    machine.messages[0]->rendezvous_from = 1u << 30;
+    for (const AllReduceModel model : algorithms) {
+        double before = 0;
+        for (const std::size_t words : {64, 100, 170, 306, 1000}) {
+            const double time = Places(256, 8).time(machine, words, model);
+            CHECK(time >= before);
+            before = time;
+        }
+    }
+    for (const AllReduceModel model : algorithms) {
+        double before = 0;
+        for (const double slower : {1, 4, 16, 64}) {
+            Machine shared = machine;
+            *shared.injection_beta *= slower;
+            const double time = Places(256, 8).time(shared, 1000, model);
+            CHECK(time >= before);
+            before = time;
+        }
+        CHECK(before > Places(256, 8).time(machine, 1000, model));
+    }
+}
+
+TEST_CASE("MPICH halves what is longer than 2 KiB and has a word a rank, and doubles all else") {
+    const Machine machine = machine_named("blue_waters");
+    const auto is = [&](int ranks, std::size_t words, AllReduceModel model) {
+        const Places places(ranks, 16);
+        return places.time(machine, words, AllReduceModel::mpich) == places.time(machine, words, model);
+    };
+    CHECK(is(64, 256, AllReduceModel::recursive_doubling));  // 2048 bytes
+    CHECK(is(64, 257, AllReduceModel::rabenseifner));
+    CHECK(is(256, 306, AllReduceModel::rabenseifner));
+    CHECK(is(511, 306, AllReduceModel::rabenseifner));
+    CHECK(is(512, 306, AllReduceModel::recursive_doubling));
+    CHECK(is(4096, 306, AllReduceModel::recursive_doubling));
+}
+
+TEST_CASE("rounds that more nodes add are counted") {
+    const Machine machine = machine_named("lassen");
+    for (const AllReduceModel model : algorithms)
+        for (const int per_node : {1, 8})
+            for (const int per_socket : {0, 4})
+                for (const std::size_t words : {1, 40}) {
+                    const Places places(1024, per_node, per_node > 1 ? per_socket : 0);
+                    const RankPlaces ranks{places.topology.node_of(), places.sockets};
+                    INFO(name(model) << ", " << per_node << " a node, " << words << " words");
+                    CHECK(
+                        all_reduce_time(machine, ranks, words, model, 64) ==
+                        Approx(all_reduce_time(machine, ranks, words, model, 1024)).epsilon(1e-12).margin(0));
+                }
+    // Nodes that are not filled in turn are all gone through.
+    std::vector<int> nodes(1024);
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) nodes[rank] = static_cast<int>(rank % 128);
+    const auto time = [&](std::size_t most) {
+        return all_reduce_time(machine, {nodes, {}}, 1, AllReduceModel::recursive_doubling, most);
+    };
+    CHECK(time(64) == time(1024));
+}

@@ -1,0 +1,165 @@
+// Schemes side by side.
+
+#include <catch2/catch.hpp>
+
+#include "comm/costs/comparison.hpp"
+#include "comm/plans/counts.hpp"
+#include "tests/comm/costs/golden_machines.hpp"
+#include "tests/comm/costs/stage_totals.hpp"
+#include "tests/comm/costs/time_by_messages.hpp"
+#include "tests/comm/random_case.hpp"
+
+using namespace keel;
+using test::StageTotals;
+using test::totals;
+
+namespace {
+
+constexpr Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
+
+Layout scattered(const Index& boxes, int width, int ranks, int rank) {
+    return {boxes, width, periodic, place(boxes, ranks, Placement::scattered), rank};
+}
+
+Topology ragged(int ranks) {
+    std::vector<int> labels;
+    for (int rank = 0; rank < ranks; ++rank) labels.push_back(rank * rank / 9);
+    return {labels, NodeSource::map};
+}
+
+double sum_of(const std::vector<StageTotals>& stages, long StageTotals::*number) {
+    long sum = 0;
+    for (const StageTotals& stage : stages) sum += stage.*number;
+    return static_cast<double>(sum);
+}
+
+}  // namespace
+
+TEST_CASE("a summary has the totals and the time of the whole plan") {
+    const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        const test::RandomCase c = test::random_case(seed);
+        const Topology topology(c.labels, NodeSource::map);
+        const ListedPattern pattern(c.requests);
+        for (const SchemeOptions& scheme : candidates({.message_cap = c.message_cap, .columns = 3})) {
+            if (scheme.scheme == Scheme::staged_axes) continue;
+            INFO("seed " << seed << ", " << name(scheme));
+            const Plan plan = make_plan(pattern, topology, scheme, {});
+            const Setup setup{topology, &model};
+            const SchemeRow row = summary(scheme, shares_of(plan, 3, setup), setup);
+            std::vector<StageTotals> stages;
+            plan.for_each_stage(
+                [&](const Stage& stage) { stages.push_back(totals(stage.messages, topology, 3)); });
+            CHECK(row.all.messages == sum_of(stages, &StageTotals::messages));
+            CHECK(row.all.bytes == sum_of(stages, &StageTotals::bytes));
+            const StageTotals global = totals(plan.messages(Phase::global), topology, 3);
+            CHECK(row.all.off_node_messages == static_cast<double>(global.messages));
+            CHECK(row.all.off_node_bytes == static_cast<double>(global.bytes));
+            CHECK(row.most_sent.off_node_messages == static_cast<double>(global.max_send_messages));
+            CHECK(row.most_received.off_node_messages == static_cast<double>(global.max_receive_messages));
+            CHECK(row.most_sent.off_node_bytes == static_cast<double>(global.max_send_bytes));
+            CHECK(row.most_received.off_node_bytes == static_cast<double>(global.max_receive_bytes));
+
+            const RankPlaces ranks{topology.node_of(), {}};
+            const PlanTime time = test::plan_time(model.machine, Memory::host, ranks, plan, 3);
+            REQUIRE(row.time);
+            CHECK(row.time->local == Approx(time.local).epsilon(1e-13).margin(0));
+            CHECK(row.time->total() == Approx(time.total()).epsilon(1e-13).margin(0));
+        }
+    }
+}
+
+TEST_CASE("ranks that plan only their own part have the shares of the whole plan") {
+    constexpr int ranks = 11;
+    const Topology topology = ragged(ranks);
+    const Model model{test::golden_machine(test::golden_models(), "blue_waters"), Memory::host};
+    const Setup setup{topology, &model};
+    for (const SchemeOptions& scheme : candidates({.message_cap = 500})) {
+        const auto plan_of = [&](OneRank rank) {
+            const Layout layout = scattered({4, 3, 3}, 6, ranks, rank.value_or(0));
+            return make_plan(ghost_pattern(layout, 2, Neighbours::all, scheme), topology, scheme, rank);
+        };
+        const std::vector<Share> whole = shares_of(plan_of({}), 1, setup);
+        for (int rank = 0; rank < ranks; ++rank) {
+            INFO(name(scheme) << ", rank " << rank);
+            const Share own = share_of(plan_of(rank), rank, 1, setup);
+            const Share& expected = whole[static_cast<std::size_t>(rank)];
+            for (const auto& [a, b] :
+                 {std::pair(own.sent, expected.sent), std::pair(own.received, expected.received)}) {
+                CHECK(a.volume.messages == b.volume.messages);
+                CHECK(a.volume.off_node_bytes == b.volume.off_node_bytes);
+                for (std::size_t stage = 0; stage < a.loads.size(); ++stage) {
+                    CHECK(a.loads[stage].overhead ==
+                          Approx(b.loads[stage].overhead).epsilon(1e-13).margin(0));
+                    CHECK(a.loads[stage].off_node_bytes == b.loads[stage].off_node_bytes);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("node-aware schemes all move the bytes between nodes that standard has less its duplicates") {
+    constexpr int ranks = 24;
+    const Topology topology = virtual_topology(ranks, 5);
+    const Layout layout = scattered({6, 4, 4}, 4, ranks, 0);
+    const auto rows = compare(layout, 1, Neighbours::all, candidates({.message_cap = 400}), {topology});
+    REQUIRE(rows.size() == 7);
+    const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
+    std::vector<int> all;
+    for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+    const std::vector<Request> requests = requests_of(pattern, all);
+    const long duplicates = test::duplicate_bytes(requests, topology);
+    CHECK(duplicates > 0);
+    for (const SchemeRow& row : rows) {
+        INFO(name(row.scheme));
+        CHECK(!row.time);
+        if (row.scheme.scheme != Scheme::standard && row.scheme.scheme != Scheme::staged_axes)
+            CHECK(row.duplicate_bytes == static_cast<double>(duplicates));
+    }
+    CHECK(rows.front().duplicate_bytes == 0);
+    CHECK(rows.front().most_sent.off_node_messages == counts(requests, topology).messages);
+}
+
+TEST_CASE("4096 imaginary ranks are compared") {
+    constexpr int ranks = 4096;
+    const Topology topology = virtual_topology(ranks, 16);
+    const Layout layout({16, 16, 16}, 8, periodic, place({16, 16, 16}, ranks, Placement::curve), 0);
+    const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    const auto rows = compare(layout, 1, Neighbours::all, candidates({}), {topology, &model});
+    // A node has 4 x 2 x 2 boxes; of a box's 26 neighbours 15 to 19 are elsewhere.
+    CHECK(rows.front().all.messages == 26 * ranks);
+    CHECK(rows.front().all.off_node_messages == 17 * ranks);
+    CHECK(rows.front().most_sent.off_node_messages == 19);
+    // A node has 26 around it; its 16 ranks share the messages to them.
+    CHECK(rows[3].all.off_node_messages == 26 * ranks / 16);
+    CHECK(rows[3].most_sent.off_node_messages == 2);
+    CHECK(&fastest(rows) == &rows.back());
+}
+
+TEST_CASE("a model is refused if a parameter that a plan may need is not known") {
+    Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    const Topology one_node = virtual_topology(4, 4);
+    const Topology two_nodes = virtual_topology(4, 2);
+    const Topology single_ranks = virtual_topology(4, 1);
+    CHECK_NOTHROW(require_known(model, two_nodes));
+    model.machine.messages[0]->at(Locality::off_node, Protocol::eager).reset();
+    CHECK_NOTHROW(require_known(model, one_node));
+    CHECK_THROWS_WITH(require_known(model, two_nodes), Catch::Contains("host.off_node.eager"));
+    model = {test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    model.machine.injection_beta.reset();
+    CHECK_NOTHROW(require_known(model, one_node));
+    CHECK_THROWS_WITH(require_known(model, two_nodes),
+                      Catch::Contains("machine.injection") && Catch::Contains("on two nodes or more"));
+    model = {test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    model.machine.messages[0]->at(Locality::node, Protocol::short_).reset();
+    CHECK_NOTHROW(require_known(model, single_ranks));
+    CHECK_THROWS_WITH(require_known(model, one_node),
+                      Catch::Contains("host.node.short") && Catch::Contains("two ranks or more on a node"));
+    model.memory = Memory::managed;  // which run.mode = network does not measure
+    model.machine.messages[2].reset();
+    CHECK_THROWS_WITH(require_known(model, one_node),
+                      Catch::Contains("[managed]") && Catch::EndsWith("file"));
+    model.memory = Memory::host;
+    model.machine.messages[0].reset();
+    CHECK_THROWS_WITH(require_known(model, one_node), Catch::Contains("[host]"));
+}

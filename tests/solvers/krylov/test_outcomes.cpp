@@ -1,0 +1,454 @@
+// How solves end when they should not converge, and that no end is claimed falsely.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "solvers/multigrid/bottom/bottom.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "tests/solvers/golden_problem.hpp"
+#include "tests/solvers/krylov/made_method.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
+
+const std::vector<std::pair<std::string, Make>> tried{{"bicgstab", made("bicgstab")},
+                                                      {"bicgstab_fused", made("bicgstab_fused")},
+                                                      {"cg", made("cg")},
+                                                      {"ca_bicgstab", made("ca_bicgstab")},
+                                                      {"ca_cg", made("ca_cg")}};
+
+// A problem as an unscaled system of one level.
+struct System {
+    explicit System(const Problem& problem)
+        : setup(problem, {.bottom_box = problem.width}),
+          level(setup.finest()),
+          A(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none) {}
+
+    Report solve(const Make& make, const Stop& stop) {
+        return Solver(A, make(A)).solve(level.u, level.f, stop);
+    }
+    // |f - L u| / |f|, formed anew.
+    double residual() {
+        const Field r = A.make_vector();
+        A.residual(r, level.f, level.u);
+        return std::sqrt(A.dot(r, r) / A.dot(level.f, level.f));
+    }
+
+    Setup setup;
+    Level& level;
+    GridSystem A;
+};
+
+// A method made of one function.
+class Scripted : public KrylovMethod {
+  public:
+    using Script = std::function<Outcome(const Run&, Report&, int visit)>;
+    explicit Scripted(Script script) : script_(std::move(script)) {}
+    Outcome iterate(const Run& run, Report& report) override { return script_(run, report, visits_++); }
+
+  private:
+    Script script_;
+    int visits_ = 0;
+};
+Make scripted(const Scripted::Script& script) {
+    return [script](LinearSystem&) { return std::make_unique<Scripted>(script); };
+}
+
+}  // namespace
+
+TEST_CASE("a right-hand side of zero is solved in no iteration by zero") {
+    for (const auto& [name, make] : tried) {
+        CAPTURE(name);
+        System system(rough);
+        system.A.fill(system.level.f, 0.0);
+        system.A.fill(system.level.u, 7.0);
+        const Report report = system.solve(make, {1e-8, 100, 8});
+        CHECK(report.outcome == Outcome::converged);
+        CHECK(report.iterations == 0);
+        CHECK(report.met);
+        CHECK(report.true_residual == 0.0);
+        CHECK(system.A.dot(system.level.u, system.level.u) == 0.0);
+    }
+    Setup setup({.width = 8, .rhs = "wave"});
+    setup.set(setup.finest().f, [](const Index&) { return 0.0; });
+    const SolveReport report = Multigrid(setup.hierarchy, {}, {}).solve();
+    CHECK(report.converged());
+    CHECK(report.cycles == 0);
+    CHECK(report.visits.empty());
+}
+
+TEST_CASE("a right-hand side that is not finite is a breakdown of (b,b), never met") {
+    for (const auto& [name, make] : tried)
+        for (const double poison : {not_a_number, infinity}) {
+            CAPTURE(name, poison);
+            System system(rough);
+            system.setup.set(system.level.f, [&](const Index& c) {
+                return c == Index{5, 0, 6} ? poison : 1.0;
+            });
+            const Report report = system.solve(make, {1e-8, 100, 8});
+            CHECK(report.outcome == Outcome::breakdown);
+            CHECK(report.vanished == "(b,b)");
+            CHECK(report.iterations == 0);
+            CHECK_FALSE(report.met);
+            CHECK(report.true_residual == infinity);
+            CHECK(system.A.dot(system.level.u, system.level.u) == 0.0);
+        }
+}
+
+TEST_CASE("a right-hand side whose square under- or overflows is solved as any other, bit by bit") {
+    for (const auto& [name, make] : tried) {
+        System system(rough);
+        const Report ordinary = system.solve(make, {1e-8, 100, 8});
+        for (const int exponent : {-1000, -600, 600, 950}) {
+            CAPTURE(name, exponent);
+            const double factor = std::ldexp(1.0, exponent);
+            system.setup.set(system.level.f, [&](const Index& c) { return factor * rough.f(c); });
+            const Report report = system.solve(make, {1e-8, 100, 8});
+            CHECK(report.outcome == Outcome::converged);
+            CHECK(report.met);
+            CHECK(report.true_residual > 0.0);
+            CHECK(report.true_residual <= 1e-8);
+            // Sums over ranks have no order of their own.
+            if (system.setup.comm.size() == 1) CHECK(report.residuals == ordinary.residuals);
+            const Field r = system.A.make_vector();
+            system.A.residual(r, system.level.f, system.level.u);
+            CHECK(system.A.norm(r) <= 1.001e-8 * system.A.norm(system.level.f));
+        }
+    }
+}
+
+TEST_CASE("a solution too small for its numbers is a breakdown of x, never met") {
+    for (const auto& [name, make] : tried) {
+        CAPTURE(name);
+        System system(rough);
+        system.setup.set(system.level.f, [&](const Index& c) { return std::ldexp(rough.f(c), -1060); });
+        const Report report = system.solve(make, {1e-8, 100, 8});
+        CHECK(report.outcome == Outcome::breakdown);
+        CHECK(report.vanished == "x");
+        CHECK_FALSE(report.met);
+        CHECK(report.true_residual > 1e-8);
+    }
+}
+
+TEST_CASE("a norm is that of its numbers, however small or large") {
+    System system(rough);
+    const Field x = system.A.make_vector();
+    const double cells = 512;
+    for (const int exponent : {-1070, -1030, -600, -100, 0, 100, 600, 1018}) {
+        CAPTURE(exponent);
+        const double value = std::ldexp(1.0, exponent);
+        system.A.fill(x, value);
+        CHECK(system.A.norm(x) == Approx(value * std::sqrt(cells)).epsilon(1e-14));
+        CHECK(system.level.plain->read(x, cube(1)).front() == value);
+    }
+    system.A.fill(x, 0.0);
+    CHECK(system.A.norm(x) == 0.0);
+    for (const double poison : {not_a_number, infinity}) {
+        system.A.fill(x, poison);
+        CHECK(system.A.norm(x) == infinity);
+    }
+}
+
+TEST_CASE("an iteration limit is named, counted exactly and not met") {
+    for (const auto& [name, make] : tried)
+        for (const int limit : {1, 3, 6}) {
+            CAPTURE(name, limit);
+            System system(rough);
+            const Report report = system.solve(make, {1e-8, limit, 8});
+            CHECK(report.outcome == Outcome::iteration_limit);
+            CHECK(report.iterations == limit);
+            CHECK_FALSE(report.met);
+            CHECK(report.true_residual > 1e-8);
+            CHECK(relative(report.true_residual, system.residual()) < 1e-12);
+            CHECK(report.residuals.size() == static_cast<std::size_t>(limit) + 1);
+        }
+}
+
+TEST_CASE("conjugate gradients notice an operator that is not positive definite") {
+    Problem indefinite = rough;
+    indefinite.alpha = "const";
+    indefinite.rhs = "tri";
+    for (const Make& make : {made("cg"), made("ca_cg")}) {
+        Problem negative = indefinite;
+        negative.a = -1e6;
+        System at_once(negative);
+        const Report first = at_once.solve(make, {1e-8, 100, 8});
+        CHECK(first.outcome == Outcome::breakdown);
+        CHECK(first.vanished == "(p,Ap)");
+        CHECK(first.iterations == 0);
+        CHECK(first.restarts == 0);
+        CHECK_FALSE(first.met);
+
+        indefinite.rhs = "wave";
+        indefinite.a = -100;
+        System after_a_while(indefinite);
+        const Report report = after_a_while.solve(make, {1e-8, 500, 0});
+        CHECK(report.outcome == Outcome::breakdown);
+        CHECK(report.vanished == "(p,Ap)");
+        CHECK(report.iterations > 0);
+        CHECK_FALSE(report.met);
+        CHECK(report.true_residual <= 1.0);  // the best iterate is kept
+        CHECK(relative(report.true_residual, after_a_while.residual()) < 1e-12);
+    }
+}
+
+TEST_CASE("a tolerance that cannot be met ends, unmet, with the best iterate") {
+    for (const auto& [name, make] : tried) {
+        CAPTURE(name);
+        System system(rough);
+        const Report report = system.solve(make, {1e-30, 5000, 8});
+        CHECK((report.outcome == Outcome::stagnated || report.outcome == Outcome::iteration_limit));
+        CHECK_FALSE(report.met);
+        CHECK(report.iterations <= 5000);
+        CHECK(report.true_residual < 1e-13);
+        CHECK(relative(system.residual(), report.true_residual) < 1e-12);
+    }
+}
+
+TEST_CASE("a false claim of convergence is verified, restarted and in the end named stagnation") {
+    System system(rough);
+    int runs = 0;
+    const Report report = system.solve(scripted([&](const KrylovMethod::Run&, Report& r, int) {
+                                           ++runs;
+                                           ++r.iterations;
+                                           return r.converged(0.0);
+                                       }),
+                                       {1e-8, 100, 8});
+    CHECK(report.outcome == Outcome::stagnated);
+    CHECK(report.restarts == 8);
+    CHECK(runs == 9);
+    CHECK_FALSE(report.met);
+    CHECK(report.true_residual == 1.0);
+    CHECK(report.counts.reductions == 1 + 9);
+    CHECK(report.counts.exchanges == 9);
+}
+
+TEST_CASE("a method that claims and does nothing is not asked again") {
+    System system(rough);
+    const Report report = system.solve(
+        scripted([](const KrylovMethod::Run&, Report& r, int) { return r.converged(0.0); }), {1e-8, 100, 8});
+    CHECK(report.outcome == Outcome::stagnated);
+    CHECK(report.restarts == 0);
+    CHECK_FALSE(report.met);
+}
+
+TEST_CASE("a run that ruins x is discarded, and the next starts from the best iterate") {
+    for (const double ruin : {1e12, infinity, not_a_number}) {
+        CAPTURE(ruin);
+        System system(rough);
+        GridSystem& A = system.A;
+        const double bb = A.dot(system.level.f, system.level.f);
+        std::vector<double> starts;
+        const auto cg = std::make_shared<std::unique_ptr<KrylovMethod>>(made("cg")(A));
+        const Report report =
+            system.solve(scripted([&, cg](const KrylovMethod::Run& run, Report& r, int visit) {
+                             starts.push_back(run.rr / bb);
+                             if (visit == 0) {  // half of the way, honestly
+                                 auto some = run;
+                                 some.limit = 5;
+                                 (*cg)->iterate(some, r);
+                                 return r.breakdown("patience");
+                             }
+                             if (visit == 1) {  // ruin
+                                 ++r.iterations;
+                                 A.combine(run.x, std::array{ruin}, std::array{system.level.f});
+                                 return r.converged(0.0);
+                             }
+                             return (*cg)->iterate(run, r);
+                         }),
+                         {1e-8, 500, 8});
+        REQUIRE(starts.size() == 3);
+        CHECK(starts[0] == 1.0);
+        CHECK(starts[1] < 1.0);
+        CHECK(starts[1] > 1e-10);
+        CHECK(relative(starts[2], starts[1]) < 1e-12);
+        CHECK(report.outcome == Outcome::converged);
+        CHECK(report.vanished.empty());
+        CHECK(report.restarts == 2);
+        CHECK(report.met);
+        CHECK(relative(report.true_residual, system.residual()) < 1e-10);
+    }
+}
+
+TEST_CASE("a breakdown in the last run is the outcome, with its name") {
+    System system(rough);
+    const Report report = system.solve(scripted([](const KrylovMethod::Run&, Report& r, int) {
+                                           ++r.iterations;
+                                           return r.breakdown("rho");
+                                       }),
+                                       {1e-8, 100, 2});
+    CHECK(report.outcome == Outcome::breakdown);
+    CHECK(report.vanished == "rho");
+    CHECK(report.restarts == 2);
+    CHECK_FALSE(report.met);
+}
+
+TEST_CASE("a lucky breakdown is convergence") {
+    // The Krylov space of an eigenvector is exhausted after one iteration.
+    const Problem smooth{.boxes = {2, 2, 2}, .width = 4};
+    for (const auto& [name, make] : tried) {
+        CAPTURE(name);
+        System system(smooth);
+        system.setup.set(system.level.f,
+                         [&](const Index& c) { return std::cos(two_pi * smooth.centre(c)[1]); });
+        const Report report = system.solve(make, {1e-12, 100, 8});
+        CHECK(report.outcome == Outcome::converged);
+        CHECK(report.iterations <= 2);
+        CHECK(report.met);
+    }
+}
+
+TEST_CASE("multigrid out of cycles has not converged") {
+    for (const auto cycle : {Cycle::v, Cycle::f}) {
+        Setup setup({.width = 8, .beta = "smooth10"}, {.all_ghosts = true});
+        MultigridOptions options;
+        options.cycle = cycle;
+        options.max_cycles = 1;
+        const SolveReport report = Multigrid(setup.hierarchy, options, {}).solve();
+        CHECK(report.outcome == Outcome::iteration_limit);
+        CHECK(report.cycles == 1);
+        CHECK(report.residuals.size() == 2);
+        CHECK(report.residuals[1] > options.tolerance);
+    }
+}
+
+TEST_CASE("multigrid that has come down to the floor of rounding stagnates, and tells the floor") {
+    const Problem jump{
+        .boxes = {2, 2, 2}, .width = 8, .boundaries = dirichlet, .a = 0, .beta = "ball1000", .rhs = "tri"};
+    Setup setup(jump, {.bottom_box = 4});
+    const MultigridOptions options{.tolerance = 1e-17, .max_cycles = 200};
+    const SolveReport report = Multigrid(setup.hierarchy, options, {}).solve();
+    CHECK(report.outcome == Outcome::stagnated);
+    CHECK(report.cycles < 60);
+    const double residual = report.residuals.back();
+    CHECK(residual < 1e-11);
+    const double tightest = *std::min_element(report.residuals.begin(), report.residuals.end());
+    CHECK(residual < 4 * tightest);  // it had come down
+
+    double most = 0;  // of the sums of magnitudes in a row
+    for_each_index(jump.cells(), [&](const Index& cell) {
+        double diagonal = jump.a_alpha(cell);
+        double others = 0;
+        for (std::size_t d = 0; d < 3; ++d)
+            for (const int side : {0, 1}) {
+                Index face = cell;
+                face[d] += side;
+                diagonal += jump.face(d, face);
+                if (face[d] > 0 && face[d] < jump.cells()[d]) others += jump.face(d, face);
+            }
+        most = std::max(most, diagonal + others);
+    });
+    const double u = setup.agreed(max_norm(setup.gather(setup.finest().u)));
+    const double f = setup.agreed(max_norm(setup.gather(setup.finest().f)));
+    REQUIRE(report.floor.has_value());
+    CHECK(*report.floor == Approx(std::numeric_limits<double>::epsilon() * most * u / f));
+    CHECK(residual <= *report.floor);
+    CHECK(residual > 1e-3 * *report.floor);
+}
+
+TEST_CASE("cycles that gain a few per cent each are not cut off") {
+    Setup setup({.width = 8, .boundaries = dirichlet, .a = 0}, {.bottom_box = 4});
+    MultigridOptions options{.pre = 0, .post = 1, .smoother = "jacobi", .max_cycles = 1000};
+    options.jacobi_weight = 0.15;  // a factor of 0.94 a cycle
+    BottomOptions bottom;
+    bottom.solver = "smooth";
+    bottom.sweeps = 20;
+    const SolveReport report = Multigrid(setup.hierarchy, options, bottom).solve();
+    CHECK(report.converged());
+    CHECK(report.cycles > 200);
+    CHECK_FALSE(report.floor.has_value());
+}
+
+TEST_CASE("multigrid whose cycles gain nothing far above the floor stagnates there") {
+    // a is lost in the diagonal: of the constant part of f nothing is ever solved.
+    Setup setup({.width = 8, .a = 1e-30}, {.bottom_box = 4});
+    setup.set_f([](const Index& c) { return std::cos(c[0]) + 0.25; });
+    BottomOptions bottom;
+    bottom.max_iterations = 5;
+    const SolveReport report =
+        Multigrid(setup.hierarchy, MultigridOptions{.max_cycles = 200}, bottom).solve();
+    CHECK(report.outcome == Outcome::stagnated);
+    CHECK(report.cycles < 60);
+    CHECK(report.residuals.back() > 0.01);
+}
+
+TEST_CASE("the unscaled residual is that of the problem before it was scaled from the left") {
+    for (const double b : {0.9, 0x1p-900, 0x1p900})
+        for (const std::string name : {"cg", "bicgstab"}) {
+            CAPTURE(b, name);
+            Setup setup({.width = 4, .boundaries = dirichlet, .a = 0, .b = b, .beta = "ball1e6"});
+            const Level& level = setup.finest();
+            BottomOptions options;
+            options.solver = name;
+            options.tolerance = 1e-4;
+            const auto visit = make_bottom(setup.hierarchy, options, {})->solve(level.u, level.f);
+            CHECK(visit.met);
+            REQUIRE(visit.unscaled_residual.has_value());
+            const double unscaled = *visit.unscaled_residual;
+            const Whole f = setup.gather(level.f);
+            const Whole r = residual_by_formula(setup.problem, setup.gather(level.u), f);
+            CHECK(unscaled == Approx(setup.agreed(two_norm(r) / two_norm(f))).epsilon(1e-6));
+            CHECK(visit.unscaled_met == (unscaled <= options.tolerance));
+            if (name == "cg")
+                CHECK(unscaled != Approx(*visit.true_residual).epsilon(0.5));
+            else
+                CHECK(unscaled == *visit.true_residual);
+        }
+}
+
+TEST_CASE("multigrid stops at once when the right-hand side is not finite") {
+    for (const double a : {0.9, 0.0})
+        for (const double poison : {not_a_number, infinity, -infinity})
+            for (const std::string name :
+                 {"bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "ca_cg", "smooth"}) {
+                CAPTURE(a, poison, name);
+                Setup setup({.width = 8, .a = a});
+                setup.set_f([&](const Index& c) { return c == Index{9, 3, 2} ? poison : std::cos(c[0]); });
+                BottomOptions bottom;
+                bottom.solver = name;
+                const SolveReport report = Multigrid(setup.hierarchy, {}, bottom).solve();
+                CHECK(report.outcome == Outcome::breakdown);
+                CHECK(report.cycles <= 1);
+            }
+}
+
+TEST_CASE("bottom solves that miss their tolerance are counted") {
+    Setup setup({.width = 8, .beta = "smooth10"});
+    BottomOptions bottom;
+    bottom.max_iterations = 1;
+    const SolveReport report = Multigrid(setup.hierarchy, {}, bottom).solve();
+    CHECK(report.missed_bottoms() == static_cast<int>(report.visits.size()));
+    CHECK(report.bottom_iterations() == static_cast<int>(report.visits.size()));
+    for (const auto& visit : report.visits) CHECK(visit.outcome == "iteration_limit");
+}
+
+TEST_CASE("a singular problem whose right-hand side is constant has the solution zero") {
+    // 0.1 is not its own rounded mean: what is left of f is noise, and the solution zero nevertheless.
+    for (const double constant : {1.0, 0.1}) {
+        CAPTURE(constant);
+        Setup setup({.width = 8, .boundaries = neumann, .a = 0.0});
+        setup.set_f([&](const Index&) { return constant; });
+        const SolveReport report = Multigrid(setup.hierarchy, {}, {}).solve();
+        CHECK(setup.agreed(max_norm(setup.gather(setup.finest().u))) < 1e-14);
+        CHECK(report.converged());
+        CHECK(report.cycles == 0);
+    }
+}
+
+TEST_CASE("unknown bottom solvers are refused") {
+    Setup setup({.width = 4});
+    BottomOptions bottom;
+    bottom.solver = "bicgstabb";
+    CHECK_THROWS_AS(make_bottom(setup.hierarchy, bottom, {}), std::invalid_argument);
+}

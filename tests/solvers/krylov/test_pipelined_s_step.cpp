@@ -1,0 +1,126 @@
+// Pipelined s-step conjugate gradients: golden histories, CG's iterates, what is on its way, and no false claim where
+// the basis fails.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/systems/grid_system.hpp"
+#include "tests/solvers/golden_file.hpp"
+#include "tests/solvers/krylov/made_method.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+struct System {
+    System(const Problem& problem, DiagonalScaling chosen)
+        : scaling(chosen),
+          setup(problem, {.bottom_box = problem.width}),
+          level(setup.finest()),
+          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling),
+          b(A.make_vector()),
+          y(A.make_vector()) {
+        A.scale_right_side(b, level.f);
+    }
+
+    // The bounds that the golden file's Chebyshev bases are for.
+    Spectrum bounds() const {
+        if (scaling == DiagonalScaling::symmetric) return {2 - level.jacobi_bound, level.jacobi_bound};
+        double least = setup.problem.a_alpha({0, 0, 0});
+        for_each_index(setup.problem.cells(),
+                       [&](const Index& cell) { least = std::min(least, setup.problem.a_alpha(cell)); });
+        return {std::max(0.0, least), level.gershgorin_bound};
+    }
+    Report solve(int s, Basis basis, const Stop& stop) {
+        return Solver(A, made("pipelined_s_step_cg", {.s = s, .basis = basis}, bounds())(A))
+            .solve(y, b, stop);
+    }
+
+    DiagonalScaling scaling;
+    Setup setup;
+    Level& level;
+    GridSystem A;
+    Field b, y;
+};
+
+}  // namespace
+
+TEST_CASE("pipelined s-step CG matches the golden histories and counts", "[golden]") {
+    int cases = 0;
+    const auto file = golden("krylov_new.json");
+    const double tolerance = file.at("tol");
+    for (const auto& json : file.at("cases")) {
+        if (json.at("solver") != "pipe_scg") continue;
+        ++cases;
+        const auto& options = json.at("options");
+        const int s = options.at("s");
+        INFO(json.at("problem").dump() << options.dump());
+        System system(problem_of(json.at("problem"), 2), json.at("problem").value("jacobi", 0) == 1
+                                                             ? DiagonalScaling::symmetric
+                                                             : DiagonalScaling::none);
+        const Report report = system.solve(s, named<Basis>(options.at("basis").get<std::string>()).value(),
+                                           {tolerance, 2000, 8});
+        CHECK(report.met == (report.true_residual <= tolerance));
+        CHECK((report.outcome == Outcome::converged) == report.met);
+        if (json.at("fragile").get<bool>()) continue;
+
+        CHECK(report.met);
+        const int iterations = json.at("its");
+        const auto [fewest, most] = std::minmax({iterations, json.at("its_reference").get<int>()});
+        CHECK(report.iterations >= fewest - s);
+        CHECK(report.iterations <= most + s);
+        const auto history = json.at("hist").get<std::vector<double>>();
+        const auto agree8 = json.at("agree8").get<std::size_t>();
+        const auto agree4 = json.at("agree4").get<std::size_t>();
+        REQUIRE(report.residuals.size() > agree4 * static_cast<std::size_t>(s));
+        for (std::size_t block = 0; block < agree4; ++block) {
+            CAPTURE(block);
+            CHECK(relative(report.residuals[(block + 1) * static_cast<std::size_t>(s)], history[block]) <
+                  (block < agree8 ? 1e-6 : 1e-2));
+        }
+        if (report.restarts > 0 || report.iterations != iterations ||
+            json.at("status").get<std::string>() != "conv(rs=0)")
+            continue;
+        // One all-reduce more than the golden program, |b|; a product less, the first residual.
+        CHECK(report.counts.reductions == json.at("reductions").get<long>() + 1);
+        CHECK(report.counts.exchanges == json.at("exchanges").get<long>() - 1);
+        const long norms = system.scaling == DiagonalScaling::symmetric ? 4 : 2;
+        CHECK(report.counts.words == json.at("words").get<long>() - 1 + norms);
+    }
+    CHECK(cases == 35);
+}
+
+TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of the last block") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
+    System system(problem, DiagonalScaling::symmetric);
+    const Field x = system.A.make_vector();
+    const Field d = system.A.make_vector();
+    for (const int iterations : {1, 2, 3, 4, 5, 7, 8, 12}) {
+        const Report cg = Solver(system.A, made("cg")(system.A)).solve(x, system.b, {1e-30, iterations, 0});
+        for (const auto& [s, basis] : {std::pair{1, Basis::monomial},
+                                       {2, Basis::monomial},
+                                       {3, Basis::monomial},
+                                       {3, Basis::chebyshev},
+                                       {5, Basis::chebyshev}}) {
+            CAPTURE(s, static_cast<int>(basis), iterations);
+            const Report report = system.solve(s, basis, {1e-30, iterations, 0});
+            CHECK(report.iterations == iterations);
+            CHECK(report.residuals.size() == cg.residuals.size());
+            CHECK(relative(report.residuals.back(), cg.residuals.back()) < 1e-6);
+            system.A.axpby(d, 1, system.y, -1, x);
+            CHECK(std::sqrt(system.A.dot(d, d) / system.A.dot(x, x)) < 1e-7);
+            const int blocks = (iterations + s - 1) / s;
+            CHECK(report.counts.reductions == blocks + 1 + 2);
+            CHECK(report.counts.applications == s * (blocks + 2) + 1);
+        }
+    }
+}
+
+TEST_CASE("pipelined s-step CG halves s where a Krylov space has fewer directions, and has no Newton basis") {
+    // Four iterations of CG exhaust it.
+    System system({.boxes = {2, 2, 2}, .width = 4, .rhs = "tri"}, DiagonalScaling::none);
+    const Report report = system.solve(8, Basis::chebyshev, {1e-8, 100, 8});
+    CHECK(report.met);
+    CHECK(report.outcome == Outcome::converged);
+    CHECK_THROWS_AS(system.solve(2, Basis::newton, {1e-8, 100, 8}), std::invalid_argument);
+}

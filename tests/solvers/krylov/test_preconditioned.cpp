@@ -1,0 +1,236 @@
+// Preconditioned Krylov methods: the V-cycle is a linear and, where it should be, symmetric operator;
+// diagonal preconditioning is diagonal scaling; every method that takes a preconditioner solves with it at
+// the predicted cost.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
+#include "solvers/multigrid/v_cycle.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+const Problem rough{.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
+const Problem singular{.boxes = {2, 2, 2}, .width = 8, .a = 0.0, .beta = "smooth10"};
+
+double dot(Level& level, Field x, Field y) {
+    GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none);
+    return system.dot(x, y);
+}
+
+// Two vectors without structure, of mean 0 where the problem is singular.
+std::pair<Field, Field> noise(Setup& setup) {
+    Level& level = setup.finest();
+    const std::pair pair(level.plain->make_field(), level.plain->make_field());
+    setup.set(pair.first,
+              [](const Index& c) { return std::sin(1.7 * c[0] + 2.3 * c[1] * c[1] + 3.9 * c[2]); });
+    setup.set(pair.second, [](const Index& c) { return std::sin(2.9 * c[0] * c[2] + 1.1 * c[1] + 0.4); });
+    if (setup.problem.singular())
+        for (const Field x : {pair.first, pair.second}) remove_mean(*level.plain, *level.reduction, x);
+    return pair;
+}
+
+// |(Mx,y) - (x,My)| / (|Mx| |y|), M given as M(z, r)
+template <class Apply>
+double asymmetry(Setup& setup, const Apply& M) {
+    Level& level = setup.finest();
+    const auto [x, y] = noise(setup);
+    const Field Mx = level.plain->make_field();
+    const Field My = level.plain->make_field();
+    M(Mx, x);
+    M(My, y);
+    return std::abs(dot(level, Mx, y) - dot(level, x, My)) / std::sqrt(dot(level, Mx, Mx) * dot(level, y, y));
+}
+
+// M = D^-1
+class Diagonal : public Preconditioner {
+  public:
+    explicit Diagonal(Level& level) : level_(level) {}
+    void multiply(Vector z, Vector r) override {
+        level_.operations.multiply(z, level_.L.inverse_diagonal, r);
+    }
+
+  private:
+    Level& level_;
+};
+
+class Identity : public Preconditioner {
+  public:
+    explicit Identity(Level& level) : level_(level) {}
+    void multiply(Vector z, Vector r) override { level_.operations.copy(z, r); }
+
+  private:
+    Level& level_;
+};
+
+BottomOptions unscaled(const std::string& solver, double tolerance) {
+    BottomOptions options;
+    options.solver = solver;
+    options.scaling = Scaling::none;
+    options.tolerance = tolerance;
+    options.max_iterations = 500;
+    options.norm = method_named(solver).norms.front();
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("the V-cycle is symmetric with every smoother, and would not be without the reversed order") {
+    for (const Problem& problem : {rough, singular})
+        for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"})
+            for (const int sweeps : {1, 2, 3}) {
+                CAPTURE(smoother, sweeps, problem.singular());
+                Setup setup(problem, {.bottom_box = 2});
+                MultigridOptions options;
+                options.smoother = smoother;
+                options.pre = options.post = sweeps;
+                options.relaxation = sweeps == 2 ? 1.3 : 1.0;
+                VCycle M(setup.hierarchy, options, sweeps + 1);
+                CHECK(asymmetry(setup, [&](Field z, Field r) { M.apply(z, r); }) < 1e-15);
+                if (smoother != "gsrb") continue;
+                BottomOptions relaxed;
+                relaxed.solver = "smooth";
+                Multigrid plain(setup.hierarchy, options, relaxed);
+                CHECK(asymmetry(setup, [&](Field z, Field r) { plain.cycle(z, r); }) > 1e-9);
+            }
+}
+
+TEST_CASE("the V-cycle is linear, the same in every application, and leaves f and u alone") {
+    Setup setup(rough, {.bottom_box = 2});
+    Level& level = setup.finest();
+    VCycle M(setup.hierarchy, {}, 5);
+    const auto [x, y] = noise(setup);
+    const Field sum = level.plain->make_field();
+    std::array<Field, 4> image;
+    for (Field& field : image) field = level.plain->make_field();
+    setup.set(level.u, [](const Index& c) { return 1.0 * c[0] - c[2]; });
+    const Whole u = setup.gather(level.u);
+    const Whole f = setup.gather(level.f);
+    const Whole before = setup.gather(x);
+    level.plain->axpby(sum, 2, x, -3, y);
+    M.apply(image[0], x);
+    M.apply(image[1], y);
+    M.apply(image[2], sum);
+    M.apply(image[3], x);
+    CHECK(M.applications() == 4);
+    CHECK(setup.gather(image[3]).values == setup.gather(image[0]).values);
+    level.plain->axpby(sum, 2, image[0], -3, image[1]);
+    level.plain->axpby(sum, 1, sum, -1, image[2]);
+    CHECK(std::sqrt(dot(level, sum, sum)) < 1e-14 * std::sqrt(dot(level, image[2], image[2])));
+    CHECK(setup.gather(level.u).values == u.values);
+    CHECK(setup.gather(level.f).values == f.values);
+    CHECK(setup.gather(x).values == before.values);
+}
+
+TEST_CASE("diagonal right preconditioning is right Jacobi scaling, iterate by iterate") {
+    for (const std::string solver : {"bicgstab", "bicgstab_fused", "ca_bicgstab", "pipelined_bicgstab"}) {
+        CAPTURE(solver);
+        Setup setup(rough, {.bottom_box = 8});
+        Level& level = setup.finest();
+        Diagonal M(level);
+        BottomOptions options = unscaled(solver, 1e-4);
+        const Report one = make_krylov(level, false, options, &M)->solve(level.u, level.f);
+        const Whole u = setup.gather(level.u);
+        options.scaling = Scaling::jacobi;
+        const Report other = make_krylov(level, false, options)->solve(level.u, level.f);
+        CHECK(one.residuals == other.residuals);
+        CHECK(one.counts.applications == other.counts.applications);
+        CHECK(u.values == setup.gather(level.u).values);
+    }
+}
+
+TEST_CASE("CG with M = 1 is CG, and with M = D^-1 it is CG of the scaled system") {
+    Setup setup(rough, {.bottom_box = 8});
+    Level& level = setup.finest();
+    BottomOptions options = unscaled("cg", 1e-6);
+    Identity identity(level);
+    const Report one = make_krylov(level, false, options, &identity)->solve(level.u, level.f);
+    const Report plain = make_krylov(level, false, options)->solve(level.u, level.f);
+    REQUIRE(one.residuals.size() > 20);
+    REQUIRE(plain.residuals.size() > 20);
+    for (std::size_t k = 0; k < 20; ++k) CHECK(relative(one.residuals[k], plain.residuals[k]) < 1e-9);
+
+    // The same number of iterations gives the same iterate, though residuals are measured in other norms.
+    Diagonal diagonal(level);
+    options.tolerance = 1e-30;
+    options.max_iterations = 12;
+    options.max_restarts = 0;
+    make_krylov(level, false, options, &diagonal)->solve(level.u, level.f);
+    const Whole u = setup.gather(level.u);
+    options.scaling = Scaling::jacobi;
+    make_krylov(level, false, options)->solve(level.u, level.f);
+    Whole difference = setup.gather(level.u);
+    const double size = max_norm(difference);
+    for (std::size_t n = 0; n < u.values.size(); ++n) difference.values[n] -= u.values[n];
+    CHECK(setup.agreed(max_norm(difference)) <= 1e-10 * setup.agreed(size));
+}
+
+TEST_CASE(
+    "every method that takes a preconditioner solves with it, sooner than without, at the predicted cost") {
+    CHECK(preconditionable().size() >= 5);
+    for (const Problem& problem : {rough, singular})
+        for (const std::string& solver : preconditionable()) {
+            CAPTURE(solver, problem.singular());
+            Setup setup(problem, {.bottom_box = 2});
+            Level& level = setup.finest();
+            VCycle M(setup.hierarchy, {}, 24);
+            const BottomOptions options = unscaled(solver, 1e-9);
+            const Report plain = make_krylov(level, problem.singular(), options)->solve(level.u, level.f);
+            const auto krylov = make_krylov(level, problem.singular(), options, &M);
+            const Report report = krylov->solve(level.u, level.f);
+            CHECK(report.outcome == Outcome::converged);
+            CHECK(report.met);
+            CHECK(report.iterations < plain.iterations / 2);
+            const Whole f = setup.gather(level.f);
+            const double r = two_norm(residual_by_formula(problem, setup.gather(level.u), f));
+            const double quotient = setup.agreed(r) / setup.agreed(two_norm(f));
+            CHECK(relative(report.unscaled_residual, quotient) < 1e-3);
+            if (options.norm == Norm::residual) CHECK(quotient <= 1.01e-9);
+
+            // One V-cycle for each application of the method, not the verifications of the solver; one to
+            // start CG, or to recover the solution.
+            const long n = report.iterations;
+            const long applications = report.counts.applications;
+            if (solver == "cg") {
+                CHECK(report.restarts == 0);
+                CHECK(applications == n + 1);
+                CHECK(M.applications() == n + 1);
+                CHECK(report.counts.reductions == 2 * n + 1 + 2);
+                CHECK(report.counts.words == 3 * n + 1 + 2);
+            } else if (method_named(solver).preconditioning == Preconditioning::right) {
+                CHECK(M.applications() == applications + 1);
+            }
+            // The same object once more: the same solve.
+            const Report again = krylov->solve(level.u, level.f);
+            CHECK(again.residuals.size() == report.residuals.size());
+            CHECK(relative(again.residuals.back(), report.residuals.back()) < 1e-2);
+        }
+}
+
+TEST_CASE("what no preconditioned method can be is refused") {
+    Setup setup(rough, {.bottom_box = 4});
+    Level& level = setup.finest();
+    VCycle M(setup.hierarchy, {}, 2);
+    for (const Method& row : methods()) {
+        CAPTURE(row.name);
+        const BottomOptions options = unscaled(row.name, 1e-3);  // in a norm that it knows
+        if (row.accepts_preconditioner()) {
+            CHECK(make_krylov(level, false, options, &M));
+        } else {
+            CHECK_THROWS_AS(make_krylov(level, false, options, &M), std::invalid_argument);
+        }
+    }
+    BottomOptions scaled = unscaled("bicgstab", 1e-3);
+    scaled.scaling = Scaling::jacobi;
+    CHECK_THROWS_AS(make_krylov(level, false, scaled, &M), std::invalid_argument);
+    BottomOptions newton = unscaled("ca_bicgstab", 1e-3);
+    newton.basis = Basis::newton;
+    CHECK_THROWS_AS(make_krylov(level, false, newton, &M), std::invalid_argument);
+    Setup one_level(rough, {.bottom_box = 8});
+    CHECK_THROWS(VCycle(one_level.hierarchy, {}, 2));
+}

@@ -1,0 +1,142 @@
+// Smoothers: what they do to modes whose fate is known exactly, and that they reduce the error of any other.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/multigrid/smoothers/smoother.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+MultigridOptions with(const std::string& smoother) {
+    MultigridOptions options;
+    options.smoother = smoother;
+    return options;
+}
+
+// T_n(x) of the first kind
+double chebyshev(int n, double x) {
+    double before = 1;
+    double here = n == 0 ? 1 : x;
+    for (int m = 1; m < n; ++m) before = std::exchange(here, 2 * x * here - before);
+    return here;
+}
+
+}  // namespace
+
+TEST_CASE("every smoother reduces the error in the energy norm, under every boundary condition") {
+    for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
+        for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"}) {
+            CAPTURE(smoother, name(boundaries[0].low), name(boundaries[1].low));
+            Setup setup({.width = 8, .boundaries = boundaries, .beta = "smooth100", .alpha = "wave"},
+                        {.bottom_box = 8});
+            Level& level = setup.finest();
+            level.operations.fill(level.f, 0.0);  // so that u is the error
+            setup.set(level.u, [](const Index& c) { return std::sin(3.1 * c[0] + 1.3 * c[1] * c[2]) + 0.3; });
+            GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L,
+                              DiagonalScaling::none);
+            const Field Lu = system.make_vector();
+            const auto energy = [&] {
+                system.apply(Lu, level.u);
+                return system.dot(level.u, Lu);
+            };
+            const double start = energy();
+            double before = start;
+            for (int n = 0; n < 4; ++n) {
+                smooth(level, level.operations, 2, with(smoother));
+                const double after = energy();
+                CHECK(after < before);
+                before = after;
+            }
+            CHECK(before < 0.1 * start);
+        }
+}
+
+TEST_CASE("the exact solution is a fixed point of every smoother") {
+    for (const std::string smoother : {"gsrb", "jacobi", "chebyshev"}) {
+        CAPTURE(smoother);
+        Setup setup({.width = 4, .boundaries = mixed, .beta = "smooth10", .alpha = "wave"},
+                    {.bottom_box = 4});
+        Level& level = setup.finest();
+        setup.set(level.u, [](const Index& c) { return std::sin(3.1 * c[0] + 1.3 * c[1] * c[2]); });
+        level.ghosts->run(level.u);
+        level.operations.apply(level.f, level.L, level.u);
+        const Whole before = setup.gather(level.u);
+        smooth(level, level.operations, 3, with(smoother));
+        const Whole after = setup.gather(level.u);
+        double change = 0;
+        for_each_index(before.cells,
+                       [&](const Index& c) { change = std::max(change, std::abs(after(c) - before(c))); });
+        CHECK(setup.agreed(change) < 1e-12);
+    }
+}
+
+TEST_CASE("the checkerboard is damped by the factor that theory gives") {
+    // With constant coefficients +-1 (red, black) is an eigenvector of D^-1 L; lambda = 1 + g, g = 6 c / D.
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .a = 300.0, .b = 0.9};
+    const double c = problem.face(0, {0, 0, 0});
+    const double g = 6 * c / (problem.a + 6 * c);
+    const double lambda = 1 + g;
+    for (int sweeps = 1; sweeps <= 4; ++sweeps)
+        for (const auto& [smoother, relaxation] : std::vector<std::pair<std::string, double>>{
+                 {"gsrb", 1.0}, {"gsrb", 1.4}, {"jacobi", 1.0}, {"chebyshev", 1.0}}) {
+            CAPTURE(smoother, relaxation, sweeps);
+            Setup setup(problem, {.bottom_box = 4});
+            Level& level = setup.finest();
+            level.operations.fill(level.f, 0.0);
+            setup.set(level.u, [](const Index& i) { return (i[0] + i[1] + i[2]) % 2 == 0 ? 1.0 : -1.0; });
+            MultigridOptions options = with(smoother);
+            options.relaxation = relaxation;
+            smooth(level, level.operations, sweeps, options);
+
+            double red = 0;
+            double black = 0;
+            if (smoother == "gsrb") {  // red towards g black, then black towards g red
+                red = 1;
+                black = -1;
+                for (int sweep = 0; sweep < sweeps; ++sweep) {
+                    red += relaxation * (g * black - red);
+                    black += relaxation * (g * red - black);
+                }
+            } else if (smoother == "jacobi") {
+                red = std::pow(1 - options.jacobi_weight * lambda, sweeps);
+                black = -red;
+            } else {
+                const double bound = lambda;  // Gershgorin's bound is attained by this very mode
+                CHECK(relative(level.jacobi_bound, bound) < 1e-14);
+                const double theta = (bound + bound / options.chebyshev_ratio) / 2;
+                const double delta = (bound - bound / options.chebyshev_ratio) / 2;
+                red = chebyshev(sweeps, (theta - lambda) / delta) / chebyshev(sweeps, theta / delta);
+                black = -red;
+            }
+            const Whole u = setup.gather(level.u);
+            double difference = 0;
+            for_each_index(u.cells, [&](const Index& i) {
+                difference =
+                    std::max(difference, std::abs(u(i) - ((i[0] + i[1] + i[2]) % 2 == 0 ? red : black)));
+            });
+            CHECK(setup.agreed(difference) < 1e-13);
+        }
+}
+
+TEST_CASE("the bound of the spectrum of D^-1 L is Gershgorin's over all cells, on every rank") {
+    // Not symmetric under exchange of boxes: one box alone attains the bound.
+    const Problem problem{
+        .boxes = {3, 2, 2}, .width = 4, .boundaries = mixed, .a = 1e3, .beta = "ball10", .alpha = "wave"};
+    Setup setup(problem, {.bottom_box = 4});
+    double bound = 0;
+    for_each_index(problem.cells(), [&](const Index& cell) {
+        double faces = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            Index high = cell;
+            high[d] += 1;
+            faces += problem.face(d, cell) + problem.face(d, high);
+        }
+        bound = std::max(bound, 1 + faces / (problem.a_alpha(cell) + faces));
+    });
+    CHECK(bound < 1.999);
+    CHECK(relative(setup.finest().jacobi_bound, bound) < 1e-14);
+}

@@ -1,0 +1,296 @@
+// Block Jacobi: what M is, by formulas; that it depends on boxes alone; what happens where there is none;
+// what the methods that take it cost with it.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/stationary/spectrum_estimate.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
+#include "solvers/multigrid/v_cycle.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "solvers/systems/preconditioners/block_jacobi.hpp"
+#include "tests/solvers/golden_problem.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+const Problem rough{.boxes = {3, 2, 1}, .width = 4, .boundaries = mixed, .beta = "ball100", .alpha = "wave"};
+
+BlockJacobi made(Setup& setup, BlockSolver solver) {
+    Level& level = setup.finest();
+    return {level.operations, *level.reduction, level.L, solver};
+}
+
+// -c_f between a cell and its neighbour before it in direction d, where the box has both; else 0.
+double below(const Problem& problem, const Index& cell, std::size_t d) {
+    return cell[d] % problem.width > 0 ? -problem.face(d, cell) : 0.0;
+}
+Index step(Index cell, std::size_t d, int by) {
+    cell[d] += by;
+    return cell;
+}
+double diagonal(const Problem& problem, const Index& cell) {
+    double D = problem.a_alpha(cell);
+    for (std::size_t d = 0; d < 3; ++d) D += problem.face(d, cell) + problem.face(d, step(cell, d, 1));
+    return D;
+}
+Whole zeros(const Problem& problem) {
+    return {problem.cells(), std::vector<double>(product(problem.cells()))};
+}
+
+// The blocks times u.
+Whole blocks_times(const Problem& problem, const Whole& u) {
+    Whole product = zeros(problem);
+    for_each_index(problem.cells(), [&](const Index& cell) {
+        product(cell) += diagonal(problem, cell) * u(cell);
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (cell[d] % problem.width == 0) continue;
+            const Index before = step(cell, d, -1);
+            product(cell) += below(problem, cell, d) * u(before);
+            product(before) += below(problem, cell, d) * u(cell);
+        }
+    });
+    return product;
+}
+
+// (E + F) E^-1 (E + F^T) u, E by its recurrence: boxes are walked together, x fastest.
+Whole incomplete_times(const Problem& problem, const Whole& u) {
+    Whole E = zeros(problem);
+    Whole y = zeros(problem);
+    for_each_index(problem.cells(), [&](const Index& cell) {
+        E(cell) = diagonal(problem, cell);
+        for (std::size_t d = 0; d < 3; ++d)
+            if (const double f = below(problem, cell, d); f != 0.0) E(cell) -= f * f / E(step(cell, d, -1));
+    });
+    for_each_index(problem.cells(), [&](const Index& cell) {  // y = E^-1 (E + F^T) u
+        y(cell) += u(cell);
+        for (std::size_t d = 0; d < 3; ++d)
+            if (const double f = below(problem, cell, d); f != 0.0)
+                y(step(cell, d, -1)) += f * u(cell) / E(step(cell, d, -1));
+    });
+    Whole product = zeros(problem);
+    for_each_index(problem.cells(), [&](const Index& cell) {
+        product(cell) += E(cell) * y(cell);
+        for (std::size_t d = 0; d < 3; ++d)
+            if (const double f = below(problem, cell, d); f != 0.0) product(cell) += f * y(step(cell, d, -1));
+    });
+    return product;
+}
+
+BottomOptions unscaled(const std::string& solver, Norm norm) {
+    return {.solver = solver,
+            .tolerance = 1e-9,
+            .max_iterations = 500,
+            .scaling = Scaling::none,
+            .depth = 2,
+            .norm = norm};
+}
+
+}  // namespace
+
+TEST_CASE("the blocks times what block Jacobi makes of r is r, exact and as IC(0) has them") {
+    for (const Problem& problem :
+         {rough, Problem{.boxes = {2, 2, 2}, .width = 3, .a = 0.0, .beta = "smooth100"}})
+        for (const BlockSolver solver : {BlockSolver::ic0, BlockSolver::exact})
+            for (const Storage storage : {Storage::boxes, Storage::blocks}) {
+                CAPTURE(name(solver), name(storage), problem.width);
+                Setup setup(problem, {.bottom_box = problem.width, .storage = storage});
+                Level& level = setup.finest();
+                BlockJacobi M = made(setup, solver);
+                CHECK(M.vanished().empty());
+                CHECK(M.symmetric());
+                setup.set(level.f,
+                          [](const Index& c) { return std::sin(1.7 * c[0] + 2.3 * c[1] - 3.9 * c[2]); });
+                M.apply(level.u, level.f);
+                CHECK(M.applications() == 1);
+                const Whole z = setup.gather(level.u);
+                const Whole r = setup.gather(level.f);
+                if (setup.comm.rank() != 0) continue;
+                Whole product =
+                    solver == BlockSolver::exact ? blocks_times(problem, z) : incomplete_times(problem, z);
+                for (std::size_t n = 0; n < r.values.size(); ++n) product.values[n] -= r.values[n];
+                CHECK(max_norm(product) < 1e-13 * max_norm(r));
+            }
+}
+
+TEST_CASE("IC(0) has the operator's own entries wherever the operator has entries in a box") {
+    Setup setup(rough, {.bottom_box = rough.width});
+    if (setup.comm.rank() != 0) return;
+    Whole unit = zeros(rough);
+    for_each_index(rough.cells(), [&](const Index& cell) {
+        unit(cell) = 1;
+        const Whole column = incomplete_times(rough, unit);
+        CHECK(relative(column(cell), diagonal(rough, cell)) < 1e-14);
+        for (std::size_t d = 0; d < 3; ++d)
+            if (const double f = below(rough, cell, d); f != 0.0)
+                CHECK(relative(column(step(cell, d, -1)), f) < 1e-14);
+        unit(cell) = 0;
+    });
+}
+
+TEST_CASE("a block without a factor is an outcome with a name, and nothing is claimed") {
+    // A diagonal that is too small, and the one box of a singular problem.
+    Problem indefinite{.boxes = {2, 2, 2}, .width = 4, .a = -500.0};
+    const Problem one_box{.boxes = {1, 1, 1}, .width = 4, .boundaries = neumann, .a = 0.0};
+    for (const auto& [problem, solver, vanished] :
+         {std::tuple{indefinite, BlockSolver::ic0, "pivot of IC(0)"},
+          {indefinite, BlockSolver::exact, "pivot of a block"},
+          {one_box, BlockSolver::exact, "pivot of a block"}}) {
+        if (!enough_boxes(problem.boxes)) continue;
+        CAPTURE(vanished, problem.a);
+        Setup setup(problem, {.bottom_box = problem.width});
+        Level& level = setup.finest();
+        BlockJacobi M = made(setup, solver);
+        CHECK(M.vanished() == vanished);
+        for (const std::string method : {"cg", "bicgstab"}) {
+            const auto krylov = make_krylov(level, problem.singular(), unscaled(method, Norm::residual), &M);
+            const Report report = krylov->solve(level.u, level.f);
+            CHECK(report.outcome == Outcome::breakdown);
+            CHECK(report.vanished == vanished);
+            CHECK_FALSE(report.met);
+            CHECK(report.true_residual == 1.0);
+            CHECK(M.applications() == 0);
+        }
+    }
+}
+
+TEST_CASE("preconditioned methods of CG's family cost what they say, in both norms") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave", .rhs = "hash"};
+    for (const std::string solver : {"cg", "pipelined_cg", "deep_pipelined_cg", "enlarged_cg"})
+        for (const Norm norm : {Norm::residual, Norm::natural}) {
+            const Method& row = method_named(solver);
+            CAPTURE(solver, name(norm));
+            Setup setup(problem, {.bottom_box = problem.width});
+            Level& level = setup.finest();
+            BlockJacobi M = made(setup, BlockSolver::ic0);
+            const BottomOptions options = unscaled(solver, norm);
+            if (!row.tests(norm)) {
+                CHECK_THROWS_AS(make_krylov(level, false, options, &M), std::invalid_argument);
+                continue;
+            }
+            const auto krylov = make_krylov(level, false, options, &M);
+            const Report report = krylov->solve(level.u, level.f);
+            CHECK(report.succeeded());
+            CHECK(report.restarts == 0);
+            const Whole f = setup.gather(level.f);
+            const Whole r = residual_by_formula(problem, setup.gather(level.u), f);
+            const double true_2_norm = setup.agreed(two_norm(r)) / setup.agreed(two_norm(f));
+            CHECK(relative(report.unscaled_residual, true_2_norm) < 1e-3);
+
+            const bool natural = norm == Norm::natural;
+            const long k = report.iterations;
+            const long l = options.depth;
+            const long t = options.block;
+            const Counts counts = report.counts;
+            const long norms = natural ? 4 : 2;  // words of the first norm and the verification's
+            const long of_norms = natural ? 2 : 0;
+            if (solver == "cg") {
+                CHECK(counts.applications == k + 1);
+                CHECK(M.applications() == k + 1 + of_norms);
+                CHECK(counts.reductions == 2 * k + 1 + 2);
+                CHECK(counts.words == (natural ? 2 : 3) * k + 1 + norms);
+            } else if (solver == "pipelined_cg") {
+                CHECK(counts.applications == k + 2 + 1);
+                CHECK(M.applications() == k + 2 + of_norms);
+                CHECK(counts.reductions == k + 1 + 2);
+                CHECK(counts.words == (natural ? 2 : 3) * (k + 1) + norms);
+            } else if (solver == "deep_pipelined_cg") {
+                CHECK(counts.applications <= k + l + 1);
+                CHECK(counts.applications >= k + 1);
+                CHECK(M.applications() == counts.applications + of_norms);
+                CHECK(counts.words <= l * (l + 3) / 2 + k * (l + 1) + norms);
+            } else {
+                CHECK(counts.exchanges == k + 2);
+                CHECK(M.applications() == t * (k + 2));
+                CHECK(counts.reductions == k + 1 + 2);
+                CHECK(counts.words == (t + 1) * (t + 1) * (k + 1) + norms);
+            }
+            // The same object once more: the same solve, bit by bit.
+            const Report again = krylov->solve(level.u, level.f);
+            CHECK(again.residuals == report.residuals);
+        }
+}
+
+TEST_CASE("enlarged CG with one column and a preconditioner is preconditioned CG") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .rhs = "hash"};
+    Setup setup(problem, {.bottom_box = problem.width});
+    Level& level = setup.finest();
+    BlockJacobi M = made(setup, BlockSolver::exact);
+    const Report cg = make_krylov(level, false, unscaled("cg", Norm::residual), &M)->solve(level.u, level.f);
+    BottomOptions options = unscaled("enlarged_cg", Norm::residual);
+    options.block = 1;
+    const Report one = make_krylov(level, false, options, &M)->solve(level.u, level.f);
+    REQUIRE(one.residuals.size() == cg.residuals.size());
+    for (std::size_t k = 0; k < cg.residuals.size(); ++k)
+        CHECK(relative(one.residuals[k], cg.residuals[k]) < 1e-6);
+    options.block = 4;
+    CHECK(make_krylov(level, false, options, &M)->solve(level.u, level.f).iterations < cg.iterations);
+}
+
+TEST_CASE("CG's family refuses a preconditioner that is not symmetric") {
+    Setup setup({.boxes = {2, 2, 2}, .width = 8}, {.bottom_box = 4});
+    MultigridOptions uneven;
+    uneven.pre = 1;
+    uneven.post = 2;
+    VCycle M(setup.hierarchy, uneven, 4);
+    CHECK_FALSE(M.symmetric());
+    for (const Method& row : methods()) {
+        if (!row.accepts_preconditioner()) continue;
+        CAPTURE(row.name);
+        const BottomOptions options = unscaled(row.name, row.norms.front());
+        if (row.preconditioning == Preconditioning::symmetric)
+            CHECK_THROWS_AS(make_krylov(setup.finest(), false, options, &M), std::invalid_argument);
+        else
+            CHECK(make_krylov(setup.finest(), false, options, &M));
+    }
+}
+
+TEST_CASE("the extreme eigenvalues of a tridiagonal matrix are those of the second difference") {
+    const std::size_t n = 17;
+    const Spectrum found = extreme_eigenvalues(std::vector<double>(n, 2.0), std::vector<double>(n - 1, -1.0));
+    CHECK(found.lowest == Approx(2 - 2 * std::cos(two_pi / 2 / (n + 1.0))).epsilon(1e-12));
+    CHECK(found.highest == Approx(2 + 2 * std::cos(two_pi / 2 / (n + 1.0))).epsilon(1e-12));
+    const Spectrum one = extreme_eigenvalues(std::vector{3.0}, {});
+    CHECK(one.lowest == Approx(3.0));
+    CHECK(one.highest == Approx(3.0));
+}
+
+TEST_CASE("the spectrum is estimated once, counted, and used by p(l)-CG") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .rhs = "hash"};
+    Setup setup(problem, {.bottom_box = problem.width});
+    Level& level = setup.finest();
+    BottomOptions options{.solver = "deep_pipelined_cg", .tolerance = 1e-8, .spectrum_steps = 6};
+    const auto solved = [&](SpectrumFrom from) {
+        options.spectrum = from;
+        const auto krylov = make_krylov(level, false, options);
+        const Report first = krylov->solve(level.u, level.f);
+        return std::pair{first, krylov->solve(level.u, level.f)};
+    };
+    const auto [plain, plain_again] = solved(SpectrumFrom::automatic);
+    const auto [estimated, again] = solved(SpectrumFrom::estimate);
+    CHECK(estimated.succeeded());
+    REQUIRE(estimated.spectrum);
+    CHECK(estimated.spectrum->lowest > plain.spectrum->lowest);
+    CHECK(estimated.spectrum->highest < plain.spectrum->highest);
+    CHECK(estimated.iterations == plain.iterations);
+    const Counts estimate = estimated.counts - again.counts;
+    CHECK(estimate.applications == 6);
+    CHECK(estimate.reductions == 12);
+    CHECK(estimate.words == 12);
+    CHECK(again.counts.reductions == plain_again.counts.reductions);
+    CHECK(again.residuals == estimated.residuals);
+
+    options.spectrum_lowest = 0.1;
+    options.spectrum_highest = 1.9;
+    const auto [given, given_again] = solved(SpectrumFrom::given);
+    CHECK(given.succeeded());
+    CHECK(given.spectrum->lowest == 0.1);
+    CHECK(given.spectrum->highest == 1.9);
+
+    // A right-hand side with nothing to learn from: the bounds stay.
+    setup.set(level.f, [](const Index&) { return 0.0; });
+    options.spectrum = SpectrumFrom::estimate;
+    CHECK(make_krylov(level, false, options)->solve(level.u, level.f).succeeded());
+}

@@ -1,0 +1,349 @@
+// A grid level as a linear system: the operator under each scaling, and its inner products, blocking and not.
+
+#include <catch2/catch.hpp>
+
+#include "solvers/krylov/s_step/basis.hpp"
+#include "solvers/systems/grid_system.hpp"
+#include "tests/solvers/golden_problem.hpp"
+#include "tests/solvers/krylov/made_method.hpp"
+
+using namespace keel;
+using namespace keel::test;
+
+namespace {
+
+const Problem rough{
+    .boxes = {2, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth100", .alpha = "wave"};
+
+GridSystem system_of(Setup& setup, DiagonalScaling scaling) {
+    Level& level = setup.finest();
+    return {level.operations, *level.ghosts, *level.reduction, level.L, scaling};
+}
+
+double diagonal(const Problem& problem, const Index& cell) {
+    double D = problem.a_alpha(cell);
+    for (std::size_t d = 0; d < 3; ++d) {
+        Index high = cell;
+        high[d] += 1;
+        D += problem.face(d, cell) + problem.face(d, high);
+    }
+    return D;
+}
+
+}  // namespace
+
+TEST_CASE("applying the system is the formula of the operator under every scaling") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        GridSystem system = system_of(setup, scaling);
+        const Field x = system.make_vector();
+        const Field y = system.make_vector();
+        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
+        system.apply(y, x);
+
+        Whole scaled = setup.gather(x);
+        const auto scale = [&](const Index& cell) {
+            const double D = diagonal(rough, cell);
+            return scaling == DiagonalScaling::none    ? 1.0
+                   : scaling == DiagonalScaling::right ? 1 / D
+                                                       : 1 / std::sqrt(D);
+        };
+        for_each_index(rough.cells(), [&](const Index& cell) { scaled(cell) *= scale(cell); });
+        Whole expected = residual_by_formula(rough, scaled, Whole{rough.cells(), std::vector<double>(512)});
+        const Whole got = setup.gather(y);
+        double difference = 0;
+        for_each_index(rough.cells(), [&](const Index& cell) {
+            const double row = scaling == DiagonalScaling::symmetric ? scale(cell) : 1.0;
+            difference = std::max(difference, std::abs(got(cell) + row * expected(cell)));
+        });
+        CHECK(setup.agreed(difference) < 1e-13 * std::max(1.0, setup.agreed(max_norm(expected))));
+        CHECK(setup.agreed(max_norm(expected)) > 0.1);
+    }
+}
+
+TEST_CASE("several vectors are applied to with one exchange, to the last bit as one by one") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        Level& level = setup.finest();
+        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 3);
+        std::vector<Field> x;
+        std::vector<Field> y;
+        for (int n = 0; n < 3; ++n) {
+            x.push_back(system.make_vector());
+            y.push_back(system.make_vector());
+            setup.set(x.back(), [n](const Index& c) { return std::cos(1.7 * c[0] + n * c[1] - c[2]); });
+        }
+        const Counts start = system.counts();
+        system.apply(y, x);
+        const Counts spent = system.counts() - start;
+        CHECK(spent.exchanges == 1);
+        CHECK(spent.applications == 3);
+        const Field single = system.make_vector();
+        for (std::size_t n = 0; n < 3; ++n) {
+            system.apply(single, x[n]);
+            CHECK(level.plain->read(single, cube(setup.problem.width)) ==
+                  level.plain->read(y[n], cube(setup.problem.width)));
+        }
+        system.apply(std::span(y).first(1), std::span(x).last(1));  // fewer than there is room for
+        CHECK(level.plain->read(y[0], cube(setup.problem.width)) ==
+              level.plain->read(y[2], cube(setup.problem.width)));
+    }
+}
+
+namespace {
+
+// Two bases of Krylov spaces, of m and m - 1 powers, from the same two vectors whatever made them.
+struct TwoBases {
+    TwoBases(Setup& setup, GridSystem& system, int degree) {
+        while (p.size() <= static_cast<std::size_t>(degree)) p.push_back(system.make_vector());
+        while (r.size() + 1 < p.size()) r.push_back(system.make_vector());
+        setup.set(p[0], [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
+        setup.set(r[0], [](const Index& c) { return std::sin(0.4 * c[0] * c[2] + 2.3 * c[1]); });
+    }
+    void build(GridSystem& system, const Recurrence& recurrence) const {
+        system.powers(std::array{LinearSystem::Vectors(p), LinearSystem::Vectors(r)}, recurrence);
+    }
+    std::vector<std::vector<double>> values(const Setup& setup) const {
+        std::vector<std::vector<double>> all;
+        for (const auto& basis : {p, r})
+            for (const Field& v : basis)
+                all.push_back(setup.hierarchy.level(0).plain->read(v, cube(setup.problem.width)));
+        return all;
+    }
+
+    std::vector<Field> p, r;
+};
+
+// In z, a box of the second is its own neighbour on both sides.
+const std::vector<Problem> shapes{
+    {.boxes = {2, 2, 2}, .width = 4, .beta = "smooth100", .alpha = "wave", .exactly_periodic = true},
+    {.boxes = {4, 2, 1},
+     .width = 3,
+     .b = 0.01,
+     .beta = "ball100",
+     .alpha = "wave",
+     .exactly_periodic = true}};
+
+}  // namespace
+
+TEST_CASE("matrix powers are those of one exchange for every power, to the last bit") {
+    // Without edges and corners, or with coefficients that end where the boxes do, the powers from the second
+    // on differ.
+    for (Problem problem : shapes)
+        for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
+            for (int depth = 1; depth <= problem.width; ++depth) {
+                problem.boundaries = boundaries;
+                Setup plain(problem, {.bottom_box = problem.width});
+                Setup deep(problem, {.bottom_box = problem.width, .bottom_ghosts = depth});
+                Level& level = deep.finest();
+                REQUIRE(level.u.shape().ghosts == depth);
+                for (const auto scaling :
+                     {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+                    GridSystem paired(plain.finest().operations, *plain.finest().ghosts,
+                                      *plain.finest().reduction, plain.finest().L, scaling, 2);
+                    GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 1,
+                                      {level.deep_ghosts.get(), depth});
+                    const double bound =
+                        scaling == DiagonalScaling::none ? level.gershgorin_bound : level.jacobi_bound;
+                    for (const Basis basis : {Basis::monomial, Basis::newton, Basis::chebyshev})
+                        for (const int degree : {1, 2, 4, 7}) {
+                            CAPTURE(problem.width, name(boundaries[0].low), depth, static_cast<int>(scaling),
+                                    static_cast<int>(basis), degree);
+                            const Recurrence recurrence = keel::recurrence(basis, degree, {0.0, bound});
+                            const TwoBases expected(plain, paired, degree);
+                            expected.build(paired, recurrence);
+                            const TwoBases powers(deep, system, degree);
+                            const Counts start = system.counts();
+                            powers.build(system, recurrence);
+                            powers.build(system, recurrence);  // whatever the first time has left
+                            const Counts spent = system.counts() - start;
+                            CHECK((powers.values(deep) == expected.values(plain)));
+                            CHECK(spent.exchanges == 2 * ((degree + depth - 1) / depth));
+                            CHECK(spent.applications == 2 * (2 * degree - 1));
+                        }
+                }
+            }
+}
+
+TEST_CASE("the ledger holds the redundant work and the messages of matrix powers") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 4, .boundaries = mixed, .beta = "smooth10"};
+    for (const int depth : {1, 2, 4})
+        for (const Basis basis : {Basis::monomial, Basis::chebyshev}) {
+            CAPTURE(depth, static_cast<int>(basis));
+            const int degree = 6;
+            Setup setup(problem, {.bottom_box = 4, .bottom_ghosts = depth});
+            Level& level = setup.finest();
+            GridSystem system(level.bottom_operations, *level.ghosts, *level.reduction, level.L,
+                              DiagonalScaling::none, 1, {level.deep_ghosts.get(), depth});
+            const TwoBases bases(setup, system, degree);
+            setup.ledger.clear();
+            bases.build(system, recurrence(basis, degree, {0.0, level.gershgorin_bound}));
+
+            // A power is needed in one layer less than its predecessor, the last before an exchange in none.
+            std::size_t cells = 0;
+            std::size_t vectors = 0;  // sent
+            for (const int powers : {degree, degree - 1})
+                for (int first = 0; first < powers; first += depth) {
+                    const int last = std::min(first + depth, powers);
+                    for (int layers = 0; layers < last - first; ++layers)
+                        cells += cube(problem.width, layers).cells();
+                    vectors += basis == Basis::chebyshev && first > 0 && last > first + 1 ? 2 : 1;
+                }
+            cells *= static_cast<std::size_t>(level.layout.local_count());
+            const Entry& applied = setup.ledger.at(Op::bottom_operator, 0);
+            CHECK(applied.calls == 2 * degree - 1);
+            CHECK(applied.work.bytes == (Apply::cost * cells).bytes);
+            CHECK(applied.work.flops == (Apply::cost * cells).flops);
+
+            const Traffic once = level.deep_ghosts->plan().traffic(setup.comm.rank(), setup.topology, 1);
+            const Traffic sent = setup.ledger.at(Op::send, 0).traffic;
+            CHECK(sent.messages == (degree + depth - 1) / depth * once.messages);
+            CHECK(sent.bytes == static_cast<long>(vectors) * once.bytes);
+        }
+}
+
+TEST_CASE("the bottom level alone has deep ghosts, and its coefficients end at the domain's boundary") {
+    const Problem problem{.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
+    Setup plain(problem, {.bottom_box = 4});
+    Setup setup(problem, {.bottom_box = 4, .bottom_ghosts = 3});
+    CHECK(setup.finest().u.shape().ghosts == 1);
+    CHECK(setup.finest().deep_ghosts == nullptr);
+    CHECK(setup.hierarchy.bottom().u.shape().ghosts == 3);
+    CHECK(setup.hierarchy.bottom().gershgorin_bound == plain.hierarchy.bottom().gershgorin_bound);
+    CHECK(setup.hierarchy.bottom().jacobi_bound == plain.hierarchy.bottom().jacobi_bound);
+
+    const Level& level = setup.hierarchy.bottom();
+    const int n = level.layout.width();
+    const HostField diagonal(*level.plain, level.L.diagonal);
+    const HostField inverse(*level.plain, level.L.inverse_diagonal);
+    const std::array faces{HostField(*level.plain, level.L.x), HostField(*level.plain, level.L.y),
+                           HostField(*level.plain, level.L.z)};
+    for (int q = 0; q < level.layout.local_count(); ++q) {
+        const Index first = level.layout.first_cell(level.layout.local()[static_cast<std::size_t>(q)]);
+        const auto outside = [&](std::size_t d, int cell) {
+            return problem.boundaries[d] != Boundary::periodic &&
+                   (first[d] + cell < 0 || first[d] + cell >= level.layout.cells()[d]);
+        };
+        for_each_index({n + 6, n + 6, n + 6}, [&](const Index& at) {
+            const Index c = at + Index{-3, -3, -3};
+            const bool none = outside(0, c[0]) || outside(1, c[1]) || outside(2, c[2]);
+            CHECK((diagonal(q, c[0], c[1], c[2]) == 0) == none);
+            CHECK((inverse(q, c[0], c[1], c[2]) == 0) == none);
+            for (std::size_t d = 0; d < 3; ++d)  // a face has a coefficient where cells are on both its sides
+                CHECK((faces[d](q, c[0], c[1], c[2]) == 0) == (none || outside(d, c[d] - 1)));
+        });
+    }
+}
+
+TEST_CASE("a Gram matrix takes one all-reduce of its upper triangle and the columns beside it") {
+    for (const bool deterministic : {false, true}) {
+        CAPTURE(deterministic);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup, DiagonalScaling::right);
+        std::vector<Field> x{setup.finest().f};
+        for (int n = 1; n < 9; ++n) {
+            x.push_back(system.make_vector());
+            system.apply(x[x.size() - 1], x[x.size() - 2]);
+        }
+        const Field y = system.make_vector();
+        setup.set(y, [](const Index& c) { return std::sin(1.0 + c[0] * c[1] + c[2]); });
+
+        const Counts start = system.counts();
+        std::vector<double> results(9 * 10 / 2 + 9);
+        system.gram(x, std::span(&y, 1), results);
+        const Counts spent = system.counts() - start;
+        CHECK(spent.reductions == 1);
+        CHECK(spent.words == 54 * (deterministic ? setup.finest().layout.box_count() : 1));
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < 9; ++i)
+            for (std::size_t j = i; j <= 9; ++j) {
+                const Field& other = j < 9 ? x[j] : y;
+                const auto [ij, ii, jj] = system.dots({{x[i], other}, {x[i], x[i]}, {other, other}});
+                CHECK(std::abs(results[next++] - ij) <= 1e-14 * std::sqrt(ii * jj));
+            }
+    }
+}
+
+TEST_CASE("the system is symmetric except under right scaling") {
+    for (const auto scaling : {DiagonalScaling::none, DiagonalScaling::right, DiagonalScaling::symmetric}) {
+        CAPTURE(static_cast<int>(scaling));
+        Setup setup(rough, {.bottom_box = 4});
+        GridSystem system = system_of(setup, scaling);
+        const Field x = system.make_vector();
+        const Field y = system.make_vector();
+        const Field Ax = system.make_vector();
+        const Field Ay = system.make_vector();
+        setup.set(x, [](const Index& c) { return std::cos(1.7 * c[0] + 0.3 * c[1] * c[1] - c[2]); });
+        setup.set(y, [](const Index& c) { return std::sin(0.4 * c[0] * c[2] + 2.3 * c[1]); });
+        system.apply(Ax, x);
+        system.apply(Ay, y);
+        const auto [xAy, yAx, AxAx, yy] = system.dots({{x, Ay}, {y, Ax}, {Ax, Ax}, {y, y}});
+        const double asymmetry = std::abs(xAy - yAx) / std::sqrt(AxAx * yy);
+        if (scaling == DiagonalScaling::right)
+            CHECK(asymmetry > 1e-6);
+        else
+            CHECK(asymmetry < 1e-14);
+    }
+}
+
+TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alike") {
+    for (const bool deterministic : {false, true}) {
+        CAPTURE(deterministic);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = deterministic});
+        GridSystem system = system_of(setup, DiagonalScaling::none);
+        const Field f = setup.finest().f;
+        const Field g = system.make_vector();
+        system.apply(g, f);
+
+        const Counts start = system.counts();
+        const auto waited = system.dots({{f, f}, {f, g}, {g, g}});
+        const Counts middle = system.counts();
+        const std::array<Product, 3> products{{{f, f}, {f, g}, {g, g}}};
+        const std::array<Product, 1> single{{{g, f}}};
+        PendingSum first = system.begin_dots(products);
+        PendingSum second = system.begin_dots(single);  // two under way at a time
+        system.apply(system.make_vector(), f);          // and work meanwhile
+        std::array<double, 3> totals{};
+        std::array<double, 1> total{};
+        first.finish(totals);
+        second.finish(total);
+        const Counts end = system.counts();
+
+        // Open MPI may add up ranks in another order when it does not block; deterministic sums cannot
+        // differ.
+        for (std::size_t n = 0; n < 3; ++n)
+            if (deterministic || setup.comm.size() <= 2)
+                CHECK(totals[n] == waited[n]);
+            else
+                CHECK(relative(totals[n], waited[n]) < 1e-14);
+        CHECK(relative(total[0], waited[1]) < 1e-14);
+        CHECK((middle - start).reductions == 1);
+        CHECK((end - middle).reductions == 2);
+        const long each = deterministic ? setup.finest().layout.box_count() : 1;
+        CHECK((middle - start).words == 3 * each);
+        CHECK((end - middle).words == 4 * each);
+        CHECK((end - middle).exchanges == 1);
+    }
+}
+
+TEST_CASE("a second solve with the same objects is bitwise the first") {
+    for (const std::string name : {"bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "ca_cg"}) {
+        CAPTURE(name);
+        Setup setup(rough, {.bottom_box = 4, .deterministic = true});
+        Level& level = setup.finest();
+        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L,
+                          method_named(name).scaling, 2);
+        Solver solver(system, made(name)(system));
+        const Field x = system.make_vector();
+        const Report first = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
+        const std::vector<double> x_first = setup.finest().plain->read(x, cube(setup.problem.width));
+        const Report second = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
+        CHECK(first.met);
+        CHECK(first.residuals.size() > 5);
+        CHECK(first.residuals == second.residuals);
+        CHECK(first.true_residual == second.true_residual);
+        CHECK(x_first == setup.finest().plain->read(x, cube(setup.problem.width)));
+    }
+}
