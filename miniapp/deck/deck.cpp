@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/deck/text/toml.hpp"
 
 namespace keel {
 
@@ -109,19 +109,14 @@ bool has_number_without_digits(const std::string& text, std::size_t line) {
 void Reader::read_file(const FileText& file) {
     file_ = deck_.file = file.name;
     if (!file.error.empty()) return lose_file(file.error);
-    if (const auto unparsable = why_unparsable(file.text)) {
-        file_ = fmt::format("{}:{}", file_, unparsable->line);
-        return lose_file(unparsable->reason);
+    const auto [content, error] = parse_toml(file.text);
+    if (error) {
+        file_ = fmt::format("{}:{}", file_, error->line);
+        if (error->column > 0) file_ += fmt::format(":{}", error->column);
+        const bool lacks = has_number_without_digits(file.text, static_cast<std::size_t>(error->line));
+        return lose_file(error->reason + (lacks ? both_sides : ""));
     }
-    try {
-        const toml::table content = toml::parse(file.text, file_);
-        for (const auto& [name, node] : in_file_order(content)) read_section(*name, *node);
-    } catch (const toml::parse_error& error) {
-        const auto& at = error.source().begin;
-        file_ = fmt::format("{}:{}:{}", file_, at.line, at.column);
-        lose_file(fmt::format("not valid TOML: {}{}", error.description(),
-                              has_number_without_digits(file.text, at.line) ? both_sides : ""));
-    }
+    for (const auto& [name, node] : in_file_order(content)) read_section(*name, *node);
 }
 
 void Reader::read_section(const toml::key& name, const toml::node& content) {
@@ -154,13 +149,9 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
 
 // The TOML value that `text` is, if it is exactly one.
 std::optional<toml::table> parse_value(const std::string& text) {
-    if (why_unparsable(text)) return {};
-    try {
-        auto table = toml::parse("value = " + text);
-        if (table.size() == 1 && text.find('\n') == std::string::npos) return table;
-    } catch (const toml::parse_error&) {
-    }
-    return {};
+    Toml value = parse_toml("value = " + text);
+    if (value.error || value.table.size() != 1 || text.find('\n') != std::string::npos) return {};
+    return std::move(value.table);
 }
 
 void Reader::read_overrides(std::span<const std::string> overrides) {

@@ -1,9 +1,9 @@
 #include "miniapp/files/machine_file.hpp"
+#include "miniapp/deck/text/toml.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,16 +93,11 @@ MachineFile MachineReader::read() {
         result_.errors.push_back(content_.error);
         return result_;
     }
-    if (const auto unparsable = why_unparsable(content_.text)) {
-        result_.errors.push_back(fmt::format("{}:{}: {}", file_, unparsable->line, unparsable->reason));
-        return result_;
-    }
-    try {
-        const toml::table content = toml::parse(content_.text, file_);
+    const auto [content, error] = parse_toml(content_.text);
+    if (error)
+        result_.errors.push_back(fmt::format("{}:{}: {}", file_, error->line, error->reason));
+    else
         read_all(content);
-    } catch (const toml::parse_error& error) {
-        complain(error.source(), fmt::format("not valid TOML: {}", error.description()));
-    }
     return result_;
 }
 

@@ -76,7 +76,7 @@ std::vector<int> listed(const std::vector<Index>& positions, const Index& around
     for (const Index& position : positions)
         if (is_inside(position, around)) present.push_back(number_of(position, around));
     std::ranges::sort(present);
-    present.erase(std::ranges::unique(present).begin(), present.end());
+    present.erase(std::unique(present.begin(), present.end()), present.end());
     return present;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "kernels/backends/rows.hpp"
 
@@ -62,7 +63,7 @@ class Wavefront {
         const HalfSweep& sweep = sweeps_[static_cast<std::size_t>(n)];
         const Cells& cells = sweep.cells;
         if (k < 0 || k >= cells.extent[2]) return;
-        const Row row{sweep.body, cells};
+        const Row<std::decay_t<decltype(sweep.body)>> row{sweep.body, cells};
         for (int j = std::max(0, from_row); j < std::min(cells.extent[1], to_row); ++j)
             row(0, cells.extent[0], q, j, k);
     }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace keel {
@@ -22,13 +21,5 @@ FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = m
 // Of all bytes of a file: "80 bytes, digest 0123456789abcdef". Files that differ have different ones, but for bad luck of
 // 1 in 2^64.
 std::string digest(const std::filesystem::path& file);
-
-// Why a text is kept from the TOML library, not every release of which survives control characters, deep keys and
-// nameless sections.
-struct Unparsable {
-    long line = 1;
-    std::string reason;
-};
-std::optional<Unparsable> why_unparsable(const std::string& text);
 
 }  // namespace keel
