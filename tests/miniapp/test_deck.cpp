@@ -690,6 +690,27 @@ TEST_CASE("what is echoed is short and printable") {
                  ".toml:2: not valid TOML: a control character, \\x01");
 }
 
+TEST_CASE("texts that break the TOML library's assertions are refused, at their line") {
+    const auto [text, line] = GENERATE(table<std::string, int>({
+        {"[problem]\nboxes = [}\n", 2},
+        {"[problem]\n# gro\xc3\x9f\ngr\xc3\xb6\xc3\x9f"
+         "e = 8\n",
+         3},
+        {"[run]\nlabel = '\xc3\xb6' \xef\xbb\xaf\n", 2},
+        {"[run]\nlabel = \"\\\"\xc3\xb6\"\n\xc3\xb6 = 1\n", 3},
+        {"[run]\nlabel = \"\"\"\n'\n#\"\"\"\n\xc3\xb6 = 1\n", 5},
+    }));
+    INFO(text);
+    expect_error(from_text(text).errors, ".toml:" + std::to_string(line) + ":");
+}
+
+TEST_CASE("texts in quotes and comments may have any characters") {
+    const Deck deck = from_text(
+        "\xef\xbb\xbf[run] # \xc3\xb6\nlabel = \"\\\"\xc3\xb6#\" # '\xc3\x9f\n[output]\n# \xe2\x88\x9e\n");
+    CHECK(joined(deck.errors).empty());
+    CHECK(deck.parameters.run.label == "\"\xc3\xb6#");
+}
+
 TEST_CASE("keys without effect are refused on the command line and remarked on in a deck") {
     const auto [words, reason] = GENERATE(table<Words, std::string>({
         {{"bottom.solver=cg", "bottom.s=8"}, "bottom.s: needs bottom.solver = ca_bicgstab or ca_cg"},

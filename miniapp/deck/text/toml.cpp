@@ -24,6 +24,42 @@ bool lacks_section_name(const std::string& line) {
                             std::string_view("_-\"']").find(rest.front()) == std::string_view::npos);
 }
 
+// The line of the first character beyond ASCII outside of quotes and comments, where TOML has none; 0: there is none. On some
+// of them, accented letters among them, the library's behaviour is undefined.
+long line_beyond_ascii(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a mark of UTF-8 that editors set
+    long line = 1;
+    std::string_view quotes;  // that end the text at hand; empty: none is at hand
+    bool comment = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        const bool ends_line = c == '\n';
+        if (ends_line) {
+            ++line;
+            comment = false;
+            if (quotes.size() == 1) quotes = {};  // a mistake, which the library complains of
+        }
+        if (comment || ends_line) continue;
+        if (!quotes.empty()) {
+            if (c == '\\' && quotes.front() == '"') {
+                if (text.substr(at + 1, 1) != "\n") ++at;
+            } else if (text.substr(at).starts_with(quotes)) {
+                at += quotes.size() - 1;
+                quotes = {};
+            }
+        } else if (c == '"' || c == '\'') {
+            const std::string_view three = c == '"' ? R"(""")" : "'''";
+            quotes = text.substr(at).starts_with(three) ? three : three.substr(2);
+            at += quotes.size() - 1;
+        } else if (c == '#') {
+            comment = true;
+        } else if (static_cast<unsigned char>(c) >= 0x80) {
+            return line;
+        }
+    }
+    return 0;
+}
+
 // Why a text is kept from the library, not every release of which survives control characters, deep keys and nameless
 // sections.
 std::optional<TomlError> why_unparsable(const std::string& text) {
@@ -45,6 +81,9 @@ std::optional<TomlError> why_unparsable(const std::string& text) {
                                          "long texts shorter",
                                          deepest)};
     }
+    if (const long beyond = line_beyond_ascii(text))
+        return TomlError{beyond, 0,
+                         "not valid TOML: a character that is not ASCII; it may stand in quotes or comments"};
     return {};
 }
 
