@@ -278,6 +278,13 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
 void add_output(Table& table) {
     Section s(table, "output", &Parameters::output);
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
+    s.text("goal", &OutputOptions::goal,
+           "file to which a predicted solve writes the schedule of its first V-cycle, in GOAL, for "
+           "simulators of networks; "
+           "\"\" = none",
+           "path");
+    s.integer("goal_events", &OutputOptions::goal_events, at_least(1),
+              "most exchanges and all-reduces in output.goal, of the visit to the bottom");
 }
 
 }  // namespace

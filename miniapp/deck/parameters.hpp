@@ -149,7 +149,9 @@ struct RunOptions {
 };
 
 struct OutputOptions {
-    std::string json;  // path of the JSON lines; empty = none
+    std::string json;       // path of the JSON lines; empty = none
+    std::string goal;       // path of a predicted solve's schedule; empty = none
+    int goal_events = 100;  // exchanges and sums in it, of the visit to the bottom
 };
 
 // Options that only one study knows, by their type.

@@ -121,7 +121,8 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
     for (const std::string& warning : warnings) text += wrapped("warning: " + warning, 4) + "\n";
     fmt::print("{}", text + found.text);
     file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.records);
-    return file.complete() ? valid : broken;
+    if (!found.trouble.empty()) print_complaints({found.trouble});
+    return file.complete() && found.trouble.empty() ? valid : broken;
 }
 
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,

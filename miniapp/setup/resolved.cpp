@@ -60,6 +60,8 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .repeats = p.run.repeats,
         .min_seconds = p.run.min_seconds,
         .triad_bytes = 1e6 * p.run.triad_mb,
+        .goal = p.output.goal,
+        .goal_events = p.output.goal_events,
         .remarks = {},
         .warnings = {}};
     resolved.topology = used_topology(p.comm, files, resolved.ranks, resolved.detected);

@@ -222,6 +222,14 @@ std::string reason_not_writable(const std::filesystem::path& file) {
     return fmt::format("cannot be written: {}; choose another", std::generic_category().message(errno));
 }
 
+std::string reason_not_new(const std::filesystem::path& file, const std::filesystem::path& json) {
+    std::error_code ignored;
+    if (!json.empty() && is_same_file(file, json)) return "is output.json too; choose another";
+    if (std::filesystem::is_regular_file(file, ignored))
+        return "is there already; choose another, or remove it";
+    return reason_not_writable(file);
+}
+
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
     std::error_code ignored;
     const auto whole = [&](const std::filesystem::path& path) {
@@ -260,6 +268,21 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
                         p.comm.node_map, p.comm.ranks_per_node));
     }
     check_features(rules, p);
+    if (!p.output.goal.empty()) {
+        const std::string reason = reason_not_new(p.output.goal, p.output.json);
+        rules.require(reason.empty(), {"output.goal"},
+                      fmt::format("output.goal = \"{}\": {}", p.output.goal, reason));
+        rules.require(
+            files.machine && parse_machine(*files.machine).machine.compute, {"output.goal", "comm.machine"},
+            "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper");
+        constexpr int most = 4096;
+        rules.require(ranks <= most, {"output.goal", "problem.ranks"},
+                      fmt::format("output.goal: a schedule of {} ranks would fill disks; choose at most {}",
+                                  ranks, most));
+    }
+    rules.require(p.output.goal_events == OutputOptions{}.goal_events || !p.output.goal.empty(),
+                  {"output.goal_events", "output.goal"},
+                  "output.goal_events: nothing is written; give output.goal, or leave it out");
     if (p.output.json.empty()) return;
     const std::string wrong = wrong_word(p.output.json, *rules.deck().table);
     // Folders that are words are looked for when these are known.
@@ -316,7 +339,8 @@ void check_run(Rules& rules, int started) {
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key : {"bottom.given_iterations", "comm.allreduce_model"})
+    for (const std::string key :
+         {"bottom.given_iterations", "comm.allreduce_model", "output.goal", "output.goal_events"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in the predictions of --dry-run alone; leave it out");
 }

@@ -39,8 +39,9 @@ struct Site {
 
 struct DryRun {
     std::string text;
-    std::string plan;     // JSON: what the study adds to the record "plan"
-    std::string records;  // what every scheme makes of the exchanges, what is predicted
+    std::string plan;          // JSON: what the study adds to the record "plan"
+    std::string records;       // what every scheme makes of the exchanges, what is predicted
+    std::string trouble = {};  // not empty: why not all that was asked for could be done
 };
 
 // A study whose deck is resolved. It never sees the deck.

@@ -31,7 +31,7 @@ class ExchangeStudy : public GridStudy {
                                  {"comm.progress", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},
-                                 {"output."}};
+                                 {"output.json"}};
         for (const char* key : {"problem.box",
                                 "problem.boxes_per_rank",
                                 "problem.boxes",

@@ -231,7 +231,10 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         text += "\n" + prediction_text(*prediction, resolved_, grids_);
         records += prediction_records(*prediction, resolved_, grids_);
     }
-    return {text, plan.dump(), records};
+    std::string trouble = prediction ? prediction->trouble : "";
+    if (!prediction && !resolved_.goal.empty())
+        trouble = fmt::format("output.goal = \"{}\": not written: {}", resolved_.goal, why_not);
+    return {text, plan.dump(), records, trouble};
 }
 
 }  // namespace keel

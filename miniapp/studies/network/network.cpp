@@ -99,8 +99,8 @@ class NetworkStudy : public Study {
 
     KeyUses keys() const override {
         std::vector<KeyUse> uses{
-            {"run.mode"}, {"run.verbose"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
-            {"output."},  {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
+            {"run.mode"},    {"run.verbose"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
+            {"output.json"}, {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
         if (simulated()) uses.push_back({"comm.machine"});  // which one it is
         return {uses, "run.mode = network sends messages only; leave it out"};
     }
@@ -127,13 +127,9 @@ class NetworkStudy : public Study {
             fmt::format("network.write: messages of one length, {} bytes, tell no rate; give a larger "
                         "network.largest, such as 1048576",
                         n.smallest));
-        std::error_code ignored;
-        const std::string reason = !n.write.ends_with(".toml") ? "give a name that ends in .toml"
-                                   : is_same_file(n.write, rules.parameters().output.json)
-                                       ? "is output.json too; choose another"
-                                   : std::filesystem::is_regular_file(n.write, ignored)
-                                       ? "is there already; choose another, or remove it"
-                                       : reason_not_writable(n.write);
+        const std::string reason = n.write.ends_with(".toml")
+                                       ? reason_not_new(n.write, rules.parameters().output.json)
+                                       : "give a name that ends in .toml";
         rules.require(reason.empty(), {"network.write"},
                       fmt::format("network.write = \"{}\": {}", n.write, reason));
     }

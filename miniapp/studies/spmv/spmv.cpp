@@ -69,7 +69,7 @@ class SpmvStudy : public Study {
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom.", {solving}},
             {"run.triad_mb"},
-            {"output."}};
+            {"output.json"}};
         for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
                                 "problem.ordering", "problem.columns", "problem.ranks",
                                 "run.mode",         "run.solve",       "run.backend",

@@ -80,6 +80,8 @@ class FixedPointStudy : public GridStudy {
         const Condition gsrb{"multigrid.smoother", {"gsrb"}};
         const Condition relaxed_bottom{"bottom.solver", {relaxation().name}};
         // A cycle of full approximation smooths in its own way, also on the coarsest level.
+        const std::string predicts_nothing =
+            "no solve is predicted with run.mode = fixed_point; leave it out";
         std::vector<KeyUse> uses{{"multigrid.tolerance", {nonlinear, solve}},
                                  {"multigrid.max_cycles", {nonlinear, solve}},
                                  {"multigrid.accelerator", {nonlinear, solve}},
@@ -91,9 +93,9 @@ class FixedPointStudy : public GridStudy {
                                  {"multigrid.relaxation", {gsrb, nonlinear, solve}},
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
-                                 {"bottom.given_iterations",
-                                  {},
-                                  "no solve is predicted with run.mode = fixed_point; leave it out"},
+                                 {"bottom.given_iterations", {}, predicts_nothing},
+                                 {"output.goal", {}, predicts_nothing},
+                                 {"output.goal_events", {}, predicts_nothing},
                                  {"bottom.sweeps", {nonlinear, cycle}},
                                  {"bottom.sweeps", {on_grid, relaxed_bottom}},
                                  {"bottom.", {nonlinear, solve}},

@@ -89,7 +89,7 @@ class OrthogonaliseStudy : public GridStudy {
         std::vector<KeyUse> uses{
             {"comm.scheme", {}, "run.mode = orthogonalise exchanges nothing; leave it out"},
             {"comm."},
-            {"output."}};
+            {"output.json"}};
         for (const char* key :
              {"anderson.depth", "problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks",
               "problem.placement", "problem.storage", "run.mode", "run.backend", "run.launches",

@@ -1,6 +1,9 @@
 #include "miniapp/studies/grids/prediction/prediction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <fstream>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
@@ -117,6 +120,12 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
             slices[1].times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
         }
         predict_times(predicted, slices, plans, where);
+        if (n == 0 && !resolved.goal.empty()) {
+            std::ofstream file(resolved.goal);
+            prediction.goal = write_goal(file, slices, plans, where, resolved.goal_events);
+            if (!file.flush())
+                prediction.trouble = fmt::format("output.goal = \"{}\": could not be written", resolved.goal);
+        }
         predicted.rehearsed_cycles = solve.cycles;
         predicted.rehearsed_iterations = solve.iterations;
         predicted.converged = solve.converged && (!cycle || of_cycle.converged);

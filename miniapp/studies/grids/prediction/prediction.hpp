@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "miniapp/prediction/goal.hpp"
 #include "miniapp/prediction/predicted_solve.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/memory.hpp"
@@ -28,6 +29,8 @@ struct Prediction {
     std::optional<RehearsedOn> sample;   // a smaller one, where iterations are given
     std::optional<RehearsedOn> cycle;    // that tells the cycles and the work above, if not the same
     int planned_nodes = 0;               // that stand for all; 0 where all were planned
+    std::optional<GoalCounts> goal;      // what was written of the first one
+    std::string trouble;                 // not empty: why it was not
 };
 
 // Whether a dry run foretells seconds: the machine's file says how fast it computes, and something is solved.

@@ -219,6 +219,12 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
         if (!solve.converged)
             text += fmt::format("remark: {}: the solve that stands for it did not converge: {}\n",
                                 solve.solver, solve.outcome);
+    if (prediction.goal)
+        text += fmt::format(
+            "schedule of the first V-cycle of {} in {}: {}, {} and, of all ranks, {:.0f} messages "
+            "(counted)\n",
+            prediction.solves.front().solver, resolved.goal, counted(prediction.goal->exchanges, "exchange"),
+            counted(prediction.goal->sums, "all-reduce"), prediction.goal->messages);
     return text;
 }
 

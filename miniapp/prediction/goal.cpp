@@ -1,0 +1,283 @@
+#include "miniapp/prediction/goal.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "comm/sums/rounds.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+bool communicates(const Event& event) {
+    return event.kind != Event::Kind::work && event.kind != Event::Kind::finish_sum;
+}
+
+// An event with the level and the work that it has in the solve.
+Event in_solve(Event event, const Slice& slice) {
+    event.level += slice.shift;
+    event.work = {event.work.flops * slice.boxes, event.work.bytes * slice.boxes};
+    return event;
+}
+
+void append_visit(Trace& cycle, const Slice& bottom, long most) {
+    long taken = 0;
+    bool there = false;
+    for (const Event& event : *bottom.trace) {
+        if (event.level != bottom.last) {
+            if (there) return;
+            continue;
+        }
+        there = true;
+        if (communicates(event) && ++taken > most) return;
+        cycle.push_back(in_solve(event, bottom));
+    }
+}
+
+// All events until the bottom is reached for the second time.
+Trace first_cycle(std::span<const Slice> slices, int bottom, long most_of_visit) {
+    const Slice& whole = slices.back();
+    Trace cycle;
+    bool visited = false;
+    bool there = false;
+    for (const Event& event : *whole.trace) {
+        const bool before = there;
+        there = event.level + whole.shift == bottom;
+        if (!there) cycle.push_back(in_solve(event, whole));
+        if (!there || before) continue;
+        if (visited) break;
+        append_visit(cycle, slices.front(), most_of_visit);
+        visited = true;
+    }
+    return cycle;
+}
+
+AllReduceAlgorithm algorithm_of(AllReduceModel model) {
+    switch (model) {
+        case AllReduceModel::recursive_doubling:
+            return AllReduceAlgorithm::recursive_doubling;
+        case AllReduceModel::mpich:  // its rule is that of ours
+        case AllReduceModel::rabenseifner:
+            return AllReduceAlgorithm::rabenseifner;
+        case AllReduceModel::node_leader:
+        case AllReduceModel::node_slices:
+            break;
+    }
+    return AllReduceAlgorithm::node_aware;
+}
+
+// The messages of a plan by rank, stage after stage, `local` first.
+struct MessagesOf {
+    std::vector<std::vector<const Message*>> sent, received;
+};
+using Stages = std::vector<MessagesOf>;
+
+Stages by_rank(const Plan& plan, std::size_t ranks) {
+    Stages stages;
+    plan.for_each_stage([&](const Stage& stage) {
+        MessagesOf& here = stages.emplace_back(MessagesOf{std::vector<std::vector<const Message*>>(ranks),
+                                                          std::vector<std::vector<const Message*>>(ranks)});
+        for (const Message& message : stage.messages) {
+            here.sent[static_cast<std::size_t>(message.source)].push_back(&message);
+            here.received[static_cast<std::size_t>(message.target)].push_back(&message);
+        }
+    });
+    return stages;
+}
+
+using Label = long;
+constexpr Label none = 0;
+
+// What one rank does. Lines are labelled in their order; what has been done last is required by what comes next.
+class Program {
+  public:
+    Program(std::ostream& out, int rank, Costs& costs) : out_(out), rank_(rank), costs_(costs) {
+        fmt::print(out_, "rank {} {{\n", rank_);
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() {
+        settle();
+        fmt::print(out_, "}}\n");
+    }
+
+    void work(double calls, const Work& work) { seconds_ += costs_.work(calls, work); }
+
+    // `tag` is the first of those that are the exchange's own.
+    void exchange(const Stages& stages, std::size_t fields, int tag) {
+        const auto r = static_cast<std::size_t>(rank_);
+        double sent = 0;
+        double received = 0;
+        for (const MessagesOf& stage : stages) {
+            for (const Message* message : stage.sent[r]) sent += bytes(*message, fields);
+            for (const Message* message : stage.received[r]) received += bytes(*message, fields);
+        }
+        if (sent + received == 0) return;
+        work(1, {0, 2 * sent});
+        settle();
+        std::vector<Label> all;  // to wait for at the end
+        Label before = now_;
+        for (std::size_t n = 0; n < stages.size(); ++n) {
+            std::vector<Label> arrived;
+            for (const Message* message : stages[n].received[r])
+                arrived.push_back(line(before, "recv {:.0f}b from {} tag {}", bytes(*message, fields),
+                                       message->source, tag + static_cast<int>(n)));
+            for (const Message* message : stages[n].sent[r])
+                all.push_back(line(before, "send {:.0f}b to {} tag {}", bytes(*message, fields),
+                                   message->target, tag + static_cast<int>(n)));
+            all.insert(all.end(), arrived.begin(), arrived.end());
+            if (n > 0 && !arrived.empty()) before = join(arrived);  // the local stage overlaps all others
+        }
+        now_ = join(all);
+        work(1, {0, 2 * received});
+    }
+
+    void sum(const std::vector<Round>& rounds) {
+        settle();
+        now_ = chain(rounds, now_, 0, "");
+    }
+    void begin_sum(const std::vector<Round>& rounds, int number) {
+        settle();
+        begun_[number] = chain(rounds, now_, number + 1, " cpu 1");
+    }
+    void finish_sum(int number) {
+        settle();
+        const auto sum = begun_.extract(number);
+        if (!sum.empty()) now_ = join({now_, sum.mapped()});
+    }
+
+  private:
+    static double bytes(const Message& message, std::size_t fields) {
+        return static_cast<double>(message.values() * fields * sizeof(double));
+    }
+
+    template <class... Arguments>
+    Label line(Label after, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+        fmt::print(out_, "l{}: {}\n", ++lines_, fmt::format(text, std::forward<Arguments>(arguments)...));
+        if (after != none) fmt::print(out_, "l{} requires l{}\n", lines_, after);
+        return lines_;
+    }
+    Label join(const std::vector<Label>& over, const char* processor = "") {
+        const Label here = line(none, "calc 0{}", processor);
+        for (const Label label : over)
+            if (label != none) fmt::print(out_, "l{} requires l{}\n", here, label);
+        return here;
+    }
+
+    // What has been computed since the last line.
+    void settle() {
+        const long nanoseconds = std::lround(1e9 * seconds_);
+        seconds_ = 0;
+        if (nanoseconds > 0) now_ = line(now_, "calc {}", nanoseconds);
+    }
+
+    Label chain(const std::vector<Round>& rounds, Label before, int tag, const char* processor) {
+        for (const Round& round : rounds) {
+            std::vector<Label> over;
+            const auto bytes_of = [](const Words& words) { return words.count * sizeof(double); };
+            if (round.sent.count > 0)
+                over.push_back(line(before, "send {}b to {} tag {}{}", bytes_of(round.sent), round.peer, tag,
+                                    processor));
+            if (round.received.count > 0)
+                over.push_back(line(before, "recv {}b from {} tag {}{}", bytes_of(round.received), round.peer,
+                                    tag, processor));
+            before = join(over, processor);
+        }
+        return before;
+    }
+
+    std::ostream& out_;
+    int rank_;
+    Costs& costs_;
+    Label lines_ = none;
+    Label now_ = none;
+    double seconds_ = 0;
+    std::map<int, Label> begun_;  // sums under way, by number
+};
+
+}  // namespace
+
+GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
+                      const std::vector<ExchangePlan>& plans, const Imagined& where, long most_of_visit) {
+    // Sums have the tags below: one that is waited for 0, others by their numbers.
+    constexpr int first_tag = 1000;
+    const Trace cycle = first_cycle(slices, where.bottom, most_of_visit);
+    const int ranks = where.topology.ranks();
+    Costs costs(plans, where.topology, where.model, where.all_reduce);
+
+    struct Indexed {
+        Stages stages;
+        int tag = 0;
+    };
+    std::map<std::pair<int, GhostCells::Purpose>, Indexed> planned;
+    int tag = first_tag;
+    for (const ExchangePlan& plan : plans) {
+        check(plan.nodes.all(), "a schedule is of all ranks");
+        Stages stages = by_rank(plan.plans.front(), static_cast<std::size_t>(ranks));
+        const int tags = static_cast<int>(stages.size());
+        planned[{plan.level, plan.purpose}] = {std::move(stages), tag};
+        tag += tags;
+    }
+
+    fmt::print(out, "// The first V-cycle; of the visit to the bottom at most {} exchanges and sums.\n",
+               most_of_visit);
+    fmt::print(out, "// Written by Keel, from plans and rounds. Times are nanoseconds on {}.\n",
+               where.model.machine.name);
+    fmt::print(out, "num_ranks {}\n", ranks);
+    const AllReduceAlgorithm algorithm = algorithm_of(where.all_reduce);
+    for (int rank = 0; rank < ranks; ++rank) {
+        Program program(out, rank, costs);
+        std::map<std::size_t, std::vector<Round>> rounds;
+        const auto rounds_for = [&](std::size_t words) -> const std::vector<Round>& {
+            const auto [found, is_new] = rounds.try_emplace(words);
+            if (is_new) found->second = rounds_of(algorithm, where.topology, rank, words);
+            return found->second;
+        };
+        for (const Event& event : cycle) {
+            switch (event.kind) {
+                case Event::Kind::work:
+                    program.work(static_cast<double>(event.calls), event.work);
+                    break;
+                case Event::Kind::exchange: {
+                    const Indexed& plan = planned.at({event.level, event.purpose});
+                    program.work(1,
+                                 {0, costs.exchange(event.level, event.purpose, event.fields).copied_bytes});
+                    program.exchange(plan.stages, event.fields, plan.tag);
+                    break;
+                }
+                case Event::Kind::sum:
+                    program.sum(rounds_for(event.words));
+                    break;
+                case Event::Kind::begin_sum:
+                    program.begin_sum(rounds_for(event.words), event.number);
+                    break;
+                case Event::Kind::finish_sum:
+                    program.finish_sum(event.number);
+                    break;
+            }
+        }
+    }
+
+    GoalCounts counts;
+    for (const Event& event : cycle) {
+        if (event.kind == Event::Kind::exchange) {
+            counts.exchanges += 1;
+            counts.messages += costs.exchange(event.level, event.purpose, event.fields).all.messages;
+        } else if (communicates(event)) {
+            counts.sums += 1;
+            for (int rank = 0; rank < ranks; ++rank)
+                for (const Round& round : rounds_of(algorithm, where.topology, rank, event.words))
+                    counts.messages += round.sent.count > 0 ? 1 : 0;
+        }
+    }
+    return counts;
+}
+
+}  // namespace keel
