@@ -155,6 +155,7 @@ double time_of_rounds(const Machine& machine, const RankPlaces& ranks, std::size
     std::iota(all.front().begin(), all.front().end(), 0);
     switch (model) {
         case AllReduceModel::mpich:
+        case AllReduceModel::quickest:
         case AllReduceModel::recursive_doubling:
             doubling(rounds, all, words);
             break;
@@ -180,6 +181,7 @@ double time_of_rounds(const Machine& machine, const RankPlaces& ranks, std::size
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks) {
     const std::size_t count = ranks.node_of.size();
+    if (model == AllReduceModel::quickest) model = quickest_all_reduce(machine, ranks, words);
     if (model == AllReduceModel::mpich) {
         const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(count);
         model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
@@ -195,6 +197,29 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
     };
     const int more_rounds = std::countr_zero(count / few);
     return time(few) + more_rounds * (time(few) - time(few / 2));
+}
+
+AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
+    return std::ranges::min(
+        {AllReduceModel::recursive_doubling, AllReduceModel::mpich, AllReduceModel::node_slices}, {},
+        [&](AllReduceModel model) { return all_reduce_time(machine, ranks, words, model); });
+}
+
+AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
+                                std::size_t words) {
+    if (model == AllReduceModel::quickest) model = quickest_all_reduce(machine, ranks, words);
+    switch (model) {
+        case AllReduceModel::recursive_doubling:
+            return AllReduceAlgorithm::recursive_doubling;
+        case AllReduceModel::mpich:  // whose rule ours follows
+        case AllReduceModel::rabenseifner:
+            return AllReduceAlgorithm::rabenseifner;
+        case AllReduceModel::node_leader:
+        case AllReduceModel::node_slices:
+        case AllReduceModel::quickest:
+            break;
+    }
+    return AllReduceAlgorithm::node_aware;
 }
 
 }  // namespace keel

@@ -8,17 +8,20 @@
 
 #include "comm/costs/machine.hpp"
 #include "comm/ranks/locality.hpp"
+#include "comm/sums/algorithms.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {
 
-enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices };
+enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices, quickest };
 constexpr auto names_of(AllReduceModel) {
     using Name = Named<AllReduceModel>;
-    return std::array{
-        Name{AllReduceModel::mpich, "mpich"}, Name{AllReduceModel::recursive_doubling, "recursive_doubling"},
-        Name{AllReduceModel::rabenseifner, "rabenseifner"}, Name{AllReduceModel::node_leader, "node_leader"},
-        Name{AllReduceModel::node_slices, "node_slices"}};
+    return std::array{Name{AllReduceModel::mpich, "mpich"},
+                      Name{AllReduceModel::recursive_doubling, "recursive_doubling"},
+                      Name{AllReduceModel::rabenseifner, "rabenseifner"},
+                      Name{AllReduceModel::node_leader, "node_leader"},
+                      Name{AllReduceModel::node_slices, "node_slices"},
+                      Name{AllReduceModel::quickest, "quickest"}};
 }
 
 // Seconds until the last rank has the sums of so many doubles.
@@ -30,10 +33,18 @@ constexpr auto names_of(AllReduceModel) {
 //   node_leader: up a binomial tree to each node's first rank, doubling among these, down again.
 //   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
 //     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
+//   quickest: of mpich, recursive_doubling and node_slices.
 // Of more than `most_ranks`, in powers of two on nodes and of nodes that are filled one after the other, so many are gone
 // through and the rounds that the others add are counted, but for rabenseifner, whose rounds differ.
 // Throws MissingParameter.
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks = 4096);
+
+// Which of the three is the quickest; the first of those that are. Throws MissingParameter.
+AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);
+
+// How messages of ours sum up so many words in the model's way. Throws MissingParameter.
+AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
+                                std::size_t words);
 
 }  // namespace keel

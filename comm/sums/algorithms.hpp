@@ -1,20 +1,26 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <functional>
 
 #include "kernels/names.hpp"
 
 namespace keel {
 
 // How sums over all ranks travel. mpi: as MPI has it. The others are made of messages of ours, for where MPI's do not
-// overlap: recursive doubling; Rabenseifner's for long sums; sums of nodes first.
-enum class AllReduceAlgorithm { mpi, recursive_doubling, rabenseifner, node_aware };
+// overlap: recursive doubling; Rabenseifner's for long sums; sums of nodes first; or, for each number of words, one of these.
+enum class AllReduceAlgorithm { mpi, recursive_doubling, rabenseifner, node_aware, automatic };
 constexpr auto names_of(AllReduceAlgorithm) {
     using Name = Named<AllReduceAlgorithm>;
     return std::array{Name{AllReduceAlgorithm::mpi, "mpi"},
                       Name{AllReduceAlgorithm::recursive_doubling, "recursive_doubling"},
                       Name{AllReduceAlgorithm::rabenseifner, "rabenseifner"},
-                      Name{AllReduceAlgorithm::node_aware, "node_aware"}};
+                      Name{AllReduceAlgorithm::node_aware, "node_aware"},
+                      Name{AllReduceAlgorithm::automatic, "auto"}};
 }
+
+// Of sums of so many words, where the algorithm is automatic.
+using AlgorithmByWords = std::function<AllReduceAlgorithm(std::size_t words)>;
 
 }  // namespace keel

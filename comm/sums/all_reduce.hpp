@@ -27,8 +27,9 @@ class AllReduce {
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
 
 // Of an algorithm other than mpi the total has the same bits on all ranks, in every run. `tag`: those under way at the same
-// time on one communicator have different ones; nothing else may use them there.
+// time on one communicator have different ones; nothing else may use them there. `by_words`: of the automatic one.
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
-                                           const Topology& topology, int tag);
+                                           const Topology& topology, int tag,
+                                           const AlgorithmByWords& by_words = {});
 
 }  // namespace keel

@@ -13,7 +13,7 @@ namespace {
 
 class AllReduceByRounds : public AllReduce {
   public:
-    AllReduceByRounds(AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology,
+    AllReduceByRounds(const AlgorithmByWords& algorithm, const Communicator& comm, const Topology& topology,
                       int tag)
         : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag) {}
 
@@ -51,7 +51,7 @@ class AllReduceByRounds : public AllReduce {
     };
 
     Planned plan(std::size_t words) const {
-        Planned planned{rounds_of(algorithm_, topology_, comm_.rank(), words), {}};
+        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words), {}};
         for (const Round& round : planned.rounds) {
             if (round.sent.count == 0) continue;
             const auto bytes = static_cast<long>(round.sent.count * sizeof(double));
@@ -87,7 +87,7 @@ class AllReduceByRounds : public AllReduce {
         post();
     }
 
-    AllReduceAlgorithm algorithm_;
+    AlgorithmByWords algorithm_;
     Communicator comm_;
     Topology topology_;
     int tag_;
@@ -102,9 +102,13 @@ class AllReduceByRounds : public AllReduce {
 }  // namespace
 
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
-                                           const Topology& topology, int tag) {
+                                           const Topology& topology, int tag,
+                                           const AlgorithmByWords& by_words) {
     if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
-    return std::make_unique<AllReduceByRounds>(algorithm, comm, topology, tag);
+    if (algorithm == AllReduceAlgorithm::automatic)
+        return std::make_unique<AllReduceByRounds>(by_words, comm, topology, tag);
+    const auto always = [algorithm](std::size_t) { return algorithm; };
+    return std::make_unique<AllReduceByRounds>(always, comm, topology, tag);
 }
 
 }  // namespace keel

@@ -80,7 +80,7 @@ class MpiReduction : public Reduction {
     Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 
     std::unique_ptr<AllReduce> make_all_reduce(int slot) const {
-        return keel::make_all_reduce(options_.algorithm, comm_, topology_, slot);
+        return keel::make_all_reduce(options_.algorithm, comm_, topology_, slot, options_.by_words);
     }
 
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,

@@ -66,7 +66,8 @@ inline void PendingSum::finish(std::span<double> totals) {
 // How sums travel.
 struct AllReduceOptions {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
-    bool progress = true;  // whether progress() moves sums on, or does nothing
+    bool progress = true;            // whether progress() moves sums on, or does nothing
+    AlgorithmByWords by_words = {};  // of the automatic algorithm
 };
 
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the

@@ -124,6 +124,7 @@ std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topol
             return node_aware(topology, rank, {0, words});
         case AllReduceAlgorithm::recursive_doubling:
         case AllReduceAlgorithm::mpi:
+        case AllReduceAlgorithm::automatic:
             break;
     }
     return by_doubling(all, {0, words});

@@ -23,7 +23,7 @@ struct Round {
     bool adds = true;  // what arrives is added to the rank's words; else it takes their place
 };
 
-// Those of one rank, for a sum of so many words. Of an algorithm other than mpi.
+// Those of one rank, for a sum of so many words. Of an algorithm other than mpi and automatic.
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
                              std::size_t words);
 

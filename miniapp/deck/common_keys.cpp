@@ -232,10 +232,12 @@ void add_comm(Table& table) {
     s.choice(
         "allreduce", &Comm::allreduce,
         "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages: by recursive doubling, "
-        "by Rabenseifner's algorithm where longer than 2 KiB, or within nodes first");
+        "by Rabenseifner's algorithm where longer than 2 KiB, within nodes first, or as is quickest on "
+        "comm.machine");
     s.choice("allreduce_model", &Comm::allreduce_model,
              "all-reduces of predicted solves, if MPI makes them: as MPICH chooses between the next two; by "
-             "doubling; by halving; by each node's first rank; or by slices, one for each rank of a node")
+             "doubling; by halving; by each node's first rank; by slices, one for each rank of a node; or "
+             "the quickest")
         .needs("comm.allreduce", {"mpi"});
     s.flag("progress", &Comm::progress,
            "pushing on of all-reduces in flight, between operations of the bottom solver");

@@ -59,20 +59,6 @@ Trace first_cycle(std::span<const Slice> slices, int bottom, long most_of_visit)
     return cycle;
 }
 
-AllReduceAlgorithm algorithm_of(AllReduceModel model) {
-    switch (model) {
-        case AllReduceModel::recursive_doubling:
-            return AllReduceAlgorithm::recursive_doubling;
-        case AllReduceModel::mpich:  // its rule is that of ours
-        case AllReduceModel::rabenseifner:
-            return AllReduceAlgorithm::rabenseifner;
-        case AllReduceModel::node_leader:
-        case AllReduceModel::node_slices:
-            break;
-    }
-    return AllReduceAlgorithm::node_aware;
-}
-
 // The messages of a plan by rank, stage after stage, `local` first.
 struct MessagesOf {
     std::vector<std::vector<const Message*>> sent, received;
@@ -231,13 +217,19 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     fmt::print(out, "// Written by Keel, from plans and rounds. Times are nanoseconds on {}.\n",
                where.model.machine.name);
     fmt::print(out, "num_ranks {}\n", ranks);
-    const AllReduceAlgorithm algorithm = algorithm_of(where.all_reduce);
+    const auto algorithm_for = [&](std::size_t words) {
+        return algorithm_of(where.all_reduce, where.model.machine, {where.topology.node_of(), {}}, words);
+    };
+    std::map<std::size_t, AllReduceAlgorithm> algorithms;
+    for (const Event& event : cycle)
+        if (event.kind == Event::Kind::sum || event.kind == Event::Kind::begin_sum)
+            algorithms.try_emplace(event.words, algorithm_for(event.words));
     for (int rank = 0; rank < ranks; ++rank) {
         Program program(out, rank, costs);
         std::map<std::size_t, std::vector<Round>> rounds;
         const auto rounds_for = [&](std::size_t words) -> const std::vector<Round>& {
             const auto [found, is_new] = rounds.try_emplace(words);
-            if (is_new) found->second = rounds_of(algorithm, where.topology, rank, words);
+            if (is_new) found->second = rounds_of(algorithms.at(words), where.topology, rank, words);
             return found->second;
         };
         for (const Event& event : cycle) {
@@ -273,7 +265,8 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
         } else if (communicates(event)) {
             counts.sums += 1;
             for (int rank = 0; rank < ranks; ++rank)
-                for (const Round& round : rounds_of(algorithm, where.topology, rank, event.words))
+                for (const Round& round :
+                     rounds_of(algorithms.at(event.words), where.topology, rank, event.words))
                     counts.messages += round.sent.count > 0 ? 1 : 0;
         }
     }

@@ -1,5 +1,10 @@
 #include "miniapp/setup/resolved.hpp"
 
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "comm/costs/comparison.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
@@ -22,10 +27,26 @@ AllReduceModel all_reduce_model(const CommOptions& comm) {
             return AllReduceModel::mpich;  // whose rule it follows
         case AllReduceAlgorithm::node_aware:
             return AllReduceModel::node_slices;
+        case AllReduceAlgorithm::automatic:
+            return AllReduceModel::quickest;
         case AllReduceAlgorithm::mpi:
             break;
     }
     return comm.allreduce_model;
+}
+
+// Which algorithm sums of how many words take.
+std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine) {
+    std::string text = "comm.allreduce = auto, by " + machine.name + ": ";
+    std::optional<AllReduceAlgorithm> last;
+    for (std::size_t words = 1; words <= 4096; words *= 2) {
+        const AllReduceAlgorithm chosen = by_words(words);
+        if (last == chosen) continue;
+        text += fmt::format("{}{}{}", last ? ", " : "", name(chosen),
+                            last ? fmt::format(" for {} words", words) : "");
+        last = chosen;
+    }
+    return text;
 }
 
 }  // namespace
@@ -68,6 +89,14 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    if (p.comm.allreduce == AllReduceAlgorithm::automatic) {
+        const Model on_host{resolved.machine->machine, Memory::host};
+        require_known(on_host, resolved.topology);
+        resolved.comm.all_reduce.by_words = [=, nodes = resolved.topology.node_of()](std::size_t words) {
+            return algorithm_of(AllReduceModel::quickest, on_host.machine, {nodes, {}}, words);
+        };
+        resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
+    }
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
     return resolved;
 }

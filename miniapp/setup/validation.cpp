@@ -210,6 +210,14 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_solvers(rules, use, boxes_in_all(p, ranks));
 }
 
+void check_sums(Rules& rules) {
+    const Parameters& p = rules.parameters();
+    rules.require(
+        p.comm.allreduce != AllReduceAlgorithm::automatic || !p.comm.machine.empty(),
+        {"comm.allreduce", "comm.machine"},
+        "comm.allreduce = \"auto\": the quickest is the one on comm.machine; give one, such as hopper");
+}
+
 std::string reason_not_writable(const std::filesystem::path& file) {
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) return "is a folder; give a file name";

@@ -22,6 +22,9 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank);
 // Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, imagined ranks.
 void check_run(Rules& rules, int started);
 
+// How solvers' sums travel.
+void check_sums(Rules& rules);
+
 // Why `file` cannot be written; empty if it can. Opens nothing, so nothing is truncated.
 std::string reason_not_writable(const std::filesystem::path& file);
 // Why a file may not be made that is not to be there yet, nor to be that of the records; empty if it may.

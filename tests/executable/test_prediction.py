@@ -23,10 +23,12 @@ class Prediction(KeelTest):
         return run
 
     def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
-        for solver in ("bicgstab", "deep_pipelined_cg"):
-            words = [INPUTS / "seed_weak.toml", *GRID, f"bottom.solver={solver}"]
+        # With as many words as boxes in a sum, the quickest is not the one for few words.
+        automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
+        for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic)):
+            words = [INPUTS / "seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
-            foretold = self.predicted(None, *words, HOPPER, "problem.ranks=8")
+            foretold = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
             solve, measured = foretold.record("solve"), ran.records("solve")[0]
             self.assertIsNone(solve["cycles_computed_on"])  # the very grid was solved on
             for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
@@ -35,7 +37,10 @@ class Prediction(KeelTest):
             for row in foretold.records("timer"):
                 place = row["op"], row["level"]
                 self.assertTrue(row["predicted"])
-                for name in ("calls", "words", "messages", "off_node_bytes", "all_messages", "all_off_node_bytes"):
+                names = ["calls", "words"]
+                if not (more and row["op"].startswith("reduction")):  # messages of our own sums are not foretold
+                    names += ["messages", "off_node_bytes", "all_messages", "all_off_node_bytes"]
+                for name in names:
                     self.assertEqual(row[name], seen[place][name], (place, name))
                 self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"])
             self.assertEqual(against_schema([solve, *foretold.records("timer")]), [])

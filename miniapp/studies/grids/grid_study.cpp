@@ -55,6 +55,7 @@ std::vector<KeyUse> GridStudy::keys_of_grids() {
 
 void GridStudy::check(Rules& rules, int ranks) const {
     check_grids(rules, use(rules.deck()), ranks);
+    check_sums(rules);
 }
 
 std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolved& resolved) const {

@@ -121,6 +121,8 @@ class NetworkStudy : public Study {
             {"network.eager_from", "network.rendezvous_from"},
             fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
                         n.eager_from, n.rendezvous_from));
+        rules.require(rules.parameters().comm.allreduce != AllReduceAlgorithm::automatic, {"comm.allreduce"},
+                      "comm.allreduce = \"auto\": what is measured is one algorithm; choose another");
         if (n.write.empty()) return;
         rules.require(
             n.smallest < n.largest, {"network.smallest", "network.largest", "network.write"},

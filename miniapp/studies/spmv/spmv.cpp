@@ -92,6 +92,7 @@ class SpmvStudy : public Study {
     void check(Rules& rules, int ranks) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.study.of<MatrixOptions>();
+        check_sums(rules);
         const std::vector<std::string> generated = generator_names();
         std::string reason;
         if (is_matrix_file(options.matrix))

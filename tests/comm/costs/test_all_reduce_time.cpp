@@ -1,5 +1,6 @@
 // The time of all-reduces, round by round.
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -123,6 +124,23 @@ TEST_CASE("MPICH halves what is longer than 2 KiB and has a word a rank, and dou
     CHECK(is(511, 306, AllReduceModel::rabenseifner));
     CHECK(is(512, 306, AllReduceModel::recursive_doubling));
     CHECK(is(4096, 306, AllReduceModel::recursive_doubling));
+}
+
+TEST_CASE("the quickest all-reduce is one of the others, and another for few words than for many") {
+    const Machine machine = machine_named("lassen");
+    const Places places(256, 16);
+    std::vector<AllReduceModel> taken;
+    for (std::size_t words = 1; words <= 1 << 16; words *= 4) {
+        const AllReduceModel model = quickest_all_reduce(machine, {places.topology.node_of(), {}}, words);
+        const double time =
+            all_reduce_time(machine, {places.topology.node_of(), {}}, words, AllReduceModel::quickest);
+        CHECK(time == all_reduce_time(machine, {places.topology.node_of(), {}}, words, model));
+        for (const AllReduceModel other :
+             {AllReduceModel::recursive_doubling, AllReduceModel::mpich, AllReduceModel::node_slices})
+            CHECK(time <= all_reduce_time(machine, {places.topology.node_of(), {}}, words, other));
+        if (std::ranges::find(taken, model) == taken.end()) taken.push_back(model);
+    }
+    CHECK(taken.size() >= 2);
 }
 
 TEST_CASE("rounds that more nodes add are counted") {
