@@ -148,8 +148,17 @@ struct RunOptions {
     bool verbose = false;
 };
 
+// What the report tells of the ranks' times.
+enum class Times { mean_and_most, full };
+constexpr auto names_of(Times) {
+    return std::array{Named<Times>{Times::mean_and_most, "short"}, Named<Times>{Times::full, "full"}};
+}
+
 struct OutputOptions {
     std::string json;  // path of the JSON lines; empty = none
+    Times times = Times::mean_and_most;
+    bool ranks = false;   // records of each rank's times
+    bool cycles = false;  // records of each cycle's times
 };
 
 // Options that only one study knows, by their type.

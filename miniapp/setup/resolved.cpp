@@ -60,6 +60,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .repeats = p.run.repeats,
         .min_seconds = p.run.min_seconds,
         .triad_bytes = 1e6 * p.run.triad_mb,
+        .details = {.all_times = p.output.times == Times::full,
+                    .ranks = p.output.ranks && !p.output.json.empty(),
+                    .cycles = p.output.cycles && !p.output.json.empty()},
         .remarks = {},
         .warnings = {}};
     resolved.topology = used_topology(p.comm, files, resolved.ranks, resolved.detected);

@@ -220,7 +220,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const int done =
         repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
-    mine.timers = gather_timers(comm, ledger, my_seconds, done);
+    mine.timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
     site.report.record(spmv_records(mine));
     findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};

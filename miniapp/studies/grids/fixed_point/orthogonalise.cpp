@@ -296,7 +296,7 @@ class PreparedOrthogonalise : public PreparedGrids {
                    findings, one);
         if (done == 0) return;
         const std::vector<TimerRow> timers =
-            gather_timers(setting.site.comm, setting.ledger, my_seconds, done);
+            gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
         double fastest = HUGE_VAL;
         for (const MethodResult& result : results)
             fastest = std::min(fastest, median(result[static_cast<std::size_t>(Phase::iteration)].seconds));
