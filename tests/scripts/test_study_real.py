@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+from studies.execute.folder import RESERVE_SECONDS  # noqa: E402
 from test_study_runs import Study, wait_for  # noqa: E402
 
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
@@ -67,6 +69,13 @@ class Real(Study):
         self.assertEqual(made.returncode, 2)
         self.assertIn('ranks-1.solver-cgg: error: command line: bottom.solver = "cgg": unknown solver; choose ', made.stderr)
         self.assertFalse(self.folder.exists())
+
+    def test_a_run_that_the_job_has_no_time_for_ends_by_itself(self) -> None:
+        self.assertEqual(self.write_real('["cg"]', 1_000_000).returncode, 0)
+        self.environment["KEEL_END"] = str(int(time.time()) + RESERVE_SECONDS + 7)
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, self.words()), (1, ["interrupted", "missing"]))
+        self.assertRegex(done.stdout, r"interrupted  ranks-2.solver-cg, round 1: by its time limit; \d+ of 1000000 solves done")
 
     def test_a_launcher_that_is_killed_leaves_a_study_that_ends_with_the_same_counts(self) -> None:
         self.assertEqual(self.write_real('["cg"]', 500).returncode, 0)
