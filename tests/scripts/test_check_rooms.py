@@ -45,6 +45,9 @@ PLANTS = [
     ("comm/plans/standard.cpp", "std::chrono::steady_clock::time_point t;", "a clock in an algorithm"),
     ("comm/ranks/communicator.cpp", "#include <smpi/smpi.h>", "SimGrid outside kernels/clock_of_simulation.cpp"),
     ("kernels/clock.hpp", "simgrid::s4u::Engine::get_clock();", "SimGrid outside kernels/clock_of_simulation.cpp"),
+    ("kernels/ledger.hpp", "#include <caliper/cali.h>", "Caliper outside kernels/regions_of_caliper.cpp"),
+    ("kernels/ledger.hpp", "cali_begin_region(name);", "Caliper outside kernels/regions_of_caliper.cpp"),
+    ("kernels/backends/cuda/cuda.cu", "nvtxRangePop();", "ranges of a device outside kernels/backends/gpu/runtime.hpp"),
     ("solvers/multigrid/hierarchy.hpp", "#ifdef KEEL_FAST", "conditional compilation outside kernels/backends/"),
 ]
 # Lines that are no violation where they stand.

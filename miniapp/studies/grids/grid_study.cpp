@@ -141,6 +141,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     const double setup_start = now();
     Problem problem(grids_.problem, finest);
     Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);

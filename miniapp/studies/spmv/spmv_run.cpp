@@ -168,6 +168,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
     Ledger ledger(1, price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
     SparseMatrix A(comm, topology, site.backend, partition, rows,
                    {.scheme = schemes.products,
                     .persistent = resolved_.comm.persistent,
