@@ -33,6 +33,10 @@ ONLY: list[tuple[str, tuple[str, ...], str]] = [
      ("kernels/timing/", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
     (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/timing/clock_of_simulation.cpp",),
      "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
+    (r"#\s*include\s*<caliper/|\bcali_[a-z]", ("kernels/timing/regions_of_caliper.cpp",),
+     "Caliper outside kernels/timing/regions_of_caliper.cpp"),
+    (r"#\s*include\s*<(nvtx3|roctracer)/|\b(nvtx|roctx)[A-Z]", ("kernels/backends/gpu/runtime.hpp",),
+     "ranges of a device outside kernels/backends/gpu/runtime.hpp"),
     (r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b", ("kernels/backends/",),
      "conditional compilation outside kernels/backends/"),
 ]

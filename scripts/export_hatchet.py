@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""Prints the times of records as a literal of Hatchet, the calling-context trees of LLNL's tools (also Thicket's):
+"""Prints the times of records as a literal of Hatchet, the calling-context trees of LLNL's tools:
 
     scripts/export_hatchet.py run.json >run.literal.json
     hatchet.GraphFrame.from_literal(json.load(open("run.literal.json")))
+
+or, of many runs, as profiles for Thicket, each a literal with its metadata: what it ran on, its solver, every key of its deck.
+
+    scripts/export_hatchet.py --thicket run1.json run2.json ... >runs.profiles.json
+    ensemble(json.load(open("runs.profiles.json")))       # below: a Thicket whose trees lie on each other
 
 A tree is a solver of a run: its levels, on each its operations, words with dots as branches (exchange, below it pack). Times are
 seconds per solve, the mean over ranks: "time" what a node took itself, "time (inc)" with all below it; "time (max)" is the slowest
 rank's. Counts are those of one solve.
 """
 
+import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from studies.records import Record, Run, UnreadableRecords, read_all
-from studies.view import print_view
+from studies.view import print_text
 
 Node = dict[str, Any]
 COUNTS = ("calls", "bytes_moved", "flops", "messages", "bytes", "off_node_messages", "off_node_bytes")
@@ -52,26 +58,69 @@ def add(root: Node, timer: Record) -> None:
         last[count] += timer.get(count, 0.0)
 
 
-def trees(run: Run) -> list[Node]:
-    solvers = list(dict.fromkeys(run.solver_of(timer) for timer in run.of("timer")))
-    roots = []
-    for solver in solvers:
-        root = node(f"{solver}, {run.head.get('ranks')}x{run.head.get('threads')}", "solver")
-        for timer in run.timers(solver):
-            add(root, timer)
-        roots.append(root)
-    return roots
+def solvers_of(run: Run) -> list[str]:
+    return list(dict.fromkeys(run.solver_of(timer) for timer in run.of("timer")))
+
+
+def tree(run: Run, solver: str, name: str) -> Node:
+    root = node(name, "solver")
+    for timer in run.timers(solver):
+        add(root, timer)
+    return root
+
+
+def runs_of(paths: list[Path]) -> list[Run]:
+    runs = [run for run in read_all(paths) if solvers_of(run)]
+    if not runs:
+        raise UnreadableRecords(f"{', '.join(map(str, paths))}: no timer record; dry runs and runs that were killed have none")
+    return runs
 
 
 def literal(paths: list[Path]) -> list[Node]:
-    roots = [root for run in read_all(paths) for root in trees(run)]
-    if not roots:
-        raise UnreadableRecords(f"{', '.join(map(str, paths))}: no timer record; dry runs and runs that were killed have none")
-    return roots
+    return [
+        tree(run, solver, f"{solver}, {run.head.get('ranks')}x{run.head.get('threads')}")
+        for run in runs_of(paths)
+        for solver in solvers_of(run)
+    ]
+
+
+def metadata(run: Run, solver: str) -> dict[str, Any]:
+    """All that tells profiles apart; what is no single value as text, since a column of Thicket wants one."""
+    found = {name: run.head.get(name) for name in ("id", "date", "label", "clock", "backend", "ranks", "threads", "nodes")}
+    found |= {"unknowns": run.unknowns, "solver": solver, "fom": run.result.get("fom"), "valid": run.result.get("valid")}
+    for section, keys in run.head.get("deck", {}).items():
+        found |= {f"{section}.{key}": json.dumps(value) if isinstance(value, list) else value for key, value in keys.items()}
+    return found
+
+
+def profiles(paths: list[Path]) -> list[dict[str, Any]]:
+    """One a run and solver. All roots have one name, so that in an ensemble the trees lie on each other."""
+    return [
+        {"profile": f"{run.path}:{run.head.get('id', '')}:{solver}", "metadata": metadata(run, solver),
+         "literal": [tree(run, solver, "solve")]}
+        for run in runs_of(paths) for solver in solvers_of(run)
+    ]  # fmt: skip
+
+
+def ensemble(found: list[dict[str, Any]]) -> Any:
+    """The Thicket of profiles; wants Thicket (pip install llnl-thicket)."""
+    from hatchet import GraphFrame
+    from thicket import Thicket
+
+    thickets = []
+    for one in found:
+        frame = GraphFrame.from_literal(one["literal"])
+        frame.metadata = one["metadata"]
+        thickets.append(Thicket.thicketize_graphframe(frame, one["profile"]))
+    return Thicket.concat_thickets(thickets, disable_tqdm=True) if len(thickets) > 1 else thickets[0]
 
 
 def main(words: list[str]) -> int:
-    return print_view(__doc__, words, lambda files: json.dumps(literal(files), indent=1) + "\n")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--thicket", action="store_true", help="profiles for Thicket")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    given = parser.parse_args(words)
+    return print_text(lambda: json.dumps((profiles if given.thicket else literal)(given.files), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -40,20 +40,20 @@ class TimedPointToPoint : public PointToPoint {
         return book([&] { return inner_->start(send, receive, fields); });
     }
     void await(std::size_t departure) override {
-        timed(ledger_.at(Op::wait, level_), [&] { inner_->await(departure); });
+        timed(ledger_, Op::wait, level_, [&] { inner_->await(departure); });
     }
     Traffic depart(std::size_t departure) override {
         return book([&] { return inner_->depart(departure); });
     }
     void wait() override {
-        timed(ledger_.at(Op::wait, level_), [&] { inner_->wait(); });
+        timed(ledger_, Op::wait, level_, [&] { inner_->wait(); });
     }
 
   private:
     template <class Action>
     Traffic book(const Action& action) {
         Entry& entry = ledger_.at(Op::send, level_);
-        const Traffic sent = timed(entry, action);
+        const Traffic sent = timed(ledger_, Op::send, level_, action);
         entry.traffic += sent;
         return sent;
     }

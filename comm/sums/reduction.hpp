@@ -99,13 +99,13 @@ class TimedReduction : public Reduction {
         return pending;
     }
     void progress() override {
-        if (under_way_ > 0) timed(ledger_.at(Op::reduction_progress, level_), [&] { inner_->progress(); });
+        if (under_way_ > 0) timed(ledger_, Op::reduction_progress, level_, [&] { inner_->progress(); });
     }
     Reductions count() const override { return inner_->count(); }
 
   protected:
     void finish(int slot, std::span<double> totals) override {
-        timed(ledger_.at(Op::reduction_wait, level_), [&] { finish_of(*inner_, slot, totals); });
+        timed(ledger_, Op::reduction_wait, level_, [&] { finish_of(*inner_, slot, totals); });
         --under_way_;
     }
 
@@ -114,7 +114,7 @@ class TimedReduction : public Reduction {
     void book(Op op, Action&& action) {
         Entry& entry = ledger_.at(op, level_);
         const Reductions before = inner_->count();
-        timed(entry, action);
+        timed(ledger_, op, level_, action);
         const Reductions after = inner_->count();
         entry.words += after.words - before.words;
         entry.traffic += after.traffic - before.traffic;

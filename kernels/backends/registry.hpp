@@ -9,6 +9,7 @@
 #include "kernels/layout/storage.hpp"
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"
+#include "kernels/timing/regions.hpp"
 
 namespace keel {
 
@@ -37,6 +38,8 @@ class Backend {
     virtual std::size_t free_device_bytes() const { return 0; }
     virtual std::size_t device_cache_bytes() const { return 0; }  // of the last level
     virtual long graph_replays() const { return 0; }              // so far
+    // Ranges of the device's own tools; null where it has none.
+    virtual Regions* regions() const { return nullptr; }
     virtual int threads() const = 0;
     // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers, of each box or of blocks.
     virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,

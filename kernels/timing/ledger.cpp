@@ -10,4 +10,16 @@ Ledger& Ledger::operator+=(const Ledger& other) {
     return *this;
 }
 
+void Ledger::mark(Regions* regions) {
+    if (!regions) return;
+    if (!marks_) {
+        marks_ = std::make_shared<Marks>();
+        for (int level = 0; level < levels_; ++level)
+            for (std::size_t op = 0; op < op_count; ++op)
+                marks_->names.push_back(std::string(name(static_cast<Op>(op))) + " level " +
+                                        std::to_string(level));
+    }
+    marks_->regions.push_back(regions);
+}
+
 }  // namespace keel

@@ -3,6 +3,7 @@
 // Where timing decorators write: for every operation and level, how often, how long, how much.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "kernels/cost.hpp"
 #include "kernels/names.hpp"
 #include "kernels/timing/clock.hpp"
+#include "kernels/timing/regions.hpp"
 
 namespace keel {
 
@@ -104,6 +106,12 @@ struct Entry {
     }
 };
 
+// Who is told of each operation that is booked, and by which name; empty where nobody is.
+struct Marks {
+    std::vector<Regions*> regions;
+    std::vector<std::string> names;  // by place in the ledger: "smooth level 0"
+};
+
 class Ledger {
   public:
     explicit Ledger(int levels, Price price = {})
@@ -119,6 +127,12 @@ class Ledger {
         if (price_) let_pass(price_(work));
     }
 
+    // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger and its copies.
+    void mark(Regions* regions);
+    // Those that are told, and the name that they are told; none where nobody is.
+    const Marks* marks() const { return marks_.get(); }
+    const char* mark_of(Op op, int level) const { return marks_->names[place(op, level)].c_str(); }
+
   private:
     static std::size_t place(Op op, int level) {
         return static_cast<std::size_t>(level) * op_count + static_cast<std::size_t>(op);
@@ -127,11 +141,34 @@ class Ledger {
     int levels_;
     std::vector<Entry> entries_;
     Price price_;
+    std::shared_ptr<Marks> marks_;
+};
+
+// From its beginning to its end an operation is a region, if anybody is told.
+class Marked {
+  public:
+    Marked(const Ledger& ledger, Op op, int level) : marks_(ledger.marks()) {
+        if (!marks_) return;
+        name_ = ledger.mark_of(op, level);
+        for (Regions* const regions : marks_->regions) regions->begin(name_);
+    }
+    Marked(const Marked&) = delete;
+    Marked& operator=(const Marked&) = delete;
+    ~Marked() {
+        if (!marks_) return;
+        for (Regions* const regions : marks_->regions) regions->end(name_);
+    }
+
+  private:
+    const Marks* marks_;
+    const char* name_ = nullptr;
 };
 
 // Runs `action` and books its time; returns what it returns.
 template <class Action>
-auto timed(Entry& entry, Action&& action) {
+auto timed(Ledger& ledger, Op op, int level, Action&& action) {
+    Entry& entry = ledger.at(op, level);
+    const Marked marked(ledger, op, level);
     const double start = now();
     if constexpr (std::is_void_v<decltype(action())>) {
         action();

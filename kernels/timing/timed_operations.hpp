@@ -153,7 +153,7 @@ class TimedOperations : public Operations {
         if (caller_ == Caller::bottom && op == Op::vector) op = Op::bottom_vector;
         if (caller_ == Caller::bottom && (op == Op::residual || op == Op::smooth)) op = Op::bottom_operator;
         Entry& entry = ledger_.at(op, level_);
-        const Work work = timed(entry, [&] {
+        const Work work = timed(ledger_, op, level_, [&] {
             const Work done = action();
             ledger_.charge(done);
             return done;

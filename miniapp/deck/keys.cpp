@@ -19,9 +19,10 @@ bool Interval::contains(double x) const {
 }
 
 std::string text_of(const Condition& condition) {
-    return condition.others.empty()
-               ? fmt::format("{} = {}", condition.key, fmt::join(condition.words, " or "))
-               : fmt::format("{} other than {}", condition.key, fmt::join(condition.others, " and "));
+    if (condition.others.empty())
+        return fmt::format("{} = {}", condition.key, fmt::join(condition.words, " or "));
+    if (condition.others == std::vector<std::string>{""}) return condition.key;
+    return fmt::format("{} other than {}", condition.key, fmt::join(condition.others, " and "));
 }
 
 nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {

@@ -148,10 +148,19 @@ struct RunOptions {
     bool verbose = false;
 };
 
+// What the report tells of the ranks' times.
+enum class Times { mean_and_most, full };
+constexpr auto names_of(Times) {
+    return std::array{Named<Times>{Times::mean_and_most, "short"}, Named<Times>{Times::full, "full"}};
+}
+
 struct OutputOptions {
     std::string json;       // path of the JSON lines; empty = none
     std::string goal;       // path of a predicted solve's schedule; empty = none
     int goal_events = 100;  // exchanges and sums in it, of the visit to the bottom
+    Times times = Times::mean_and_most;
+    bool ranks = false;   // records of each rank's times
+    bool cycles = false;  // records of each cycle's times
 };
 
 // Options that only one study knows, by their type.

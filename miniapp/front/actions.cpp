@@ -142,7 +142,8 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::s
     const auto report = make_reporter(speaks, deck, file);
     const double limit = options.time_limit;
     Ending ending(limit > 0 ? start.begun + limit : std::numeric_limits<double>::infinity());
-    study.run({comm, *backend, *progress, *report, ending}, findings);
+    const auto regions = make_regions();
+    study.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;
     report->tell(speaks ? closing_text(findings) : "");
     report->record(closing_records(findings));

@@ -42,12 +42,15 @@ std::string LevelTables::head(const std::string& last) const {
     return text + "\n";
 }
 
-std::string LevelTables::times() const {
+std::string LevelTables::times(bool all) const {
     const bool predicted =
         std::ranges::all_of(cells_, [](const auto& cell) { return cell.second->predicted; });
-    std::string text = (predicted ? "Time per solve, predicted: the rank with most to do\n"
-                                  : "Time per solve: mean over ranks, below it the slowest rank\n") +
-                       head("total");
+    std::string text =
+        (predicted ? "Time per solve, predicted: the rank with most to do\n"
+         : all ? "Time per solve: mean over ranks, below it the slowest rank, which it is, the fastest, and "
+                 "calls\n"
+               : "Time per solve: mean over ranks, below it the slowest rank\n") +
+        head("total");
     std::vector<double> column(static_cast<std::size_t>(levels_) + 1);
     for (const std::string& op : ops_) {
         std::string mean = fmt::format("{:<18}", op);
@@ -67,10 +70,32 @@ std::string LevelTables::times() const {
         column.back() += total;
         text += mean + entry(seconds_text(total)) + "\n";
         if (!predicted) text += most + entry(seconds_text(slowest)) + "\n";
+        if (all && op != "other") text += spread(op);
     }
     text += fmt::format("{:<18}", predicted ? "sum" : "sum of means");
     for (const double seconds : column) text += entry(seconds_text(seconds));
     return text + "\n";
+}
+
+std::string LevelTables::spread(const std::string& op) const {
+    std::string text;
+    const auto line = [&](const char* head, const auto& told) {
+        text += fmt::format("{:<18}", head);
+        for (int l = 0; l < levels_; ++l) {
+            const TimerRow* row = find(op, l);
+            text += entry(row != nullptr ? told(*row) : "");
+        }
+    };
+    line("  max on rank", [](const TimerRow& row) { return std::to_string(row.rank_max); });
+    text += "\n";
+    line("  min", [](const TimerRow& row) { return seconds_text(row.t_min); });
+    text += "\n";
+    double calls = 0;
+    line("  calls", [&](const TimerRow& row) {
+        calls += row.calls;
+        return fmt::format("{:.0f}", row.calls);
+    });
+    return text + entry(fmt::format("{:.0f}", calls)) + "\n";
 }
 
 std::string LevelTables::communication() const {

@@ -19,13 +19,15 @@ class LevelTables {
     // The rows must outlive this object.
     LevelTables(const RunFacts& facts, const std::vector<TimerRow>& timers);
 
-    std::string times() const;          // mean over ranks, below it the slowest
+    // The mean over ranks, below it the slowest; with `all` also the fastest, which the slowest is, and calls.
+    std::string times(bool all = false) const;
     std::string communication() const;  // messages and reductions
     std::string bandwidths() const;     // beside the triad's
 
   private:
     const TimerRow* find(const std::string& op, int level) const;
     std::string head(const std::string& last) const;
+    std::string spread(const std::string& op) const;
     std::string entry(const std::string& text) const;  // of a column
 
     const RunFacts& facts_;

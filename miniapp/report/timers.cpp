@@ -21,7 +21,7 @@ std::vector<double> numbers(const Entry& e) {
 
 // One row from all ranks' numbers; complete on rank 0. Collective.
 TimerRow gather_row(const Communicator& comm, const std::string& op, int level, const Entry& entry,
-                    int solves) {
+                    int solves, bool by_rank) {
     const std::vector<double> mine = numbers(entry);
     const std::vector<double> all = comm.gather(mine);
     TimerRow row{.op = op, .level = level};
@@ -57,13 +57,27 @@ TimerRow gather_row(const Communicator& comm, const std::string& op, int level, 
     row.all_off_node_messages = sum(6);
     row.all_off_node_bytes = sum(7);
     row.words = column(8)[0];
+    if (!by_rank) return row;
+    for (std::size_t at = 0; at < all.size(); at += mine.size()) {
+        const auto number = [&](std::size_t n) { return all[at + n] / solves; };
+        row.by_rank.push_back({number(0), number(1), number(4), number(5), number(6), number(7)});
+    }
     return row;
+}
+
+// The part that an operation belongs to.
+double& part(Parts& parts, std::optional<Op> op, int level, int bottom) {
+    if (!op) return parts.other;
+    if (is_reduction(*op)) return parts.all_reduce;
+    const bool of_bottom = level == bottom;
+    if (is_exchange(*op)) return of_bottom ? parts.bottom_exchange : parts.v_cycle_exchange;
+    return of_bottom && *op > Op::interpolate ? parts.bottom : parts.v_cycle;
 }
 
 }  // namespace
 
 std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledger, double my_seconds,
-                                    int solves) {
+                                    int solves, bool by_rank) {
     std::vector<TimerRow> rows;
     Entry other;  // what no decorator saw: the wall time of the solves less all rows
     other.seconds = my_seconds;
@@ -71,24 +85,28 @@ std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledg
         for (int level = 0; level < ledger.levels(); ++level) {
             const Entry& entry = ledger.at(static_cast<Op>(op), level);
             other.seconds -= entry.seconds;
-            rows.push_back(gather_row(comm, name(static_cast<Op>(op)), level, entry, solves));
+            rows.push_back(gather_row(comm, name(static_cast<Op>(op)), level, entry, solves, by_rank));
         }
-    rows.push_back(gather_row(comm, "other", 0, other, solves));
+    rows.push_back(gather_row(comm, "other", 0, other, solves, by_rank));
     std::erase_if(rows, [](const TimerRow& row) { return row.calls == 0 && row.t_max == 0; });
     return rows;
 }
 
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom) {
     Parts parts;
-    const auto part = [&](const TimerRow& row) -> double& {
-        const std::optional<Op> op = named<Op>(row.op);
-        if (!op) return parts.other;
-        if (is_reduction(*op)) return parts.all_reduce;
-        const bool of_bottom = row.level == bottom;
-        if (is_exchange(*op)) return of_bottom ? parts.bottom_exchange : parts.v_cycle_exchange;
-        return of_bottom && *op > Op::interpolate ? parts.bottom : parts.v_cycle;
-    };
-    for (const TimerRow& row : rows) part(row) += row.t_mean;
+    for (const TimerRow& row : rows) part(parts, named<Op>(row.op), row.level, bottom) += row.t_mean;
+    return parts;
+}
+
+Parts parts_of(const Ledger& ledger, double seconds, int bottom) {
+    Parts parts;
+    parts.other = seconds;
+    for (std::size_t n = 0; n < op_count; ++n)
+        for (int level = 0; level < ledger.levels(); ++level) {
+            const auto op = static_cast<Op>(n);
+            part(parts, op, level, bottom) += ledger.at(op, level).seconds;
+            parts.other -= ledger.at(op, level).seconds;
+        }
     return parts;
 }
 

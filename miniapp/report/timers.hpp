@@ -10,6 +10,13 @@
 
 namespace keel {
 
+// What one rank took of an operation, per solve.
+struct RankTime {
+    double calls = 0;
+    double seconds = 0;
+    double messages = 0, bytes = 0, off_node_messages = 0, off_node_bytes = 0;  // sent
+};
+
 // One operation on one level, per solve, over all ranks.
 struct TimerRow {
     std::string op;
@@ -24,12 +31,13 @@ struct TimerRow {
     double all_messages = 0, all_bytes = 0, all_off_node_messages = 0, all_off_node_bytes = 0;
     double words = 0;        // in all-reduces
     bool predicted = false;  // by a model, not measured: the seconds are those of the rank with most to do
+    std::vector<RankTime> by_rank = {};  // where it is asked for
 };
 
 // The ledger's entries of so many solves, which took this rank `my_seconds`, and the row "other", what they leave of the
 // seconds; complete on rank 0. Collective.
 std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledger, double my_seconds,
-                                    int solves);
+                                    int solves, bool by_rank);
 
 // Where the time of a solve goes: seconds a solve, mean over ranks, which add up to those of the rows.
 struct Parts {
@@ -42,6 +50,8 @@ struct Parts {
 };
 // The Krylov method works on level `bottom`. Of all exchanges of that level nobody knows who asked for them: they are its own.
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
+// The same of a ledger, this rank's own, which has seen all but `other` of these seconds.
+Parts parts_of(const Ledger& ledger, double seconds, int bottom);
 
 double median(std::vector<double> values);  // 0 of none
 

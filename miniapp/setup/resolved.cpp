@@ -83,6 +83,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .triad_bytes = 1e6 * p.run.triad_mb,
         .goal = p.output.goal,
         .goal_events = p.output.goal_events,
+        .details = {.all_times = p.output.times == Times::full,
+                    .ranks = p.output.ranks && !p.output.json.empty(),
+                    .cycles = p.output.cycles && !p.output.json.empty()},
         .remarks = {},
         .warnings = {}};
     resolved.topology = used_topology(p.comm, files, resolved.ranks, resolved.detected);

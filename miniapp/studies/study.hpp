@@ -10,6 +10,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
+#include "kernels/timing/regions.hpp"
 #include "miniapp/deck/key_use.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/report/findings.hpp"
@@ -35,6 +36,7 @@ struct Site {
     Progress& progress;
     Reporter& report;
     Ending& ending;
+    Regions* regions = nullptr;  // to tell of every operation; may be null
 };
 
 struct DryRun {

@@ -21,6 +21,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
 
     # The OpenMP backend is always there; +cuda and +rocm, with their architectures, come from the base classes.
     variant("kokkos", default=False, description="Compile the Kokkos backend in")
+    variant("caliper", default=False, description="Tell Caliper of every operation")
     variant("tests", default=False, description="Build the tests, which spack install --test=root runs")
     # Spack's compiler wrapper already says which processor is meant; the flag would say it of the machine that compiles.
     variant("native", default=False, description="Compile for the processor of the machine that compiles")
@@ -35,6 +36,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("nlohmann-json@3.11:3")
     depends_on("tomlplusplus@3.3:3")
     depends_on("kokkos@3.4:4", when="+kokkos")
+    depends_on("caliper@2:", when="+caliper")
     depends_on("cuda@12:", when="+cuda")
     depends_on("catch2@2.13:3", when="+tests", type="build")
     depends_on("python@3.11:", when="+tests", type="build")
@@ -48,6 +50,7 @@ class Keel(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("KEEL_KOKKOS", "kokkos"),
             self.define_from_variant("KEEL_CUDA", "cuda"),
             self.define_from_variant("KEEL_HIP", "rocm"),
+            self.define_from_variant("KEEL_CALIPER", "caliper"),
             self.define_from_variant("KEEL_TESTS", "tests"),
             self.define_from_variant("KEEL_NATIVE", "native"),
         ]

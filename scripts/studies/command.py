@@ -2,7 +2,6 @@
 
 import argparse
 import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from studies.define.checked_toml import Refused
 from studies.define.sites import find_site, read_site
 from studies.define.study_file import Study, read_study
+from studies.execute.batch import jobs_text, submit
 from studies.execute.folder import read_folder, write
 from studies.execute.keel import find_keel
 from studies.execute.plan import Plan, plan, plan_text
@@ -76,21 +76,6 @@ def planned(options: argparse.Namespace) -> Plan:
     return plan(study, site, None if options.unchecked else find_keel(options.keel))
 
 
-def submit(folder: Path) -> int:
-    written = read_folder(folder)
-    command = written.facts["submit"]
-    program = command.split()[0]
-    if not any(state.again for state in states_of(written)):
-        print("every start is done: nothing to submit")
-        return 0
-    if written.facts["site"]["launcher"] == "local":
-        raise Refused(f"{folder} is written for a machine without a batch system; scripts/study run {folder}")
-    done = subprocess.run(["bash", "-c", command], cwd=folder, check=False)
-    if done.returncode == 127:
-        raise Refused(f"no {program} here; on the machine: cd {folder} && {command}")
-    return 1 if done.returncode else 0
-
-
 def act(options: argparse.Namespace, command: str) -> int:
     if options.verb == "plan":
         found = planned(options)
@@ -109,10 +94,14 @@ def act(options: argparse.Namespace, command: str) -> int:
         print(status_text(read_folder(options.folder)), end="")
         return status
     if options.verb == "submit":
-        return submit(options.folder)
+        written = read_folder(options.folder)
+        if any(state.again for state in states_of(written)):
+            return submit(written)
+        print("every start is done: nothing to submit")
+        return 0
     if options.verb == "status":
         written = read_folder(options.folder)
-        print(status_text(written), end="")
+        print(status_text(written) + jobs_text(written), end="")
         return 0 if all(state.word == "done" for state in states_of(written)) else 1
     # Only here, since pandas and matplotlib take a second to load, and are not everywhere.
     written = read_folder(options.folder)

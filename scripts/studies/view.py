@@ -12,8 +12,14 @@ def print_view(about: str | None, words: list[str], view: Callable[[list[Path]],
     """Prints the view of the files that the words name; the exit status, 2 where they hold no records."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    files = parser.parse_args(words).files
+    return print_text(lambda: view(files))
+
+
+def print_text(text: Callable[[], str]) -> int:
+    """Prints it; the exit status, 2 where it cannot be made of the records."""
     try:
-        print(view(parser.parse_args(words).files), end="")
+        print(text(), end="")
     except UnreadableRecords as error:
         print(error, file=sys.stderr)
         return 2

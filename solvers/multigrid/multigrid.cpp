@@ -169,6 +169,7 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
         ++report.cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
         report.residuals.push_back(residual_now());
+        if (told_) told_();
         const double residual = report.residuals.back();
         if (residual <= options_.tolerance) {
             end = Outcome::converged;

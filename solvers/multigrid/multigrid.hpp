@@ -2,9 +2,11 @@
 
 // Geometric multigrid: V-cycles, and full multigrid followed by V-cycles.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solvers/multigrid/bottom/bottom.hpp"
@@ -42,6 +44,9 @@ class Multigrid {
     // Guess::any: from u as it is, with which full multigrid does nothing; residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
+    // To be called after each cycle of a solve, whose residual is known then.
+    void after_cycles(std::function<void()> told) { told_ = std::move(told); }
+
     // The hierarchy has other coefficients now. Local.
     void update() { bottom_->update(); }
 
@@ -65,6 +70,7 @@ class Multigrid {
     MultigridOptions options_;
     std::unique_ptr<BottomSolver> bottom_;
     std::vector<BottomSolver::Visit> visits_;
+    std::function<void()> told_;
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
 };
 

@@ -7,6 +7,7 @@ from math import fsum
 from statistics import fmean, median
 
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, planned_messages, strict_json
+from record_schema import against_schema
 
 EIGHT_BOXES = ["problem.boxes=[2,2,2]", "problem.coefficients=smooth"]
 BOX = ["problem.box=16", *EIGHT_BOXES, *ONCE]
@@ -113,6 +114,70 @@ class Records(KeelTest):
         messages = [row["messages"] for row in run.timer("exchange.send").values()]
         (line,) = re.findall(r"(?m)^messages +(.*)$", run.stdout)
         self.assertEqual(line.split(), [f"{m:.0f}" for m in [*messages, sum(messages)]])
+
+
+class Details(KeelTest):
+    """What is told if asked for: of each rank, of each cycle, and all times in the text."""
+
+    WORDS = "problem.box=16", *EIGHT_BOXES, "run.repeats=2"
+
+    def test_the_rows_of_ranks_are_what_the_row_of_all_says(self) -> None:
+        for words in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=spmv", "problem.matrix=stencil7"]):
+            run = self.valid(3, *(self.WORDS if words[-1:] != ["problem.matrix=stencil7"] else ["run.repeats=2"]), *words,
+                             "output.ranks=true")  # fmt: skip
+            self.assertEqual(against_schema(run.all_records), [])
+            by_rank: dict[tuple[str, str, int], list[Record]] = {}
+            for row in run.records("rank_timer"):
+                by_rank.setdefault((row.get("solver", ""), row["op"], row["level"]), []).append(row)
+            timers = run.records("timer")
+            self.assertEqual(len(by_rank), len(timers))
+            for timer in timers:
+                rows = by_rank[timer.get("solver", ""), timer["op"], timer["level"]]
+                self.assertEqual([row["rank"] for row in rows], [0, 1, 2])
+                seconds = [row["seconds"] for row in rows]
+                self.assertEqual((min(seconds), max(seconds)), (timer["t_min"], timer["t_max"]))
+                self.assertEqual(rows[timer["rank_max"]]["seconds"], timer["t_max"])
+                self.assertEqual(rows[0]["calls"], timer["calls"])
+                for name in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                    self.assertEqual(max(row[name] for row in rows), timer[name])
+                    self.assertAlmostEqual(fsum(row[name] for row in rows), timer[f"all_{name}"])
+
+    def test_the_rows_of_cycles_are_those_of_their_solve(self) -> None:
+        for words in ([], ["run.steps=2"], ["run.mode=survey", "run.survey=['cg']"], ["multigrid.accelerator=cg"]):
+            run = self.valid(2, *self.WORDS, *words, "output.cycles=true")
+            self.assertEqual(against_schema(run.all_records), [])
+            solves = run.records("step" if "run.steps=2" in words else "solve")
+            rows = run.records("cycle")
+            self.assertEqual(len(rows), sum(solve["cycles"] for solve in solves))
+            for solve in solves:
+                key = [solve["solver"], solve["repeat"], solve.get("step")]
+                mine = [row for row in rows if [row["solver"], row["repeat"], row.get("step")] == key]
+                self.assertEqual([row["cycle"] for row in mine], list(range(1, solve["cycles"] + 1)))
+                self.assertEqual([row["residual"] for row in mine], solve["residuals"][1:])
+                for row in mine:
+                    self.assertGreater(min(row["parts"]["v_cycle"], row["parts"]["bottom"], row["parts"]["all_reduce"]), 0)
+                    self.assertLessEqual(fsum(row["parts"].values()), row["seconds"] + 1e-9)
+                # Each cycle's slowest rank may be another one, so the sum may exceed the slowest rank's.
+                self.assertGreater(fsum(row["seconds"] for row in mine), 0.5 * solve["seconds"])
+
+    def test_the_text_tells_all_times_if_asked(self) -> None:
+        run = self.valid(2, *self.WORDS, "output.times=full")
+        short = self.valid(2, *self.WORDS)
+        self.assertNotIn("max on rank", short.stdout)
+        timers = {(row["op"], row["level"]): row for row in run.records("timer")}
+        told = re.findall(r"(?m)^(smooth|residual|restrict) .*\n  max .*\n  max on rank (.*)\n  min (.*)\n  calls (.*)$", run.stdout)
+        self.assertEqual(len(told), len({op for op, _ in timers} & {"smooth", "residual", "restrict"}))
+        for op, ranks, least, calls in told:
+            rows = [timers[op, level] for level in range(4) if (op, level) in timers]
+            self.assertEqual(ranks.split(), [str(row["rank_max"]) for row in rows])
+            self.assertEqual(len(least.split()), 2 * len(rows))  # with their units
+            numbers = [row["calls"] for row in rows]
+            self.assertEqual(calls.split(), [f"{n:.0f}" for n in [*numbers, sum(numbers)]])
+
+    def test_a_detail_that_the_run_does_not_have_is_refused(self) -> None:
+        self.refused(1, "run.mode=krylov", "output.cycles=true", expected=["output.cycles: needs run.mode = solve or survey"])
+        self.refused(1, "run.mode=survey", "output.times=full", expected=["output.times: needs run.mode = solve or krylov"])
+        self.refused(1, "output.ranks=true", expected=["output.ranks: needs output.json"], records=False)
 
 
 class Timers(KeelTest):

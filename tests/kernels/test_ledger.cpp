@@ -1,4 +1,7 @@
 #include <catch2/catch.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "kernels/timing/timed_operations.hpp"
 #include "tests/chosen_backend.hpp"
@@ -30,6 +33,45 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     CHECK(ledger.at(Op::bottom_operator, 1).calls == 1);
     ledger.clear();
     CHECK(ledger.at(Op::smooth, 1).calls == 0);
+}
+
+namespace {
+
+// Writes down what it is told.
+class Written : public Regions {
+  public:
+    void begin(const char* name) override { told.push_back(std::string("begin ") + name); }
+    void end(const char* name) override { told.push_back(std::string("end ") + name); }
+
+    std::vector<std::string> told;
+};
+
+}  // namespace
+
+TEST_CASE("operations are regions to whoever is told of them, also when they fail") {
+    const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
+    const auto plain = test::chosen_backend()->make_operations(layout, 1);
+    Ledger ledger(2);
+    TimedOperations x(*plain, ledger, 1, Caller::bottom);
+    const Field u = x.make_field();
+    x.fill(u, 1.0);
+    CHECK(ledger.marks() == nullptr);
+    Written first;
+    Written second;
+    ledger.mark(&first);
+    ledger.mark(nullptr);
+    ledger.mark(&second);
+    x.fill(u, 1.0);
+    double norm = 0;
+    x.max_norm(u, norm);
+    timed(ledger, Op::smooth, 0, [] {});
+    CHECK_THROWS(timed(ledger, Op::wait, 0, [] { throw std::runtime_error("device lost"); }));
+    CHECK(first.told == std::vector<std::string>{"begin bottom.vector level 1", "end bottom.vector level 1",
+                                                 "begin bottom.dots level 1", "end bottom.dots level 1",
+                                                 "begin smooth level 0", "end smooth level 0",
+                                                 "begin exchange.wait level 0", "end exchange.wait level 0"});
+    CHECK(second.told == first.told);
+    CHECK(ledger.at(Op::bottom_vector, 1).calls == 2);
 }
 
 TEST_CASE("every operation is booked once, where its caller's rows are, and what it returned is passed on") {
@@ -116,11 +158,12 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
 }
 
 TEST_CASE("a timed action is counted, its time added, and its result returned") {
-    Entry entry;
-    CHECK(timed(entry, [] { return 42; }) == 42);
+    Ledger ledger(1);
+    const Entry& entry = ledger.at(Op::vector, 0);
+    CHECK(timed(ledger, Op::vector, 0, [] { return 42; }) == 42);
     int runs = 0;
     const double before = entry.seconds;
-    timed(entry, [&] { ++runs; });
+    timed(ledger, Op::vector, 0, [&] { ++runs; });
     CHECK(runs == 1);
     CHECK(entry.calls == 2);
     CHECK(entry.seconds >= before);

@@ -2,7 +2,7 @@
 
 keel writes records as the real one does, adds a line to `log` for each start, and does by its words what a test wants to go
 wrong: bottom.solver=bad is refused even by a dry run, =crash ends with status 3, =stall writes half a record and waits as long
-as there is a file `stall`, =invalid fails a check, =lost cannot write
+as there is a file `stall`, =long is interrupted if it is given less than 1000 seconds, =invalid fails a check, =lost cannot write
 its records, as on a full disk (the real one ends with status 0 then, too). While there is a file `gate` nothing begins.
 """
 
@@ -17,7 +17,7 @@ exec "${@:3}"
 
 KEEL = r"""#!/bin/bash
 here=$(dirname "$0")
-json='' solver=cg dry='' ranks=${FAKE_RANKS:-1} box=8
+json='' solver=cg limit='' dry='' ranks=${FAKE_RANKS:-1} box=8
 for word; do
     case $word in
         --version) echo "keel 0.0.0 (fake)"; exit ;;
@@ -26,6 +26,7 @@ for word; do
         bottom.solver=*) solver=${word#*=} ;;
         problem.box=*) box=${word#*=} ;;
         problem.ranks=*) ranks=${word#*=} ;;
+        run.time_limit=*) limit=${word#*=} ;;
     esac
 done
 if [ "$solver" = bad ]; then
@@ -50,6 +51,12 @@ fi
 if [ "$solver" = crash ]; then
     echo "error: rank 0 found no device" >&2
     exit 3
+fi
+if [ "$solver" = long ] && [ "${limit:-1000}" -lt 1000 ]; then
+    echo '{"record":"run","ranks":'$ranks',"threads":1,"limit":'$limit'}' >>"$json"
+    echo '{"record":"result","done":[{"what":"solves","done":3,"all":5}],"interrupted":true,"interrupted_by":"time_limit",' \
+        '"valid":false,"exit":4}' >>"$json"
+    exit 4
 fi
 valid=true
 [ "$solver" != invalid ] || valid=false

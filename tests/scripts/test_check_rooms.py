@@ -49,6 +49,9 @@ PLANTS = [
     ("comm/plans/schemes/standard.cpp", "std::chrono::steady_clock::time_point t;", "a clock in an algorithm"),
     ("comm/ranks/communicator.cpp", "#include <smpi/smpi.h>", "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
     ("kernels/timing/clock.hpp", "simgrid::s4u::Engine::get_clock();", "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
+    ("kernels/timing/ledger.hpp", "#include <caliper/cali.h>", "Caliper outside kernels/timing/regions_of_caliper.cpp"),
+    ("kernels/timing/ledger.hpp", "cali_begin_region(name);", "Caliper outside kernels/timing/regions_of_caliper.cpp"),
+    ("kernels/backends/cuda/cuda.cu", "nvtxRangePop();", "ranges of a device outside kernels/backends/gpu/runtime.hpp"),
     ("solvers/multigrid/hierarchy.hpp", "#ifdef KEEL_FAST", "conditional compilation outside kernels/backends/"),
 ]
 # Lines that are no violation where they stand.

@@ -1,12 +1,14 @@
 """Records before and after: what counts as a difference."""
 
+import json
 import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 
-from compare_records import differences
+from compare_records import TIMES, differences
 
 SOLVE = {"record": "solve", "seconds": 0.5, "residuals": [1.0, 0.25], "bottom": [{"iterations": 7}], "cycles": 1}
 RUN = {"record": "run", "revision": "a", "deck": {"bottom": {"s": 4}, "output": {"json": "a"}}}
@@ -32,6 +34,15 @@ class Differences(unittest.TestCase):
 
     def test_another_number_of_records_is_a_difference(self) -> None:
         self.assertEqual(differences([SOLVE], [SOLVE, SOLVE])[0], ["1 records before, 2 after"])
+
+    def test_what_the_schema_calls_seconds_is_known_to_be_a_time(self) -> None:
+        schema = json.loads((ROOT / "docs/records.schema.json").read_text())
+        timed = [(one["properties"]["record"]["const"], field)
+                 for name, one in schema["$defs"].items() if name != "predicted_solve"
+                 for field in ("seconds", "parts", "t_mean") if field in one.get("properties", {}) and "const" in
+                 one["properties"].get("record", {})]  # fmt: skip
+        self.assertIn(("rank_timer", "seconds"), timed)
+        self.assertEqual([(kind, field) for kind, field in timed if field not in TIMES.get(kind, set())], [])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,10 @@ try:
     import hatchet
 except ModuleNotFoundError:
     hatchet = None
+try:
+    import thicket
+except ModuleNotFoundError:
+    thicket = None
 
 
 def timer(op: str, level: int, seconds: float, solver: str = "cg") -> str:
@@ -26,6 +30,11 @@ RECORDS = (
     '{"record": "run", "ranks": 4, "threads": 2}\n'
     + timer("smooth", 0, 4.0) + timer("exchange.pack", 0, 1.0) + timer("exchange.wait", 0, 2.0)
     + timer("bottom.operator", 1, 0.5) + timer("other", 0, 0.25) + timer("smooth", 0, 8.0, "bicgstab")
+)  # fmt: skip
+
+OTHER = (
+    '{"record": "run", "ranks": 8, "threads": 1, "cells": [16, 16, 16], "deck": {"problem": {"box": 8, "boxes": [2, 2, 2]}}}\n'
+    + timer("smooth", 0, 2.0) + timer("reduction", 0, 0.5)
 )  # fmt: skip
 
 
@@ -69,6 +78,32 @@ cg, 4x2 [0.0, 7.75, 0.0]
         frame = hatchet.GraphFrame.from_literal(export_hatchet.literal([self.file]))
         self.assertEqual(frame.dataframe["time"].sum(), 15.75)
         self.assertEqual(len(frame.graph.roots), 2)
+
+    def test_a_profile_tells_what_it_ran_on_and_has_the_tree_of_its_solver(self) -> None:
+        other = self.file.with_name("other.json")
+        other.write_text(OTHER)
+        cg, bicgstab, on_8 = export_hatchet.profiles([self.file, other])
+        self.assertEqual((cg["metadata"]["solver"], cg["metadata"]["ranks"], cg["metadata"]["threads"]), ("cg", 4, 2))
+        self.assertEqual(bicgstab["literal"][0]["metrics"]["time (inc)"], 8.0)
+        self.assertEqual({one["literal"][0]["frame"]["name"] for one in (cg, bicgstab, on_8)}, {"solve"})
+        self.assertEqual(len({one["profile"] for one in (cg, bicgstab, on_8)}), 3)
+        told = on_8["metadata"]
+        self.assertEqual((told["problem.box"], told["problem.boxes"], told["unknowns"]), (8, "[2, 2, 2]", 4096))
+
+    @unittest.skipIf(thicket is None, "no thicket for this Python (pip install llnl-thicket)")
+    def test_thicket_reads_them_as_one_ensemble(self) -> None:
+        other = self.file.with_name("other.json")
+        other.write_text(OTHER)
+        found = json.loads(json.dumps(export_hatchet.profiles([self.file, other])))
+        made = export_hatchet.ensemble(found)
+        self.assertEqual(sorted(made.metadata["ranks"]), [4, 4, 8])
+        self.assertEqual(sorted(made.metadata["solver"]), ["bicgstab", "cg", "cg"])
+        self.assertEqual(len(made.graph.roots), 1)
+        smooth = made.dataframe[made.dataframe["name"] == "smooth"]
+        self.assertEqual(sorted(smooth["time"]), [2.0, 4.0, 8.0])  # of one node, in three profiles
+        self.assertEqual(smooth.index.get_level_values("node").nunique(), 1)
+        on_8 = made.filter_metadata(lambda row: row["ranks"] == 8)
+        self.assertEqual(on_8.dataframe["time"].sum(), 2.5)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
-CMAKE = (ROOT / "CMakeLists.txt").read_text()
+CMAKE = "".join((ROOT / name).read_text() for name in ("CMakeLists.txt", "cmake/libraries.cmake"))
 VERSION = re.search(r"project\(Keel VERSION ([\d.]+)", CMAKE)[1]
 # The report as the README shows it, and the line of its header that the README leaves out.
 REPORT = re.search(r"^```\n(Keel .*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
@@ -58,7 +58,7 @@ def spec(*said: str, **variants: Any) -> SimpleNamespace:
 
 class Pieces(unittest.TestCase):
     def test_options_and_presets_are_those_of_the_build(self) -> None:
-        options = set(re.findall(r"^option\((KEEL_\w+)", CMAKE, re.MULTILINE))
+        options = set(re.findall(r"^(?:option\(|set\()(KEEL_\w+)", CMAKE, re.MULTILINE))
         presets = set(re.findall(r'"name": "(\w+)"', (ROOT / "CMakePresets.json").read_text()))
         for name, text in files().items():
             self.assertLessEqual(set(re.findall(r"(?:-D|\b)(KEEL_[A-Z_]+)", text)), options, name)
@@ -112,8 +112,9 @@ class Spack(unittest.TestCase):
 
     def test_every_library_that_the_build_looks_for_is_a_dependency(self) -> None:
         names = {"MPI": "mpi", "Eigen3": "eigen", "fmt": "fmt", "nlohmann_json": "nlohmann-json", "Kokkos": "kokkos",
-                 "tomlplusplus": "tomlplusplus", "OpenMP": None}  # OpenMP comes with the compiler
-        wanted = {names[library] for library in re.findall(r"find_package\((\w+)", CMAKE)} - {None}
+                 "tomlplusplus": "tomlplusplus", "Catch2": "catch2", "caliper": "caliper",
+                 "OpenMP": None}  # comes with the compiler
+        wanted = {names[library] for library in re.findall(r"(?:find_package|keel_find)\((\w+)", CMAKE)} - {None}
         self.assertLessEqual(wanted, {words[0].split("@")[0] for words, _ in self.said["depends_on"]})
         least = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)", CMAKE)[1]
         self.assertIn(f"cmake@{least}:", [words[0] for words, _ in self.said["depends_on"]])

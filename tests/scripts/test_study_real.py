@@ -2,14 +2,17 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
+from studies.execute.folder import RESERVE_SECONDS  # noqa: E402
 from test_study_runs import Study, wait_for  # noqa: E402
 
 KEEL = os.environ.get("KEEL_EXECUTABLE", "")
@@ -68,6 +71,60 @@ class Real(Study):
         self.assertIn('ranks-1.solver-cgg: error: command line: bottom.solver = "cgg": unknown solver; choose ', made.stderr)
         self.assertFalse(self.folder.exists())
 
+    def test_a_run_that_the_job_has_no_time_for_ends_by_itself(self) -> None:
+        self.assertEqual(self.write_real('["cg"]', 1_000_000).returncode, 0)
+        self.environment["KEEL_END"] = str(int(time.time()) + RESERVE_SECONDS + 7)
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, self.words()), (1, ["interrupted", "missing"]))
+        self.assertRegex(done.stdout, r"interrupted  ranks-2.solver-cg, round 1: by its time limit; \d+ of 1000000 solves done")
+
+    def whole(self, solvers: str, repeats: int) -> list[str]:
+        """The counts of a study to which nothing happened."""
+        self.folder = self.top / "whole"
+        self.write_real(solvers, repeats)
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        return self.counts()
+
+    def test_two_runners_make_no_start_twice_and_the_same_counts(self) -> None:
+        solvers = '["cg", "bicgstab", "ca_cg s=2"]'
+        self.write_real(solvers, 3)
+        command = [sys.executable, ROOT / "scripts/study", "run", self.folder]
+        both = [subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for _ in range(2)]  # fmt: skip
+        for runner in both:
+            runner.wait()
+        self.assertEqual(self.words(), ["done"] * 6)
+        self.assertEqual(len(list(self.folder.glob("runs/*/*.claim"))), 6)
+        self.assertEqual(self.counts(), self.whole(solvers, 3))
+
+    def test_a_disk_that_was_full_for_a_while_changes_no_count(self) -> None:
+        disk = self.top / "disk"
+        disk.mkdir()
+        mounted = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(disk)]
+        if not shutil.which("mount") or subprocess.run(mounted, capture_output=True, check=False).returncode:
+            self.skipTest("no right to mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        self.folder = disk / "made"
+        self.write_real('["cg"]', 300)  # whose records do not fit
+        done = self.study("run", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("failed", self.words())
+        self.assertNotIn("done", self.words())
+        self.assertIn("No space left on device", done.stdout)
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.assertEqual(self.counts(), self.whole('["cg"]', 300))
+
+    def test_a_deck_that_fails_at_one_point_stops_no_other(self) -> None:
+        path = self.top / "real.toml"
+        path.write_text(STUDY.format(solvers="[2, 40]", repeats=1).replace("bottom.solver", "multigrid.max_cycles"))
+        self.assertEqual(self.study("write", path, self.folder).returncode, 0)
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, self.words()), (1, ["failed", "done"] * 2))
+        self.assertIn("failed  ranks-2.max_cycles-2, round 1: check failed: ", done.stdout)
+        rows = self.counts()
+        self.assertEqual([sum(word in row for row in rows) for word in ("max_cycles 40", "max_cycles-2")], [2, 2])
+
     def test_a_launcher_that_is_killed_leaves_a_study_that_ends_with_the_same_counts(self) -> None:
         self.assertEqual(self.write_real('["cg"]', 500).returncode, 0)
         child = self.begin()
@@ -82,10 +139,7 @@ class Real(Study):
         self.assertIn("failed", self.words())
         self.assertEqual(self.study("run", self.folder).returncode, 0)
         resumed = self.counts()
-        self.folder = self.top / "whole"
-        self.write_real('["cg"]', 500)
-        self.study("run", self.folder)
-        self.assertEqual(resumed, self.counts())
+        self.assertEqual(resumed, self.whole('["cg"]', 500))
         self.assertEqual(len(resumed), 4)
 
 

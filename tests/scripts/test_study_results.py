@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -22,7 +23,7 @@ except ModuleNotFoundError as error:
 
 from studies.evaluate.figures import FIGURES, draw_all  # noqa: E402
 from studies.evaluate.tables import gather  # noqa: E402
-from studies.execute.folder import read_folder, write_new  # noqa: E402
+from studies.execute.folder import RESERVE_SECONDS, read_folder, write_new  # noqa: E402
 
 SCALING = """\
 try: what happens
@@ -68,6 +69,17 @@ class Results(Study):
         self.assertNotEqual(self.scaling(), SCALING)
         self.study("run", self.folder)
         self.assertEqual(self.scaling(), SCALING)
+
+    def test_a_study_of_which_a_job_had_no_time_ends_with_the_table_of_one_that_had(self) -> None:
+        self.write(["cg", "long"], rounds=2)
+        self.environment["KEEL_END"] = str(int(time.time()) + RESERVE_SECONDS + 300)
+        self.assertEqual(self.study("run", self.folder).returncode, 1)
+        self.assertEqual(self.words().count("interrupted"), 4)
+        interrupted = self.scaling()
+        del self.environment["KEEL_END"]
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.assertEqual(self.scaling(), SCALING.replace("stall", "long"))
+        self.assertNotEqual(interrupted, self.scaling())
 
     def test_tables_are_tidy_and_never_overwritten(self) -> None:
         self.write(["cg"], rounds=2)

@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
 import fake_keel  # noqa: E402
-from studies.execute.folder import read_folder  # noqa: E402
+from studies.execute.batch import SYSTEMS  # noqa: E402
+from studies.execute.folder import RESERVE_SECONDS, read_folder  # noqa: E402
 from studies.execute.states import states_of  # noqa: E402
 
 try:
@@ -73,7 +74,7 @@ class Runs(Study):
         self.write(["cg", "bicgstab"], rounds=2)
         done = self.study("run", self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith("8 done, 0 failed, 0 running, 0 missing; of 8 starts\n"))
+        self.assertTrue(done.stdout.startswith("8 done, 0 failed, 0 interrupted, 0 running, 0 missing; of 8 starts\n"))
         turns = ["cg", "bicgstab", "cg", "bicgstab"]
         self.assertEqual(fake_keel.started(self.top), [f"2 {one}" for one in turns] + [f"1 {one}" for one in turns])
         again = self.study("run", self.folder)
@@ -170,6 +171,52 @@ class Kills(Study):
         child.wait()
         wait_for(lambda: self.words() == ["done", "failed"])
         self.go_on()
+
+
+class Times(Study):
+    """A job of which little is left."""
+
+    def left(self, seconds: int) -> None:
+        self.environment["KEEL_END"] = str(int(time.time()) + RESERVE_SECONDS + seconds)
+
+    def test_a_run_that_cannot_end_in_time_is_interrupted_and_made_again(self) -> None:
+        self.write(["long", "cg"], ranks=[1])
+        self.left(600)
+        done = self.study("run", self.folder)
+        self.assertEqual((done.returncode, self.words()), (1, ["interrupted", "done"]))
+        self.assertIn("interrupted  ranks-1.solver-long, round 1: by its time limit; 3 of 5 solves done\n", done.stdout)
+        (state, _) = states_of(read_folder(self.folder))
+        assert state.run
+        self.assertLessEqual(state.run.head["limit"], 600)
+        self.assertGreater(state.run.head["limit"], 500)
+        del self.environment["KEEL_END"]
+        self.assertEqual(self.study("run", self.folder).returncode, 0)
+        self.assertEqual(fake_keel.started(self.top), ["1 long", "1 cg", "1 long"])
+        self.assertEqual(self.words(), ["done", "done"])
+
+    def test_nothing_begins_when_no_time_is_left(self) -> None:
+        self.write(["cg", "bicgstab"], ranks=[1])
+        self.left(1)
+        self.assertEqual(self.study("run", self.folder).returncode, 1)
+        self.assertEqual((fake_keel.started(self.top), self.words()), ([], ["missing", "missing"]))
+
+    def test_the_decks_own_limit_holds_if_it_is_shorter(self) -> None:
+        (self.top / "deck.toml").write_text("[run]\ntime_limit = 90.5\n")
+        for seconds, limit in ((600, 91), (60, 60)):
+            self.folder = self.top / f"made{seconds}"
+            self.write(["long"], ranks=[1])
+            self.left(seconds)
+            self.study("run", self.folder)
+            (state,) = states_of(read_folder(self.folder))
+            assert state.run
+            self.assertTrue(limit - 20 <= state.run.head["limit"] <= limit, state.run.head)
+
+    def test_an_axis_of_limits_is_refused(self) -> None:
+        study = fake_keel.study(self.top, ["cg"])
+        study.write_text(study.read_text().replace('key = "bottom.solver"', 'key = "run.time_limit"'))
+        done = self.study("plan", study)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("run.time_limit: the job script gives each run what is left of its job", done.stderr)
 
 
 class Claims(Study):
@@ -294,6 +341,57 @@ class Submission(Study):
         self.environment["SLURM_JOB_NUM_NODES"] = "2"
         self.assertEqual(self.begin().wait(), 0)
         self.assertEqual(fake_keel.started(self.top), ["1 cg", "2 cg"])
+
+
+class Queues(Study):
+    """What batch systems say of jobs; by commands that say it as their documents have it."""
+
+    SAID = {
+        "slurm": ("sbatch", "Submitted batch job 4711", "4711", "squeue",
+                  'test "$*" = "--noheader --format=%T --jobs 4711" && echo PENDING', "PENDING",
+                  "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"),
+        "pbs_pals": ("qsub", "4711.pbs01.site", "4711.pbs01.site", "qstat",
+                     'test "$*" = "-f 4711.pbs01.site" && printf "Job Id: 4711.pbs01.site\\n    Job_Name = try\\n    job_state = R\\n"',
+                     "R", "echo 'qstat: 4711.pbs01.site Job has finished, use -x or -H to obtain information' >&2; exit 35"),
+        "lsf_jsrun": ("bsub", "Job <4711> is submitted to queue <batch>.", "4711", "bjobs",
+                      'test "$*" = "-noheader -o stat 4711" && echo RUN', "RUN",
+                      "echo 'Job <4711> is not found' >&2; exit 255"),
+        "flux": ("flux", "\u01922oVdLvGD", "\u01922oVdLvGD", "flux",
+                 'test "$*" = "jobs -n -o {status} \u01922oVdLvGD" && echo RUN', "RUN",
+                 "echo 'flux-jobs: ERROR: job \u01922oVdLvGD not found' >&2; exit 1"),
+    }  # fmt: skip
+
+    def command(self, name: str, text: str) -> None:
+        (self.top / name).write_text(f"#!/bin/bash\n{text}\n")
+        (self.top / name).chmod(0o755)
+
+    def test_the_state_of_a_job_is_asked_for(self) -> None:
+        self.assertEqual(set(SYSTEMS), {*self.SAID, "pbs_alps"})
+        self.assertEqual(SYSTEMS["pbs_alps"], SYSTEMS["pbs_pals"])
+        for site, (submits, says, job, asks, answer, state, gone) in self.SAID.items():
+            with self.subTest(site):
+                self.folder = self.top / f"for-{site}"
+                words = ("write", fake_keel.study(self.top, ["cg"]), "--site", site, self.folder)
+                self.assertEqual(self.study(*words).returncode, 0)
+                self.assertNotIn("job ", self.study("status", self.folder).stdout)
+                self.command(submits, f"echo '{says}'")
+                done = self.study("submit", self.folder)
+                self.assertEqual((done.returncode, done.stdout), (0, f"{says}\n"))
+                self.command(asks, answer)
+                self.assertTrue(self.study("status", self.folder).stdout.endswith(f"job     {job}: {state}\n"))
+                self.command(asks, gone)
+                self.assertIn(f"job     {job}: gone: ended, or cancelled\n", self.study("status", self.folder).stdout)
+                self.command(asks, "echo 'cannot connect to server' >&2; exit 1")
+                self.assertIn(f"job     {job}: not known: cannot connect to server\n", self.study("status", self.folder).stdout)
+
+    def test_where_nobody_can_be_asked_that_is_said(self) -> None:
+        words = ("write", fake_keel.study(self.top, ["cg"]), "--site", "lsf_jsrun", self.folder)
+        self.assertEqual(self.study(*words).returncode, 0)
+        self.command("bsub", "echo 'Job <12> is submitted to queue <batch>.'")
+        self.study("submit", self.folder)
+        self.study("submit", self.folder)
+        told = [line for line in self.study("status", self.folder).stdout.splitlines() if line.startswith("job ")]
+        self.assertEqual(told, ["job     12: not known: no bjobs here"] * 2)
 
 
 class Refusals(Study):

@@ -13,4 +13,4 @@ target_include_directories(keel_backend_cuda PRIVATE ${PROJECT_SOURCE_DIR})
 # The bodies of kernels are constexpr functions.
 target_compile_options(keel_backend_cuda PRIVATE
   --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror=all-warnings>)
-target_link_libraries(keel_backend_cuda PUBLIC CUDA::cudart_static)
+target_link_libraries(keel_backend_cuda PUBLIC CUDA::cudart_static ${CMAKE_DL_LIBS})

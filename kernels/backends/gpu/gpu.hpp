@@ -212,6 +212,13 @@ class GpuOperations : public OperationsOn<Gpu> {
     Device& device() { return backend().device(); }
 };
 
+// What Nsight and rocprof show as ranges beside the kernels. Without such a tool a range is a call that does nothing.
+class RangeRegions : public Regions {
+  public:
+    void begin(const char* name) override { push_range(name); }
+    void end(const char*) override { pop_range(); }
+};
+
 class GpuBackend : public Backend {
   public:
     GpuBackend(std::string name, std::string model, const BackendOptions& options)
@@ -225,6 +232,7 @@ class GpuBackend : public Backend {
     std::size_t free_device_bytes() const override { return device_->free_bytes(); }
     std::size_t device_cache_bytes() const override { return device_->cache_bytes(); }
     long graph_replays() const override { return device_->graph_replays(); }
+    Regions* regions() const override { return has_ranges ? &regions_ : nullptr; }
     int threads() const override { return 1; }
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
                                                 Storage storage) const override {
@@ -235,6 +243,7 @@ class GpuBackend : public Backend {
     std::string name_;
     std::string model_;
     std::shared_ptr<Device> device_;
+    mutable RangeRegions regions_;
 };
 
 // Why no device can be used; empty if one can.

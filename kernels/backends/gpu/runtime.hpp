@@ -8,10 +8,14 @@
 
 #if defined(KEEL_GPU_CUDA)
 #include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
 #define GPU(name) cuda##name
 #define KEEL_GPU_PREFIX "cuda"
 #elif defined(KEEL_GPU_HIP)
 #include <hip/hip_runtime.h>
+#if defined(KEEL_ROCTX)
+#include <roctracer/roctx.h>
+#endif
 #define GPU(name) hip##name
 #define KEEL_GPU_PREFIX "hip"
 #elif defined(KEEL_GPU_EMULATED)
@@ -68,6 +72,29 @@ inline void free_pinned(void* place) {
     static_cast<void>(GPU(FreeHost)(place));
 #endif
 }
+
+// Ranges that the vendor's tools show.
+#if defined(KEEL_GPU_CUDA)
+constexpr bool has_ranges = true;
+inline void push_range(const char* name) {
+    nvtxRangePushA(name);
+}
+inline void pop_range() {
+    nvtxRangePop();
+}
+#elif defined(KEEL_ROCTX)
+constexpr bool has_ranges = true;
+inline void push_range(const char* name) {
+    roctxRangePushA(name);
+}
+inline void pop_range() {
+    roctxRangePop();
+}
+#else
+constexpr bool has_ranges = false;
+inline void push_range(const char*) {}
+inline void pop_range() {}
+#endif
 
 // A kernel is a functor: what a thread does.
 template <class Kernel>

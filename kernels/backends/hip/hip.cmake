@@ -3,6 +3,13 @@
 set(CMAKE_HIP_ARCHITECTURES gfx90a CACHE STRING "GPUs that the HIP backend is compiled for")
 find_program(HIPCC hipcc HINTS /opt/rocm/bin REQUIRED)
 find_library(AMDHIP64 amdhip64 HINTS /opt/rocm/lib REQUIRED)
+# Ranges for rocprof, where its library is installed.
+find_path(ROCTX_INCLUDE roctracer/roctx.h HINTS /opt/rocm/include)
+find_library(ROCTX roctx64 HINTS /opt/rocm/lib)
+set(roctx_options)
+if(ROCTX_INCLUDE AND ROCTX)
+  set(roctx_options -DKEEL_ROCTX -I${ROCTX_INCLUDE})
+endif()
 
 set(source ${CMAKE_CURRENT_SOURCE_DIR}/backends/hip/hip.hip)
 set(object ${CMAKE_CURRENT_BINARY_DIR}/hip${CMAKE_CXX_OUTPUT_EXTENSION})
@@ -10,7 +17,7 @@ list(TRANSFORM CMAKE_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE a
 add_custom_command(
   OUTPUT ${object}
   COMMAND ${HIPCC} -x hip -std=c++20 -O3 -fPIC -Wall -Wextra $<$<BOOL:${KEEL_WERROR}>:-Werror> ${architectures}
-    -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c ${source} -o ${object}
+    -I${PROJECT_SOURCE_DIR} ${roctx_options} -MD -MF ${object}.d -c ${source} -o ${object}
   DEPENDS ${source}
   DEPFILE ${object}.d
   COMMENT "Compiling the HIP backend"
@@ -20,3 +27,6 @@ set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON
 add_library(keel_backend_hip INTERFACE)
 target_sources(keel_backend_hip INTERFACE ${object})
 target_link_libraries(keel_backend_hip INTERFACE ${AMDHIP64})
+if(roctx_options)
+  target_link_libraries(keel_backend_hip INTERFACE ${ROCTX})
+endif()

@@ -150,9 +150,28 @@ Json timer_record(const TimerRow& row) {
     return record;
 }
 
-std::string timer_records(const std::vector<TimerRow>& rows) {
+std::string timer_records(const std::vector<TimerRow>& rows, const std::string& solver) {
     std::string lines;
-    for (const TimerRow& row : rows) lines += line_of(timer_record(row));
+    const auto add = [&](Json record) {
+        if (!solver.empty()) record["solver"] = solver;
+        lines += line_of(record);
+    };
+    for (const TimerRow& row : rows) {
+        add(timer_record(row));
+        for (std::size_t rank = 0; rank < row.by_rank.size(); ++rank) {
+            const RankTime& time = row.by_rank[rank];
+            add({{"record", "rank_timer"},
+                 {"op", row.op},
+                 {"level", row.level},
+                 {"rank", rank},
+                 {"calls", time.calls},
+                 {"seconds", time.seconds},
+                 {"messages", time.messages},
+                 {"bytes", time.bytes},
+                 {"off_node_messages", time.off_node_messages},
+                 {"off_node_bytes", time.off_node_bytes}});
+        }
+    }
     return lines;
 }
 

@@ -35,7 +35,8 @@ Json plan_record(const DeckFacts& deck, const Topology& topology, const std::vec
                  const std::string& plan);
 // "timer": one operation on one level.
 Json timer_record(const TimerRow& row);
-std::string timer_records(const std::vector<TimerRow>& rows);
+// All rows, and a "rank_timer" for each rank where they have that; of this solver, where there are several.
+std::string timer_records(const std::vector<TimerRow>& rows, const std::string& solver = "");
 
 // What every report ends with: a "check" each, and "result".
 std::string closing_records(const Findings& findings);

@@ -142,6 +142,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     const double setup_start = now();
     Problem problem(grids_.problem, finest);
     Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
     Level& top = hierarchy.level(0);
@@ -160,7 +162,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
 std::string level_report(const Setting& setting, const RunFacts& facts, const std::vector<TimerRow>& timers,
                          const std::vector<double>& seconds) {
     const LevelTables tables(facts, timers);
-    std::string text = tables.times() + "\n" + tables.communication() + "\n" +
+    std::string text = tables.times(setting.resolved.details.all_times) + "\n" + tables.communication() +
+                       "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
     // Without the device's own times there are no bandwidths.

@@ -120,7 +120,8 @@ class PreparedKrylov : public PreparedGrids {
             repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
                    findings, one);
         if (done == 0) return;
-        const std::vector<TimerRow> timers = gather_timers(comm, setting.ledger, my_seconds, done);
+        const std::vector<TimerRow> timers =
+            gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
         findings.seconds = median(seconds);
         findings.parts = parts_of(timers, 0);
         findings.merit = cells_per_second(findings.facts, findings.seconds);

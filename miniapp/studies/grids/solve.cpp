@@ -65,7 +65,8 @@ class PreparedSolve : public PreparedGrids {
                 of_coefficients += updated;
                 const auto repeat = static_cast<std::size_t>(n);
                 setting.site.report.record(
-                    line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)));
+                    line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)) +
+                    cycle_records(repeat, solve, steps > 1));
                 solves.push_back(solve);
             }
             if (n < 0) return;
@@ -76,8 +77,8 @@ class PreparedSolve : public PreparedGrids {
             repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
                    findings, one);
         if (done == 0) return;
-        const std::vector<TimerRow> timers =
-            gather_timers(setting.site.comm, setting.ledger, my_seconds, done * steps);
+        const std::vector<TimerRow> timers = gather_timers(setting.site.comm, setting.ledger, my_seconds,
+                                                           done * steps, resolved_.details.ranks);
         findings.seconds = median(seconds);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);

@@ -163,7 +163,8 @@ class PreparedSurvey : public PreparedGrids {
             contenders[c].ledger += setting.ledger;
             contenders[c].my_seconds += solve.cost.my_seconds;
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            setting.site.report.record(line_of(solve_record(row.solves.size(), solve)));
+            setting.site.report.record(line_of(solve_record(row.solves.size(), solve)) +
+                                       cycle_records(row.solves.size(), solve));
             row.solves.push_back(solve);
             if (!solve.report.converged()) return;
             const Check again = residual_recomputed(hierarchy.level(0), setting.problem, tolerance);
@@ -177,7 +178,7 @@ class PreparedSurvey : public PreparedGrids {
         for (std::size_t c = 0; c < rows.size(); ++c) {
             SurveyRow& row = rows[c];
             row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
-                                       static_cast<int>(row.solves.size()));
+                                       static_cast<int>(row.solves.size()), resolved_.details.ranks);
             if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
         }
         findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
@@ -209,11 +210,7 @@ class PreparedSurvey : public PreparedGrids {
         std::string records;
         for (const SurveyRow& row : rows) {
             records += line_of(survey_record(rows, row, setting.hierarchy.levels()));
-            for (const TimerRow& timer : row.timers) {
-                Json record = timer_record(timer);
-                record["solver"] = row.solver;
-                records += line_of(record);
-            }
+            records += timer_records(row.timers, row.solver);
         }
         setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }

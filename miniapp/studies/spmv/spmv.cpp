@@ -69,7 +69,9 @@ class SpmvStudy : public Study {
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom.", {solving}},
             {"run.triad_mb"},
-            {"output.json"}};
+            {"output.goal", {}, "no solve is predicted with run.mode = spmv; leave it out"},
+            {"output.goal_events", {}, "no solve is predicted with run.mode = spmv; leave it out"},
+            {"output."}};
         for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
                                 "problem.ordering", "problem.columns", "problem.ranks",
                                 "run.mode",         "run.solve",       "run.backend",

@@ -168,6 +168,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
     Ledger ledger(1, price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
     SparseMatrix A(comm, topology, site.backend, partition, rows,
                    {.scheme = schemes.products,
                     .persistent = resolved_.comm.persistent,
@@ -220,7 +222,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const int done =
         repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
-    mine.timers = gather_timers(comm, ledger, my_seconds, done);
+    mine.timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
     site.report.record(spmv_records(mine));
     findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};

@@ -91,6 +91,9 @@ def check_axis(file: CheckedToml, entry: Any, number: int) -> Axis | None:
             known = ", ".join(STARTS)
             file.refuse((*place, "key" if "key" in entry else "keys"),
                         f"{name}: unknown axis; {known}, or SECTION.KEY of a deck{nearest(str(name), STARTS)}")  # fmt: skip
+    if "run.time_limit" in names:
+        file.refuse((*place, "key" if "key" in entry else "keys"),
+                    "run.time_limit: the job script gives each run what is left of its job; say under [keys] what none may exceed")  # fmt: skip
     rows = [(value,) if "key" in entry else value for value in entry["values"]]
     if not rows:
         file.refuse((*place, "values"), "values = []: an axis wants at least one")

@@ -10,6 +10,7 @@ from studies.evaluate.figures import Drawn, draw_all
 from studies.evaluate.scaling import HEAD, SCHEME_HEAD, digits, scaling_rows, scheme_rows
 from studies.evaluate.tables import Tables, gather
 from studies.execute.folder import Written, renderer, write_new
+from studies.execute.states import counts_of
 
 
 def machine_rows(tables: Tables) -> list[tuple[str, str]]:
@@ -69,10 +70,10 @@ def page(tables: Tables, drawn: list[tuple[Drawn, str]], command: str) -> str:
     points: list[dict[str, Any]] = written.points
     context = {
         "study": written.facts["study"], "written": written.facts["written"], "machine": machine_rows(tables),
-        "counts": {word: sum(state.word == word for state in tables.states) for word in ("done", "failed", "running", "missing")},
+        "counts": counts_of(tables.states),
         "scaling": html_table(HEAD, scaling_rows(tables)) if len(tables.solves) else "",
         "schemes": html_table(SCHEME_HEAD, scheme_rows(tables)) if tables.written.dry_run and len(tables.schemes) else "",
-        "failed": [state for state in tables.states if state.word in ("failed", "missing", "running")],
+        "failed": [state for state in tables.states if state.word != "done"],
         "warnings": warnings(tables), "figures": drawn, "command": command,
         "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"]))
                    for point in points],

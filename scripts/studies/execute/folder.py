@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from studies.execute.plan import Plan
 from studies.needs import missing
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+RESERVE_SECONDS = 60  # of a job that no run gets: its launcher starts ranks before, and waits for them afterwards
+LEAST_SECONDS = 5  # a run that has no more would not get anywhere
 STALE_MINUTES = 10  # a claim of another node that was not touched for so long is that of a dead script
 
 
@@ -71,7 +74,8 @@ def job_script(plan: Plan, keel: str, mpiexec: str) -> tuple[str, str]:
     options = "".join(f" {option}" for option in plan.site.options)
     context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len(plan.points), "nodes": plan.nodes,
                "hours": hours, "minutes": minutes, "keel": shlex.quote(keel), "mpiexec": shlex.quote(mpiexec),
-               "options": options, "stale_minutes": STALE_MINUTES}  # fmt: skip
+               "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
+               "time_limit": ceil(plan.time_limit), "options": options, "stale_minutes": STALE_MINUTES}  # fmt: skip
     made = template.new_context(context)
     submit = "".join(template.blocks["submit"](made)) if "submit" in template.blocks else "bash job.sh"
     return template.render(context), submit

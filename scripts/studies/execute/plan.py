@@ -40,6 +40,7 @@ class Plan:
     site: Site
     points: list[Planned]
     problems: list[str]  # of the study as a whole
+    time_limit: float = 0.0  # of each run, by the deck; 0 = none
 
     @property
     def nodes(self) -> int:
@@ -55,8 +56,9 @@ class Plan:
 
     @property
     def minutes(self) -> int:
-        """What the job asks for: every start at its longest, but no more than the queue takes."""
-        return ceil(min(len(self.starts) * self.study.minutes, self.site.longest_minutes or float("inf")) or 1)
+        """What the job asks for: every start at its longest and a minute that none gets, but no more than the queue takes."""
+        every = len(self.starts) * self.study.minutes + (self.site.launcher != "local")
+        return ceil(min(every, self.site.longest_minutes or float("inf")) or 1)
 
     @property
     def errors(self) -> list[str]:
@@ -120,7 +122,8 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
     problems = list(law_problems(study, planned))
     if study.baseline and not any(is_baseline(study, one.point) for one in planned):
         problems.append("error: no point is the baseline")
-    return Plan(study, site, planned, problems)
+    limit = deck.get("run.time_limit", 0)
+    return Plan(study, site, planned, problems, limit if isinstance(limit, int | float) else 0)
 
 
 def size_words(count: float | None, unit: str = "B") -> str:
@@ -163,7 +166,7 @@ def plan_text(plan: Plan) -> str:
     turns = "largest first" if study.order == "largest_first" else "smallest first"
     lines.append(f"{starts} starts in one allocation of {plan.nodes} nodes, {turns}, at most {plan.minutes} minutes:"
                  f" {hours:.3g} node-hours")  # fmt: skip
-    if site.longest_minutes and starts * study.minutes > site.longest_minutes:
+    if site.longest_minutes and starts * study.minutes + 1 > site.longest_minutes:
         lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
     seen = Counter(
         problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.foretold.remarks))

@@ -64,9 +64,9 @@ class Bar:
     def show(self, ended: int, left: float | None, state: State | None) -> None:
         text = f"{time_words(left)} left" if left is not None else ""
         self.progress.update(self.task, completed=ended, description=text)
-        if state and state.word == "failed":
+        if state and state.word != "done":
             self.progress.console.print(
-                f"failed: {state.point}, round {state.round}: {state.reason}", highlight=False, markup=False
+                f"{state.word}: {state.point}, round {state.round}: {state.reason}", highlight=False, markup=False
             )
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
                 if old.word == "done":
                     continue
                 state = seen[key] = state_of(written, *key)
-                if state.word in ("done", "failed") and (state.word, state.attempts) != (old.word, old.attempts):
+                if state.word not in ("running", "missing") and (state.word, state.attempts) != (old.word, old.attempts):
                     ended += 1
                     seconds.append(time.monotonic() - begin - sum(seconds))
                     progress.show(ended, mean(seconds) * (total - ended), state)

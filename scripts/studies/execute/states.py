@@ -22,13 +22,16 @@ SIGNALS = {
 }
 
 
+WORDS = ("done", "failed", "interrupted", "running", "missing")
+
+
 @dataclass(frozen=True)
 class State:
     """Of one start: a point and its round."""
 
     point: str
     round: int
-    word: str  # done, failed, running, missing
+    word: str  # one of WORDS
     reason: str = ""
     run: Run | None = None  # its records: of a start that is done those that count
     attempts: int = 0
@@ -36,8 +39,8 @@ class State:
     @property
     def again(self) -> bool:
         """Whether the study, gone on with, would start it again."""
-        return self.word == "missing" or (
-            self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "INTERRUPTED", "DRY", "PREDICTED"))
+        return self.word in ("missing", "interrupted") or (
+            self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "DRY", "PREDICTED"))
         )
 
 
@@ -74,6 +77,14 @@ def last_words(text: Path) -> str:
     return telling[0][:300] if telling else ""
 
 
+def interruption(run: Run | None) -> str:
+    """What ended a run before its end, and how far it had come."""
+    result = run.result if run else {}
+    by = {"time_limit": "by its time limit", "signal": "by a signal"}.get(result.get("interrupted_by") or "", "")
+    done = ", ".join(f"{one['done']} of {one['all']} {one['what']} done" for one in result.get("done", []))
+    return "; ".join(filter(None, (by, done)))
+
+
 def read_run(path: Path) -> Run | None:
     try:
         return read_runs(path)[-1]
@@ -103,7 +114,7 @@ def state_of(written: Written, point: str, number: int) -> State:
         elif status is None:
             state = State(point, number, "failed", "the script that ran it was killed", run, attempt)
         elif verdict == "INTERRUPTED" or status == "4":
-            state = State(point, number, "failed", "interrupted before its last solve", run, attempt)
+            state = State(point, number, "interrupted", interruption(run), run, attempt)
         elif status == "0":
             state = State(
                 point,
@@ -125,11 +136,15 @@ def states_of(written: Written) -> list[State]:
     return [state_of(written, point, number) for point, number in written.starts]
 
 
+def counts_of(states: list[State]) -> dict[str, int]:
+    return {word: sum(state.word == word for state in states) for word in WORDS}
+
+
 def status_text(written: Written) -> str:
     states = states_of(written)
-    counts = {word: sum(state.word == word for state in states) for word in ("done", "failed", "running", "missing")}
+    counts = counts_of(states)
     lines = [", ".join(f"{count} {word}" for word, count in counts.items()) + f"; of {len(states)} starts"]
-    for word in ("failed", "running", "missing"):
+    for word in WORDS[1:]:
         for state in (state for state in states if state.word == word):
             tried = f" ({state.attempts} attempts)" if state.attempts > 1 else ""
             lines.append(f"{word}  {state.point}, round {state.round}{tried}{': ' if state.reason else ''}{state.reason}")

@@ -3,7 +3,7 @@
 #flux: --output=try-{{id}}.out
 #flux: --nodes=12
 #flux: --exclusive
-#flux: --time-limit=8m
+#flux: --time-limit=9m
 #flux: --bank=PROJECT
 #flux: --queue=pbatch
 
@@ -17,6 +17,9 @@ set -u
 
 keel=${KEEL:-/opt/keel/bin/keel}
 nodes_here=12
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close

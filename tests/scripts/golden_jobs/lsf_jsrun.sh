@@ -1,7 +1,7 @@
 #!/bin/bash
 #BSUB -J try
 #BSUB -o try.%J
-#BSUB -W 0:08
+#BSUB -W 0:09
 #BSUB -nnodes 8
 #BSUB -P PROJECT
 #BSUB -q batch
@@ -17,6 +17,9 @@ cd "${LS_SUBCWD:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
 nodes_here=8
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close

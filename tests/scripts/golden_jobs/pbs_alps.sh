@@ -1,7 +1,7 @@
 #!/bin/bash
 #PBS -N try
 #PBS -j oe
-#PBS -l walltime=0:08:00
+#PBS -l walltime=0:09:00
 #PBS -l mppwidth=48
 #PBS -A PROJECT
 #PBS -q regular
@@ -16,6 +16,9 @@ cd "${PBS_O_WORKDIR:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
 nodes_here=2
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
 
 export MPICH_RANK_REORDER_METHOD=1
 

@@ -2,7 +2,7 @@
 #PBS -N try
 #PBS -j oe
 #PBS -l select=6:ncpus=128
-#PBS -l walltime=0:08:00
+#PBS -l walltime=0:09:00
 #PBS -A PROJECT
 #PBS -q workq
 
@@ -16,6 +16,9 @@ cd "${PBS_O_WORKDIR:-$(dirname "$0")}" || exit 2
 
 keel=${KEEL:-/opt/keel/bin/keel}
 nodes_here=6
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-$(($(date +%s) + 540))}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close

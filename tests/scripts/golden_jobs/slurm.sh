@@ -2,9 +2,9 @@
 #SBATCH --job-name=try
 #SBATCH --output=%x-%j.out
 #SBATCH --nodes=1
-#SBATCH --time=0:08:00
+#SBATCH --time=0:09:00
 #SBATCH --exclusive
-#SBATCH --signal=B:TERM@120
+#SBATCH --signal=B:TERM@30
 #SBATCH --account=PROJECT
 #SBATCH --partition=batch
 
@@ -18,6 +18,9 @@ cd "${SLURM_SUBMIT_DIR:-$(dirname "$0")}" || exit 2 # Slurm runs a copy of this 
 
 keel=${KEEL:-/opt/keel/bin/keel}
 nodes_here=${SLURM_JOB_NUM_NODES:-1}
+
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-${SLURM_JOB_END_TIME:-$(($(date +%s) + 540))}}
 
 export OMP_PLACES=cores
 export OMP_PROC_BIND=close

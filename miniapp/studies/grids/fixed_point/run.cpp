@@ -119,7 +119,8 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
     const int done = repeat(
         setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
-    const std::vector<TimerRow> timers = gather_timers(comm, setting.ledger, my_seconds, done);
+    const std::vector<TimerRow> timers =
+        gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
     findings.seconds = median(seconds);
     findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
     findings.merit = cells_per_second(findings.facts, findings.seconds);

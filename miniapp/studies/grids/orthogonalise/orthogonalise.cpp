@@ -89,7 +89,9 @@ class OrthogonaliseStudy : public GridStudy {
         std::vector<KeyUse> uses{
             {"comm.scheme", {}, "run.mode = orthogonalise exchanges nothing; leave it out"},
             {"comm."},
-            {"output.json"}};
+            {"output.goal", {}, solves_nothing},
+            {"output.goal_events", {}, solves_nothing},
+            {"output."}};
         for (const char* key :
              {"anderson.depth", "problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks",
               "problem.placement", "problem.storage", "run.mode", "run.backend", "run.launches",

@@ -135,7 +135,8 @@ void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, i
     const int done = repeat(setting.site, {"rounds", resolved.warmup, resolved.repeats, resolved.min_seconds},
                             findings, one);
     if (done == 0) return;
-    const std::vector<TimerRow> timers = gather_timers(setting.site.comm, setting.ledger, my_seconds, done);
+    const std::vector<TimerRow> timers =
+        gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved.details.ranks);
     double fastest = HUGE_VAL;
     for (const MethodResult& result : results)
         fastest = std::min(fastest, median(result[static_cast<std::size_t>(WindowPhase::iteration)].seconds));

@@ -5,10 +5,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/report/timers.hpp"
 #include "miniapp/studies/grids/grid_study.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 
@@ -28,6 +30,12 @@ struct SolveCost {
 SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
                    const std::function<void()>& solve);
 
+// Of a cycle.
+struct CycleTime {
+    double seconds = 0;  // the slowest rank
+    Parts parts;         // mean over ranks
+};
+
 // One multigrid solve by the decorated hierarchy.
 struct SolveRecord {
     std::string solver;  // at the bottom
@@ -35,7 +43,8 @@ struct SolveRecord {
     SolveCost cost;
     double u_l2 = 0;
     int step = 0;
-    double coefficients_seconds = 0;  // of the slowest rank, on the coefficients of the step
+    double coefficients_seconds = 0;     // of the slowest rank, on the coefficients of the step
+    std::vector<CycleTime> cycles = {};  // on rank 0, where they are asked for
 };
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
@@ -51,6 +60,8 @@ std::string convergence_text(const SolveRecord& solve);
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
 // The same of a step, of several.
 Json step_record(std::size_t repeat, const SolveRecord& step);
+// A "cycle" for each of its cycles, where their times are known; with the step of several.
+std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps = false);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
 // Communication and |u|, which every record of a solve ends with.

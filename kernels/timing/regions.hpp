@@ -1,0 +1,20 @@
+#pragma once
+
+// Names for what a program is doing, told to tools that watch it: Caliper, Nsight, rocprof.
+
+#include <memory>
+
+namespace keel {
+
+class Regions {
+  public:
+    virtual ~Regions() = default;
+    // Regions are nested: the one that began last ends first. `name` outlives the region.
+    virtual void begin(const char* name) = 0;
+    virtual void end(const char* name) = 0;
+};
+
+// Those of the tool that CMake found, Caliper under KEEL_CALIPER; else none, null.
+std::unique_ptr<Regions> make_regions();
+
+}  // namespace keel

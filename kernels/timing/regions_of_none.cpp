@@ -1,0 +1,9 @@
+#include "kernels/timing/regions.hpp"
+
+namespace keel {
+
+std::unique_ptr<Regions> make_regions() {
+    return nullptr;
+}
+
+}  // namespace keel
