@@ -40,7 +40,13 @@ def commands(build: Path, changed: list[str]) -> dict[str, list[str]]:
 
 
 def main() -> int:
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if len(sys.argv) > 1 else 2
     build, *changed = sys.argv[1:]
+    if not Path(build, "compile_commands.json").exists():
+        print(f"{build}: has no compile_commands.json; give the folder of a build, such as build/ci")
+        return 2
     of_source = commands(Path(build), changed)
 
     def compiles(source: str) -> bool:

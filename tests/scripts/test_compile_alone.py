@@ -48,6 +48,11 @@ class CompileAlone(unittest.TestCase):
             with mock.patch.object(sys, "argv", ["compile_alone.py", str(self.build), *changed]):
                 self.assertEqual(compile_alone.main(), status)
 
+    def test_a_folder_that_is_no_build_is_refused(self) -> None:
+        for words, status in ((["--help"], 0), ([], 2), ([str(self.root)], 2)):
+            with mock.patch.object(sys, "argv", ["compile_alone.py", *words]):
+                self.assertEqual(compile_alone.main(), status)
+
 
 if __name__ == "__main__":
     unittest.main()
