@@ -52,12 +52,7 @@ class AllReduceByRounds : public AllReduce {
 
     Planned plan(std::size_t words) const {
         Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words), {}};
-        for (const Round& round : planned.rounds) {
-            if (round.sent.count == 0) continue;
-            const auto bytes = static_cast<long>(round.sent.count * sizeof(double));
-            const bool stays = topology_.same_node(comm_.rank(), round.peer);
-            planned.traffic += {1, bytes, stays ? 0 : 1, stays ? 0 : bytes};
-        }
+        planned.traffic = traffic_of(planned.rounds, topology_, comm_.rank());
         return planned;
     }
 

@@ -130,4 +130,15 @@ std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topol
     return by_doubling(all, {0, words});
 }
 
+Traffic traffic_of(std::span<const Round> rounds, const Topology& topology, int rank) {
+    Traffic traffic;
+    for (const Round& round : rounds) {
+        if (round.sent.count == 0) continue;
+        const auto bytes = static_cast<long>(round.sent.count * sizeof(double));
+        const bool stays = topology.same_node(rank, round.peer);
+        traffic += {1, bytes, stays ? 0 : 1, stays ? 0 : bytes};
+    }
+    return traffic;
+}
+
 }  // namespace keel

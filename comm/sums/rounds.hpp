@@ -3,10 +3,12 @@
 // All-reduces made of messages of ours: which of the words a rank sends to whom, round after round. Pure.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "comm/ranks/topology.hpp"
 #include "comm/sums/algorithms.hpp"
+#include "kernels/timing/ledger.hpp"
 
 namespace keel {
 
@@ -26,5 +28,8 @@ struct Round {
 // Those of one rank, for a sum of so many words. Of an algorithm other than mpi and automatic.
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
                              std::size_t words);
+
+// What a rank sends in them.
+Traffic traffic_of(std::span<const Round> rounds, const Topology& topology, int rank);
 
 }  // namespace keel

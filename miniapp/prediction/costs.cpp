@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/sums/rounds.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -31,8 +32,8 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
 }
 
 Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-             AllReduceModel all_reduce)
-    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce) {}
+             AllReduceModel all_reduce, bool own_sums)
+    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce), own_sums_(own_sums) {}
 
 double Costs::work(double calls, const Work& work) const {
     return model_.machine.compute->time(calls, work);
@@ -61,6 +62,25 @@ double Costs::all_reduce(std::size_t words) {
         found->second = all_reduce_time(model_.machine, {topology_.node_of(), {}}, words, all_reduce_) +
                         model_.machine.noise.all_reduce;
     return found->second;
+}
+
+const Costs::OfSum& Costs::sum(std::size_t words) {
+    const auto [found, is_new] = sums_.try_emplace(words);
+    OfSum& sum = found->second;
+    if (!is_new || !own_sums_) return sum;
+    const AllReduceAlgorithm algorithm =
+        algorithm_of(all_reduce_, model_.machine, {topology_.node_of(), {}}, words);
+    for (int rank = 0; rank < topology_.ranks(); ++rank) {
+        const Traffic sent = traffic_of(rounds_of(algorithm, topology_, rank, words), topology_, rank);
+        const double numbers[] = {static_cast<double>(sent.messages), static_cast<double>(sent.bytes),
+                                  static_cast<double>(sent.off_node_messages),
+                                  static_cast<double>(sent.off_node_bytes)};
+        for (std::size_t n = 0; n < volume_members.size(); ++n) {
+            sum.most.*volume_members[n] = std::max(sum.most.*volume_members[n], numbers[n]);
+            sum.all.*volume_members[n] += numbers[n];
+        }
+    }
+    return sum;
 }
 
 }  // namespace keel

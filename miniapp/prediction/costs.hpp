@@ -30,9 +30,9 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
 
 class Costs {
   public:
-    // All of it must outlive the costs.
+    // All of it must outlive the costs. `own_sums`: their messages are ours, and counted.
     Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-          AllReduceModel all_reduce);
+          AllReduceModel all_reduce, bool own_sums = false);
 
     struct OfExchange {
         double wait = 0;          // seconds of the plan, and those that the machine's ranks are late
@@ -45,6 +45,11 @@ class Costs {
     double work(double calls, const Work& work) const;
     const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields);
     double all_reduce(std::size_t words);
+    // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
+    struct OfSum {
+        Volume most, all;
+    };
+    const OfSum& sum(std::size_t words);
 
   private:
     const std::vector<ExchangePlan>& plans_;
@@ -52,7 +57,9 @@ class Costs {
     const Model& model_;
     AllReduceModel all_reduce_;
     std::map<std::tuple<int, GhostCells::Purpose, std::size_t>, OfExchange> exchanges_;
+    bool own_sums_;
     std::map<std::size_t, double> all_reduces_;  // by words
+    std::map<std::size_t, OfSum> sums_;          // by words
 };
 
 }  // namespace keel

@@ -47,7 +47,7 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
                    const std::vector<ExchangePlan>& plans, const Imagined& where) {
     const auto time_on = [&](const Model& model) {
-        Costs costs(plans, where.topology, model, where.all_reduce);
+        Costs costs(plans, where.topology, model, where.all_reduce, where.own_sums);
         return time_of_solve(slices, costs);
     };
     solve.time = time_on(where.model);

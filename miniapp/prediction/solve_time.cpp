@@ -57,22 +57,26 @@ class Timeline {
         move(Op::pack, cost.packed_bytes);
         move(Op::copy, cost.copied_bytes);
         if (cost.most.messages > 0) {
-            TimerRow& row = book(Op::send, event.level, 0, 1);
-            row.messages += cost.most.messages * slice_.times;
-            row.bytes += cost.most.bytes * slice_.times;
-            row.off_node_messages += cost.most.off_node_messages * slice_.times;
-            row.off_node_bytes += cost.most.off_node_bytes * slice_.times;
-            row.all_messages += cost.all.messages * slice_.times;
-            row.all_bytes += cost.all.bytes * slice_.times;
-            row.all_off_node_messages += cost.all.off_node_messages * slice_.times;
-            row.all_off_node_bytes += cost.all.off_node_bytes * slice_.times;
+            count_messages(book(Op::send, event.level, 0, 1), cost.most, cost.all);
             book(Op::wait, event.level, cost.wait, 1);
         }
         move(Op::unpack, cost.packed_bytes);
     }
 
+    void count_messages(TimerRow& row, const Volume& most, const Volume& all) const {
+        row.messages += most.messages * slice_.times;
+        row.bytes += most.bytes * slice_.times;
+        row.off_node_messages += most.off_node_messages * slice_.times;
+        row.off_node_bytes += most.off_node_bytes * slice_.times;
+        row.all_messages += all.messages * slice_.times;
+        row.all_bytes += all.bytes * slice_.times;
+        row.all_off_node_messages += all.off_node_messages * slice_.times;
+        row.all_off_node_bytes += all.off_node_bytes * slice_.times;
+    }
+
     void count_sum(TimerRow& row, const Event& event) {
         row.words += static_cast<double>(event.words) * slice_.times;
+        if (!event.maximum) count_messages(row, costs_.sum(event.words).most, costs_.sum(event.words).all);
         solve_.words += static_cast<double>(event.words) * slice_.times;
         solve_.reductions += slice_.times;
     }

@@ -42,7 +42,8 @@ class RecordedReduction : public Reduction {
     }
     double max(double value) override {
         double result = 0;
-        note(Event::Kind::sum, 0, [&] { result = inner_->max(value); });
+        note(
+            Event::Kind::sum, 0, [&] { result = inner_->max(value); }, true);
         return result;
     }
     PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
@@ -67,12 +68,13 @@ class RecordedReduction : public Reduction {
 
     // The work before the sum is done when it begins; its words are known behind.
     template <class Action>
-    void note(Event::Kind kind, int number, const Action& action) {
+    void note(Event::Kind kind, int number, const Action& action, bool maximum = false) {
         const long before = inner_->count().words;
         action();
         recorder_.note({.kind = kind,
                         .level = level_,
                         .words = static_cast<std::size_t>(inner_->count().words - before),
+                        .maximum = maximum,
                         .number = number});
     }
 

@@ -25,6 +25,7 @@ struct Event {
     std::size_t fields = 0;
     // Of sums and maxima: doubles that travel. Those that are begun have a number until they are finished.
     std::size_t words = 0;
+    bool maximum = false;  // which is always MPI's
     int number = 0;
 };
 using Trace = std::vector<Event>;

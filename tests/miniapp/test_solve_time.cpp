@@ -85,7 +85,7 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     Slice slice{.trace = &trace};
     PredictedSolve solve;
     predict_times(solve, std::span(&slice, 1), place.plans,
-                  {place.topology, place.model, AllReduceModel::recursive_doubling, 0});
+                  {place.topology, place.model, AllReduceModel::recursive_doubling, false, 0});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.solve.messages == Approx(3));
     CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
@@ -96,7 +96,7 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
     predict_times(alone, std::span(&slice, 1), place.plans,
-                  {place.topology, place.model, AllReduceModel::recursive_doubling, 0});
+                  {place.topology, place.model, AllReduceModel::recursive_doubling, false, 0});
     CHECK(alone.solve.messages == 0);
     CHECK(!alone.solve.seconds);
 }
