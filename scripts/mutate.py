@@ -173,6 +173,10 @@ class Test:
     def executable(self) -> str:
         return next((Path(word).name for word in self.command if Path(word).name.startswith("test_")), "")
 
+    def long(self) -> bool:
+        """On other numbers of ranks, or what scripts/test leaves to the night."""
+        return not {"slow", "nightly"}.isdisjoint(self.labels)
+
 
 def tests_of(build: Path) -> list[Test]:
     """What ctest would run with the executables above, but nothing from outside."""
@@ -189,7 +193,7 @@ def tests_of(build: Path) -> list[Test]:
 
 def on_more_ranks(test: Test) -> list[Test]:
     """The test of one file of comm's that runs on two ranks, on three and four."""
-    if test.executable() != "test_comm" or "slow" in test.labels or "2" not in test.command:
+    if test.executable() != "test_comm" or test.long() or "2" not in test.command:
         return []
     at = test.command.index("2")
     return [replace(test, name=f"{test.name} on {ranks} ranks", command=[*test.command[:at], str(ranks), *test.command[at + 1:]])
@@ -229,7 +233,7 @@ def in_order(tests: list[Test], mutant: Mutant, killers: list[str]) -> list[Test
 
     def rank(test: Test) -> tuple[bool, bool, int, float]:
         told = killers.index(test.name) if test.name in killers else len(killers)
-        return "slow" in test.labels, stem not in test.labels, told, test.seconds
+        return test.long(), stem not in test.labels, told, test.seconds
     return sorted(tests, key=rank)
 
 
@@ -290,7 +294,7 @@ class Workshop:
         for target in EXECUTABLES["kernels"]:
             if not self.compile(target):
                 raise SystemExit(f"{target} does not compile; see cmake --build {self.build} --target {target}")
-        self.tests = [test for test in tests_of(self.build) if self.slow or "slow" not in test.labels]
+        self.tests = [test for test in tests_of(self.build) if self.slow or not test.long()]
         self.tests += [other for test in self.tests for other in on_more_ranks(test)]
         for test in self.tests:
             if test.name not in seconds:
@@ -360,7 +364,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="only print the mistakes")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutate" / "mutants.json", metavar="FILE",
                         help="JSON lines (default build/mutate/mutants.json); what it holds is not tried again unless it survived")
-    parser.add_argument("--slow", action="store_true", help="also the tests on other numbers of ranks, which take minutes")
+    parser.add_argument("--slow", action="store_true",
+                        help="also the tests on other numbers of ranks and those of the night, which take minutes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="of the compiler (default: all cores)")
     options = parser.parse_args(arguments)
 

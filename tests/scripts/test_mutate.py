@@ -99,6 +99,10 @@ class Running(unittest.TestCase):
         names = [t.name for t in mutate.in_order(tests, mutant, ["told"])]
         self.assertEqual(names, ["solvers.cg", "told", "short", "long", "a.8"])
 
+    def test_what_is_left_to_the_night_is_left_out_with_what_is_slow(self) -> None:
+        self.assertTrue(test("solvers.openmp.4.exhaustive", labels=("solvers", "nightly")).long())
+        self.assertTrue(test("comm.openmp.8", labels=("comm", "slow")).long())
+        self.assertFalse(test("solvers.cg", labels=("solvers", "cg")).long())
 
     def test_messages_are_tried_on_three_and_four_ranks_as_well(self) -> None:
         two = test("comm.exchange", "mpiexec", "-n", "2", "tests/test_comm", "[#test_exchange]")
