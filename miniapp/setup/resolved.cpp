@@ -43,7 +43,7 @@ std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine
         const AllReduceAlgorithm chosen = by_words(words);
         if (last == chosen) continue;
         text += fmt::format("{}{}{}", last ? ", " : "", name(chosen),
-                            last ? fmt::format(" for {} words", words) : "");
+                            last ? fmt::format(" from {} words on", words) : "");
         last = chosen;
     }
     return text;

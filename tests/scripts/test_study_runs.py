@@ -11,13 +11,14 @@ import time
 import unittest
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(Path(__file__).parent)]
 import fake_keel  # noqa: E402
 from studies.execute.batch import SYSTEMS  # noqa: E402
 from studies.execute.folder import RESERVE_SECONDS, read_folder  # noqa: E402
-from studies.execute.states import states_of  # noqa: E402
+from studies.execute.states import interruption, states_of  # noqa: E402
 
 try:
     import jinja2  # noqa: F401
@@ -31,6 +32,14 @@ def wait_for(what: Callable[[], bool], seconds: float = 20) -> None:
         if time.monotonic() > end:
             raise AssertionError("it did not come about")
         time.sleep(0.02)
+
+
+class Interruptions(unittest.TestCase):
+    def test_what_ended_a_run_and_how_far_it_came(self) -> None:
+        for done, most, said in ((3, 5, "3 of 5 solves done"), (5, 5, "5 of 5 solves done"), (9, 5, "9 solves done")):
+            result = {"interrupted_by": "signal", "done": [{"what": "solves", "done": done, "all": most}]}
+            self.assertEqual(interruption(mock.Mock(result=result)), f"by a signal; {said}")
+        self.assertEqual(interruption(None), "")
 
 
 class Study(unittest.TestCase):
