@@ -1,6 +1,7 @@
 #include "comm/costs/all_reduce_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <vector>
@@ -200,9 +201,10 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
 }
 
 AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
-    return std::ranges::min(
-        {AllReduceModel::recursive_doubling, AllReduceModel::mpich, AllReduceModel::node_slices}, {},
-        [&](AllReduceModel model) { return all_reduce_time(machine, ranks, words, model); });
+    constexpr std::array candidates{AllReduceModel::recursive_doubling, AllReduceModel::mpich,
+                                    AllReduceModel::node_slices};
+    return *std::ranges::min_element(
+        candidates, {}, [&](AllReduceModel model) { return all_reduce_time(machine, ranks, words, model); });
 }
 
 AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,

@@ -24,8 +24,10 @@ const Key* nearest_key(const Table& table, const std::string& section, const std
     const Key* best = nullptr;
     std::pair<std::size_t, std::size_t> fewest;
     for (const Key& key : table.keys()) {
-        const std::pair distance(edits(name, key.name), edits(section, key.section));
-        if (is_near(distance.first, name) && (!best || distance < fewest)) {
+        const std::size_t of_name = edits(name, key.name);
+        if (!is_near(of_name, name)) continue;
+        const std::pair distance(of_name, edits(section, key.section));
+        if (!best || distance < fewest) {
             best = &key;
             fewest = distance;
         }
