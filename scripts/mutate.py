@@ -251,7 +251,7 @@ def written(path: Path, text: str) -> Iterator[None]:
 def compiled(name: str) -> bool:
     """Whether a file of the checkout is part of a build of the tests, or read by them."""
     return not name.startswith(("docs/", "results/", "scripts/", "inputs/")) and name.endswith(
-        (".cpp", ".hpp", ".hpp.in", ".txt", ".cmake", ".json"))
+        (".cpp", ".hpp", ".h", ".hpp.in", ".txt", ".cmake", ".json"))
 
 
 class Workshop:

@@ -149,6 +149,20 @@ class Counts(KeelTest):
         ]  # fmt: skip
         self.hold_all(cases)
 
+    def test_sums_in_flight_are_pushed_on_where_asked(self) -> None:
+        cases = [(solver, sums, progress) for solver in ("cg", "pipelined_cg", "deep_pipelined_cg")
+                 for sums in ("comm.allreduce=mpi", OWN_SUMS) for progress in ("true", "false")]  # fmt: skip
+
+        def hold(case: tuple[str, str, str]) -> None:
+            solver, sums, progress = case
+            with self.subTest(case=case):
+                words = (*KRYLOV, f"bottom.solver={solver}", sums, f"comm.progress={progress}")
+                _, ranks = self.counted(Case(3, words), 1)
+                for seen in ranks:  # nothing but sums is tested
+                    self.assertEqual(seen["tests"] > 0, progress == "true" and solver != "cg")
+
+        at_once(2, hold, cases)
+
     def test_every_scheme(self) -> None:
         schemes = ["standard", "two_step", "three_step", "split", "staged_axes"]
         cases = []

@@ -49,6 +49,7 @@ class Notes : public Reporter {
 
 struct Outcome {
     bool valid = false;  // on rank 0
+    std::string failed;  // checks, on rank 0
     std::vector<double> u_l2;
     Answer answer;  // of this rank
 };
@@ -69,7 +70,10 @@ Outcome run(const Words& words) {
     Findings findings;
     Ending ending;
     study->run({comm, backend, silence, notes, ending}, findings);
-    return {findings.valid(), notes.u_l2, backend.answer()};
+    std::string failed;
+    for (const Check& check : findings.checks)
+        if (!check.passed) failed += (failed.empty() ? "" : ", ") + check.name;
+    return {findings.valid(), failed, notes.u_l2, backend.answer()};
 }
 
 enum class Norm { maximum, euclidean };
@@ -225,7 +229,7 @@ TEST_CASE("what is valid is right, whatever bit flips") {
         ++tally[std::string(name(place)) + (hit_problem ? " of the problem" : "") +
                 (!happened ? ": later than the run"
                  : valid   ? ": valid and right"
-                           : ": refused")];
+                           : ": refused by " + outcome.failed)];
     }
     if (comm.rank() == 0)
         for (const auto& [what, times] : tally) std::printf("%6d %s\n", times, what.c_str());

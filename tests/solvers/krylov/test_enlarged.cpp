@@ -154,6 +154,35 @@ TEST_CASE("dependent columns are found, and what is left is orthonormal") {
     CHECK((I.topLeftCorner(3, 3) - Eigen::MatrixXd::Identity(3, 3)).norm() < 1e-12);
 }
 
+TEST_CASE("what a matrix of inner products held before is gone, beyond the blocks' columns, too") {
+    System system;
+    auto block = make_block(system.A, 4);
+    system.A.split(block, system.level.f, Splitting::boxes);
+    BlockProducts products(16);
+    Eigen::MatrixXd all(4, 4), some(4, 4), symmetric(4, 4);
+    Eigen::VectorXd vector(4);
+    products.add_symmetric(all, block, block);
+    products.reduce(system.A);
+    REQUIRE(all.diagonal().minCoeff() > 0);
+    some.setConstant(7);
+    symmetric.setConstant(7);
+    vector.setConstant(7);
+    products.add(some, first(block, 3), first(block, 2));
+    products.reduce(system.A);
+    products.add_symmetric(symmetric, first(block, 3), first(block, 3));
+    products.reduce(system.A);
+    products.add(vector, first(block, 3), block[1]);
+    products.reduce(system.A);
+    Eigen::MatrixXd want = Eigen::MatrixXd::Zero(4, 4);
+    want.topLeftCorner(3, 2) = all.topLeftCorner(3, 2);
+    CHECK((some - want).norm() <= 1e-14 * all.norm());
+    want.topLeftCorner(3, 3) = all.topLeftCorner(3, 3);
+    CHECK((symmetric - want).norm() <= 1e-14 * all.norm());
+    want.col(1).head(3) = all.col(1).head(3);
+    want(3, 1) = 0;
+    CHECK((vector - want.col(1)).norm() <= 1e-14 * all.norm());
+}
+
 TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[golden]") {
     const auto file = golden("enlarged.json");  // outlives the loop
     const double tolerance = file.at("tol");
