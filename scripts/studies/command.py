@@ -87,7 +87,7 @@ def act(options: argparse.Namespace, command: str) -> int:
             raise Refused("\n".join([*found.errors, "nothing was written"]))
         write(found, find_keel(options.keel, options.unchecked), options.folder, command)
         print(plan_text(found), end="")
-        print(f"next: scripts/study {'run' if found.site.launcher == 'local' else 'submit'} {options.folder}")
+        print(f"next: scripts/study {'run' if found.site.here else 'submit'} {options.folder}")
         return 0
     if options.verb == "run":
         status = run(read_folder(options.folder))

@@ -27,6 +27,27 @@ def counts(run: Run) -> list[list[object]]:
     return [[timer[name] for name in COUNTS] for timer in run.records("timer") if timer["op"] != "other"]
 
 
+STUDY = f"""
+name = "simulated"
+claim = "no machine is needed"
+deck = "{ROOT}/inputs/seed_weak.toml"
+law = "weak"
+constant = "one box a rank"
+repeats = 1
+rounds = 1
+[keys]
+problem.box = 4
+multigrid.bottom_box = 2
+run.warmup = 0
+[[axis]]
+key = "ranks"
+values = [4, 8]
+[[axis]]
+key = "bottom.solver"
+values = ["bicgstab", "cg"]
+"""
+
+
 class SimulatedTest(KeelTest):
     def setUp(self) -> None:
         if not which("smpirun"):
@@ -103,6 +124,27 @@ class Eight(SimulatedTest):
         # Sockets are not known, and the class of the nodes is all that there is.
         for locality, expected in (("off_node", 2.27e-6 + 8 / 1.42e9), ("node", 8.28e-7 + 8 / 4.76e8)):
             self.assertAlmostEqual(seconds[locality], expected, delta=0.1 * expected)
+
+
+class OfAStudy(SimulatedTest):
+    def study(self, *words: object) -> str:
+        done = subprocess.run([sys.executable, ROOT / "scripts/study", *map(str, words)], capture_output=True, text=True,
+                              env=os.environ | {"KEEL": str(self.keel)}, check=False)  # fmt: skip
+        self.assertEqual((done.returncode, done.stderr if words[0] != "run" else ""), (0, ""), done)
+        return done.stdout
+
+    def test_a_study_on_a_machine_that_is_not_there(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "study.toml")
+            file.write_text(STUDY)
+            self.assertIn("4 starts, simulated here", self.study("write", file, Path(folder, "made"), "--site", "simulated"))
+            self.study("run", Path(folder, "made"))
+            table = self.study("collect", Path(folder, "made"))
+        self.assertIn("Seconds are simulated, cycles and iterations counted.", table)
+        rows = {tuple(cells[:2]): cells for line in table.splitlines()
+                if len(cells := [cell.strip() for cell in line.strip("|").split("|")]) > 8 and "x1" in cells[1]}  # fmt: skip
+        self.assertEqual(sorted(rows), [("bicgstab", "4x1"), ("bicgstab", "8x1"), ("cg", "4x1"), ("cg", "8x1")])
+        self.assertLess(float(rows["cg", "8x1"][4]), float(rows["bicgstab", "8x1"][4]))  # fewer all-reduces over the torus
 
 
 class SixtyFour(SimulatedTest):

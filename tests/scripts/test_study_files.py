@@ -213,6 +213,30 @@ class Sites(Files):
             _, problems = place(site, points_of(read_study(self.file(GOOD)))[0])
             self.assertIn(f"{word}: 1 ranks a node x 4 threads want 4 cores; 2 can be used", problems[0])
 
+    def test_simulated_ranks_are_where_the_machine_puts_them_and_all_in_the_memory_of_this_one(self) -> None:
+        text = 'launcher = "simulated"\nabout = "x"\n[node]\ncores = 24\n[simulation]\nmachine = "hopper"\n'
+        site = read_site(self.file(text, "site.toml"))
+        ten = GOOD.replace('"threads"', '"problem.seed"').replace("[4, 1]", "[10, 1]")
+        *_, point = points_of(read_study(self.file(ten)))
+        placement, problems = place(site, point)
+        self.assertEqual((placement.nodes, placement.ranks_per_node, placement.ranks_in_memory), (3, 4, 10))
+        self.assertEqual(problems, [])
+        self.assertGreater(site.memory_gb, 0)
+
+        _, problems = place(site, points_of(read_study(self.file(GOOD)))[0])
+        self.assertIn("error: 4 threads: a simulated rank has one", problems[0])
+        *_, many = points_of(read_study(self.file(ten.replace("[10, 1]", "[100000, 1]"))))
+        self.assertIn("error: --ranks 100000: 25000 nodes of 4 ranks; platform hopper has ", place(site, many)[1][0])
+
+    def test_a_simulated_site_has_a_machine_and_others_have_none(self) -> None:
+        for launcher, table, told in (
+            ("simulated", "", "1: launcher = \"simulated\": wants simulation.machine"),
+            ("slurm", '[simulation]\nmachine = "hopper"\n', "5: [simulation]: only launcher = \"simulated\" has one"),
+        ):
+            with self.assertRaises(Refused) as refused:
+                read_site(self.file(f'launcher = "{launcher}"\nabout = "x"\n[node]\ncores = 8\n{table}', "site.toml"))
+            self.assertIn(f"site.toml:{told}", str(refused.exception))
+
     def test_asynchronous_progress_wants_a_core(self) -> None:
         text = 'launcher = "slurm"\nabout = "x"\n[node]\ncores = 8\n[environment]\nMPICH_ASYNC_PROGRESS = "1"\n'
         _, problems = place(read_site(self.file(text, "site.toml")), points_of(read_study(self.file(GOOD)))[0])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
+from studies.define.platforms import Machine, Platform, find, mistakes, read_machine, read_platform
 from studies.define.points import Point
 
 SITES = Path(__file__).resolve().parents[3] / "inputs" / "sites"
@@ -25,6 +26,10 @@ TABLES = {
         "progress_cores": Key(int, "cores left free for each rank's thread that moves messages on", least=0),
         "gpus_per_rank": Key(int, "GPUs of a rank", least=0),
         "options": Key(list, "further words for the launcher"),
+    },
+    "simulation": {
+        "machine": Key(str, "what messages and computing cost: a name of inputs/machines, or a path"),
+        "platform": Key(str, "how nodes are connected: a name of inputs/platforms, or a path; by default the machine's"),
     },
     "job": {
         "account": Key(str, "whom the batch system charges"),
@@ -52,6 +57,8 @@ class Site:
     progress_cores: int = 0
     gpus_per_rank: int = 0
     options: tuple[str, ...] = ()
+    machine: str = ""
+    platform: str = ""
     account: str = ""
     queue: str = ""
     directives: tuple[str, ...] = ()
@@ -62,6 +69,21 @@ class Site:
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def simulated(self) -> bool:
+        """All its ranks are processes of one, on this machine."""
+        return self.launcher == "simulated"
+
+    @property
+    def here(self) -> bool:
+        """Without a batch system."""
+        return self.simulated or self.launcher == "local"
+
+    def simulation(self) -> tuple[Machine, Platform]:
+        """What is simulated; Refused where it cannot be read."""
+        return (read_machine(find(self.machine, "machines")),
+                read_platform(find(self.platform or Path(self.machine).stem, "platforms")))  # fmt: skip
 
     @property
     def usable_cores(self) -> int:
@@ -77,6 +99,7 @@ class Placement:
     ranks_per_node: int
     threads: int
     cores_per_rank: int  # threads, and what MPI's own thread is left
+    ranks_in_memory: int  # of one machine: those of a node, or all that are simulated
 
 
 def launchers() -> list[str]:
@@ -123,11 +146,20 @@ def read_site(path: Path) -> Site:
     cores = found.get("cores", 0)
     if isinstance(cores, int) and cores and int(found.get("reserved_cores", 0) or 0) >= cores:  # type: ignore[call-overload]
         file.refuse(("node", "reserved_cores"), f"node.reserved_cores: leaves none of {cores} cores")
+    simulated = values.get("launcher") == "simulated"
+    if simulated and "machine" not in found:
+        file.refuse(("launcher",), 'launcher = "simulated": wants simulation.machine, a name of inputs/machines')
+    if not simulated and values.get("simulation"):
+        file.refuse(("simulation",), '[simulation]: only launcher = "simulated" has one')
+    for key in ("machine", "platform"):
+        if str(found.get(key, "")).endswith(".toml"):
+            found[key] = str((path.parent / str(found[key])).resolve())  # as seen from the site's file
     file.done()
     if not cores:
         found["cores"] = len(os.sched_getaffinity(0))
     if not found.get("memory_gb"):
-        found["memory_gb"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9 if not cores else 0.0
+        own = simulated or not cores
+        found["memory_gb"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9 if own else 0.0
     return Site(path=path, launcher=values["launcher"], about=values["about"], environment=environment, **found)  # type: ignore[arg-type]
 
 
@@ -135,6 +167,8 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
     """Where the point's ranks go, and what is wrong or odd about it: "error: ..." or "warning: ..."."""
     threads = point.threads or site.threads
     per_rank = threads + site.progress_cores
+    if site.simulated:
+        return place_simulated(site, point, threads)
     here = site.launcher == "local"  # one node, whose cores may be shared: for trying things out
     per_node = point.ranks_per_node or site.ranks_per_node or max(site.usable_cores // per_rank, 1)
     per_node = point.ranks if here else min(per_node, point.ranks)
@@ -154,4 +188,13 @@ def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
     asynchronous = [key for key, value in site.environment.items() if key.endswith("ASYNC_PROGRESS") and value == "1"]
     if asynchronous and not site.progress_cores:
         found.append(f"warning: {asynchronous[0]}=1 starts a thread a rank; run.progress_cores = 1 would leave it a core")
-    return Placement(nodes, point.ranks, per_node, threads, per_rank), found
+    return Placement(nodes, point.ranks, per_node, threads, per_rank, per_node), found
+
+
+def place_simulated(site: Site, point: Point, threads: int) -> tuple[Placement, list[str]]:
+    machine, platform = site.simulation()
+    per_node = min(point.ranks_per_node or site.ranks_per_node or machine.ranks_per_node, point.ranks)
+    found = [f"error: {mistake}" for mistake in mistakes(machine, platform, point.ranks, per_node)]
+    if threads != 1:
+        found.append(f"error: {threads} threads: a simulated rank has one; its machine says what computing costs it")
+    return Placement(-(-point.ranks // per_node), point.ranks, per_node, 1, 1, point.ranks), found

@@ -36,7 +36,7 @@ def submit(written: Written) -> int:
     """Hands the job script over, and notes the job in the folder; the exit status."""
     command = written.facts["submit"]
     launcher = written.facts["site"]["launcher"]
-    if launcher == "local":
+    if launcher not in SYSTEMS:
         raise Refused(
             f"{written.folder} is written for a machine without a batch system; scripts/study run {written.folder}"
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from studies.define.checked_toml import Refused
 from studies.define.points import is_baseline
-from studies.execute.keel import ROOT, deck_text, mpiexec_of, version_of
+from studies.execute.keel import ROOT, SIMULATED, deck_text, mpiexec_of, version_of
 from studies.execute.plan import Plan
 from studies.needs import missing
 
@@ -62,7 +62,7 @@ def near(path: Path, folder: Path) -> str:
     return os.path.relpath(path, folder.resolve()) if inside else str(path.absolute())
 
 
-def job_script(plan: Plan, keel: str, mpiexec: str) -> tuple[str, str]:
+def job_script(plan: Plan, keel: str, mpiexec: str, simulate: str = "scripts/simulate") -> tuple[str, str]:
     """The script, and the command that submits it from its folder."""
     template = renderer().get_template(f"{plan.site.launcher}.sh.j2")
     starts = []
@@ -74,7 +74,7 @@ def job_script(plan: Plan, keel: str, mpiexec: str) -> tuple[str, str]:
     options = "".join(f" {option}" for option in plan.site.options)
     context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len(plan.points), "nodes": plan.nodes,
                "hours": hours, "minutes": minutes, "keel": shlex.quote(keel), "mpiexec": shlex.quote(mpiexec),
-               "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
+               "simulate": shlex.quote(simulate), "seconds": 60 * plan.minutes, "reserve_seconds": RESERVE_SECONDS, "least_seconds": LEAST_SECONDS,
                "time_limit": ceil(plan.time_limit), "options": options, "stale_minutes": STALE_MINUTES}  # fmt: skip
     made = template.new_context(context)
     submit = "".join(template.blocks["submit"](made)) if "submit" in template.blocks else "bash job.sh"
@@ -118,6 +118,15 @@ class Written:
     def dry_run(self) -> bool:
         return bool(self.facts["study"]["dry_run"])
 
+    @property
+    def simulated(self) -> bool:
+        return bool(self.facts["site"]["launcher"] == "simulated")
+
+    @property
+    def times(self) -> str:
+        """What the seconds of its solves are."""
+        return "simulated" if self.simulated else "measured"
+
 
 def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -127,7 +136,8 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Refused(f"{folder}: {error.strerror}") from None
-    script, submit = job_script(plan, near(keel, folder), mpiexec_of(keel))
+    started = SIMULATED if plan.site.simulated else keel
+    script, submit = job_script(plan, near(started, folder), mpiexec_of(keel), near(ROOT / "scripts/simulate", folder))
     study = {key: value for key, value in asdict(plan.study).items() if key not in ("path", "deck")}
     facts = {
         "study": study | {"deck": plan.study.deck.name},

@@ -16,6 +16,7 @@ from studies.define.study_file import Study, flat
 from studies.records import Record, UnreadableRecords, read_runs
 
 ROOT = Path(__file__).resolve().parents[3]
+SIMULATED = ROOT / "build/simulated/keel"  # of the preset `simulated`
 
 
 def find_keel(given: str | None, elsewhere: bool = False) -> Path:

@@ -26,8 +26,9 @@ class Planned:
 
     @property
     def memory_per_node(self) -> float | None:
+        """Of all simulated nodes together, which are one."""
         per_rank = self.foretold.bytes_per_rank
-        return None if per_rank is None else per_rank * self.placement.ranks_per_node
+        return None if per_rank is None else per_rank * self.placement.ranks_in_memory
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ class Plan:
     @property
     def minutes(self) -> int:
         """What the job asks for: every start at its longest and a minute that none gets, but no more than the queue takes."""
-        every = len(self.starts) * self.study.minutes + (self.site.launcher != "local")
+        every = len(self.starts) * self.study.minutes + (not self.site.here)
         return ceil(min(every, self.site.longest_minutes or float("inf")) or 1)
 
     @property
@@ -113,13 +114,18 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
             problems += [f"error: {line}" for line in foretold.refusal.splitlines()]
             if study.dry_run:
                 point = Point(**(vars(point) | {"words": (*point.words, *words)}))
-                placement, problems = Placement(1, 1, 1, 1, 1), [p for p in problems if "cores" not in p]
+                placement, problems = Placement(1, 1, 1, 1, 1, 1), [p for p in problems if "cores" not in p]
             one = Planned(point, placement, foretold, tuple(problems))
             if not study.dry_run and one.memory_per_node and site.memory_gb and one.memory_per_node > 1e9 * site.memory_gb:
                 more = f"error: wants {one.memory_per_node / 1e9:.1f} GB a node, which has {site.memory_gb:g}"
                 one = Planned(point, placement, foretold, (*one.problems, more))
             planned.append(one)
     problems = list(law_problems(study, planned))
+    if site.simulated and study.dry_run:
+        problems.append("error: dry_run = true: nothing would be simulated; plan it on the site local")
+    if site.simulated and study.rounds * study.keys.get("run.repeats", 1) > 1:
+        problems.append(f"warning: {study.rounds} rounds of {study.keys.get('run.repeats', 1)} repeats: simulated starts repeat to the last digit;"
+                        " one of each tells as much")  # fmt: skip
     if study.baseline and not any(is_baseline(study, one.point) for one in planned):
         problems.append("error: no point is the baseline")
     limit = deck.get("run.time_limit", 0)
@@ -152,7 +158,7 @@ def plan_text(plan: Plan) -> str:
                 size_words(one.memory_per_node),
                 messages,
                 f"{study.rounds}",
-                f"{placement.nodes * minutes / 60:.2g}",
+                "-" if site.simulated else f"{placement.nodes * minutes / 60:.2g}",
                 "refused" if any(p.startswith("error") for p in one.problems) else "-" if foretold == Foretold() else "yes",
             ]
         )
@@ -164,8 +170,11 @@ def plan_text(plan: Plan) -> str:
     lines.append("messages: of the busiest rank in one exchange of the finest level; all by keel --dry-run, predicted")
     starts, hours = len(plan.starts), plan.nodes * plan.minutes / 60
     turns = "largest first" if study.order == "largest_first" else "smallest first"
-    lines.append(f"{starts} starts in one allocation of {plan.nodes} nodes, {turns}, at most {plan.minutes} minutes:"
-                 f" {hours:.3g} node-hours")  # fmt: skip
+    if site.simulated:
+        lines.append(f"{starts} starts, simulated here, one after the other, {turns}; each repeats to the last digit")
+    else:
+        lines.append(f"{starts} starts in one allocation of {plan.nodes} nodes, {turns}, at most {plan.minutes} minutes:"
+                     f" {hours:.3g} node-hours")  # fmt: skip
     if site.longest_minutes and starts * study.minutes + 1 > site.longest_minutes:
         lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
     seen = Counter(

@@ -3,6 +3,7 @@
 import argparse
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,8 @@ from shutil import which
 
 from studies.define.checked_toml import Refused
 from studies.define.platforms import find, mistakes, options, read_machine, read_platform, words
+from studies.execute.keel import SIMULATED
 
-ROOT = Path(__file__).resolve().parents[3]
 ABOUT = """keel on a machine that is not there: messages cross a simulated network, operations take the time that they declare.
 
     scripts/simulate DECK.toml --machine hopper --ranks 64 [section.key=value ...]
@@ -32,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--platform", help="how nodes are connected: inputs/platforms/NAME.toml; by default the machine's name")
     made.add_argument("--ranks", type=int, required=True, help="simulated ranks")
     made.add_argument("--ranks-per-node", type=int, help="by default the machine's")
-    made.add_argument("--keel", type=Path, default=ROOT / "build/simulated/keel", help="by default build/simulated/keel")
+    made.add_argument("--keel", type=Path, default=SIMULATED, help="by default build/simulated/keel")
     made.add_argument("--option", action="append", default=[], metavar="NAME:VALUE", help="further --cfg of SimGrid")
     made.add_argument("--print", action="store_true", help="print what would be started, and start nothing")
     return made
@@ -84,4 +85,12 @@ def main(arguments: Sequence[str]) -> int:
         if given.print:
             print(*(f"{name}={shlex.quote(value)}" for name, value in environment.items()), shlex.join(command))
             return 0
-        return subprocess.run(command, env=os.environ | environment, check=False).returncode
+        return ended(subprocess.Popen(command, env=os.environ | environment, start_new_session=True))
+
+
+def ended(child: subprocess.Popen[bytes]) -> int:
+    """Its exit status. What this process is told by signals smpirun and keel are told, too."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: os.killpg(child.pid, number))
+    status = child.wait()
+    return status if status >= 0 else 128 - status
