@@ -17,20 +17,30 @@ template <class AnyShare, class Visit>
 void for_each_number(AnyShare& share, const Visit& visit) {
     for (auto* const side : {&share.sent, &share.received}) {
         for (const auto member : volume_members) visit(side->volume.*member);
-        for (auto& load : side->loads)
-            for (const auto member : loads) visit(load.*member);
+        for (auto* const of_stages : {&side->loads, &side->near})
+            for (auto& load : *of_stages)
+                for (const auto member : loads) visit(load.*member);
     }
 }
 
 void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
-    const bool off_node = !setup.topology.same_node(message.source, message.target);
+    const Locality locality = setup.topology.places().locality(message.source, message.target);
+    const bool off_node = locality == Locality::off_node;
     side.volume.messages += 1;
     side.volume.bytes += bytes;
     side.volume.off_node_messages += off_node ? 1 : 0;
     side.volume.off_node_bytes += off_node ? bytes : 0;
-    if (setup.model != nullptr)
-        side.loads[stage].add(setup.model->machine, setup.model->memory,
-                              off_node ? Locality::off_node : Locality::node, bytes);
+    if (setup.model == nullptr) return;
+    const auto& [machine, memory] = *setup.model;
+    side.loads[stage].add(machine, memory, locality, bytes);
+    side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
+}
+
+// Whether it matters on which sockets ranks are, and nobody knows.
+bool sockets_missing(const Setup& setup) {
+    const auto& costs = setup.model->machine.messages[static_cast<std::size_t>(setup.model->memory)];
+    return !setup.topology.knows_sockets() && setup.topology.nodes() < setup.topology.ranks() && costs &&
+           costs->at(Locality::socket, Protocol::short_);
 }
 
 // Calls visit(number of the stage, message, bytes); `local` is number 0.
@@ -134,19 +144,24 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
         }
     if (setup.model == nullptr) return row;
     // For the process that these stages together take longest.
-    const auto seconds = [&](std::initializer_list<std::size_t> stages) {
+    using Loads = std::array<Load, 4> Share::Side::*;
+    const auto seconds = [&](Loads of_stages, std::initializer_list<std::size_t> stages) {
         const auto of = [&](Share::Side Share::*side) {
             std::vector<Load> all;
             for (const Share& share : shares) {
                 Load& load = all.emplace_back();
-                for (const std::size_t stage : stages) load += (share.*side).loads[stage];
+                for (const std::size_t stage : stages) load += (share.*side.*of_stages)[stage];
             }
             return slowest(setup.model->machine, setup.topology.node_of(), all);
         };
         return std::max(of(&Share::sent), of(&Share::received));
     };
-    PlanTime time{seconds({0}), {seconds({1}), seconds({2}), seconds({3})}, seconds({0, 1})};
-    row.time = time;
+    const auto time = [&](Loads of) {
+        return PlanTime{
+            seconds(of, {0}), {seconds(of, {1}), seconds(of, {2}), seconds(of, {3})}, seconds(of, {0, 1})};
+    };
+    row.time = time(&Share::Side::loads);
+    if (sockets_missing(setup)) row.near = time(&Share::Side::near);
     return row;
 }
 
@@ -175,7 +190,7 @@ const SchemeRow& fastest(std::span<const SchemeRow> rows) {
     const double rounding = 1e-12;
     const SchemeRow* best = &rows.front();
     for (const SchemeRow& row : rows)
-        if (row.time->total() < best->time->total() * (1 - rounding)) best = &row;
+        if (row.seconds() < best->seconds() * (1 - rounding)) best = &row;
     return *best;
 }
 

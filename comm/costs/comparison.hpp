@@ -36,13 +36,13 @@ struct Share {
     struct Side {
         Volume volume;
         std::array<Load, 4> loads{};  // of `local` and each stage; zero without a model
+        std::array<Load, 4> near{};   // the same if all ranks of a node shared a socket
     };
     Side sent;
     Side received;
 };
 
-// Where the ranks of a pattern run, and what their messages cost if that is wanted. On a node no two ranks
-// are taken to share a socket, since nobody says where they are bound.
+// Where the ranks of a pattern run, and what their messages cost if that is wanted.
 struct Setup {
     const Topology& topology;
     const Model* model = nullptr;
@@ -63,9 +63,14 @@ struct SchemeRow {
     Volume most_received;  // the same for receives
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.
     double duplicate_bytes = 0;
-    std::optional<PlanTime> time;  // with a model
+    // With a model. Where nobody knows the sockets no two ranks share one, and in `near` all ranks of a node do.
+    std::optional<PlanTime> time;
+    std::optional<PlanTime> near;
     std::optional<double>
         closed_form;  // seconds by the papers, with a model and the whole pattern, if they have one
+
+    // With a model, what to choose by: the mean of both where nobody knows the sockets.
+    double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }
 };
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup);
 // Fills duplicate_bytes of the rows, the first of which is standard's.

@@ -57,6 +57,7 @@ Postal Machine::message(Memory memory, Locality locality, double bytes) const {
     const Protocol protocol = costs ? costs->protocol(bytes) : Protocol::short_;
     if (costs)
         if (const std::optional<Postal>& cost = costs->at(locality, protocol)) return *cost;
+    if (costs && locality == Locality::socket) return message(memory, Locality::node, bytes);
     const std::string place = keel::name(memory);
     const std::string parameter =
         costs ? place + "." + keel::name(locality) + "." + keel::name(protocol) : "[" + place + "]";

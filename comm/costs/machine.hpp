@@ -123,7 +123,7 @@ struct Machine {
     std::optional<Compute> compute;
     Noise noise;
 
-    // Both throw MissingParameter.
+    // Both throw MissingParameter. Within a socket, where nothing is known of that, messages are those within a node.
     Postal message(Memory memory, Locality locality, double bytes) const;  // `bytes` of one message
     double injection() const;
 

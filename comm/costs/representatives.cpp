@@ -51,6 +51,7 @@ std::optional<Tiling> tiling_of(const Layout& layout, const Topology& topology) 
 
     Tiling tiling{tile, quotient(layout.boxes(), tile), std::vector<int>(nodes, -1)};
     std::vector<int> local_rank(product(tile), -1);
+    std::vector<int> socket(static_cast<std::size_t>(topology.size(0)), -1);  // by number on the node
     const auto agrees = [](int& known, int found) {
         if (known < 0) known = found;
         return known == found;
@@ -59,7 +60,11 @@ std::optional<Tiling> tiling_of(const Layout& layout, const Topology& topology) 
         const Index position = layout.position(box);
         int& node = tiling.node_of[number_of(quotient(position, tile), tiling.tiles)];
         int& local = local_rank[number_of(remainder(position, tile), tile)];
-        if (!agrees(node, node_of(box)) || !agrees(local, topology.local_rank(layout.owner(box)))) return {};
+        const int owner = layout.owner(box);
+        if (!agrees(node, node_of(box)) || !agrees(local, topology.local_rank(owner))) return {};
+        if (topology.knows_sockets() && !agrees(socket[static_cast<std::size_t>(local)],
+                                                topology.socket_of()[static_cast<std::size_t>(owner)]))
+            return {};
     }
     std::vector<int> once = tiling.node_of;
     std::ranges::sort(once);

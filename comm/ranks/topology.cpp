@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "kernels/check.hpp"
 
@@ -21,6 +22,14 @@ std::vector<std::string> ranges(std::span<const int> ranks) {
         n = last + 1;
     }
     return found;
+}
+
+// "4 ranks", "1 to 4 ranks"
+std::string range_of(std::span<const int> counts) {
+    if (counts.empty()) return "0 ranks";
+    const auto [least, most] = std::ranges::minmax(counts);
+    if (least == most) return std::to_string(most) + (most == 1 ? " rank" : " ranks");
+    return std::to_string(least) + " to " + std::to_string(most) + " ranks";
 }
 
 // "4 ranks, consecutive"; nodes with equal texts are summed up as one group.
@@ -61,20 +70,58 @@ std::span<const int> Topology::ranks_on(int node) const {
 Topology Topology::among(std::span<const int> ranks) const {
     std::vector<int> labels;
     for (const int rank : ranks) labels.push_back(node(rank));
-    return {labels, source_};
+    const Topology those(labels, source_);
+    if (!knows_sockets()) return those;
+    labels.clear();
+    for (const int rank : ranks) labels.push_back(socket_of_[static_cast<std::size_t>(rank)]);
+    return those.on_sockets(labels, sockets_);
+}
+
+Topology Topology::on_sockets(std::span<const int> labels, SocketSource source) const {
+    check(labels.size() == node_of_.size(), "each rank has a socket");
+    Topology result = *this;
+    result.sockets_ = source;
+    result.socket_of_.assign(labels.size(), 0);
+    for (int n = 0; n < nodes(); ++n) {
+        std::map<int, int> number;  // of the socket with that label
+        for (const int rank : ranks_on(n)) {
+            const auto r = static_cast<std::size_t>(rank);
+            result.socket_of_[r] =
+                number.try_emplace(labels[r], static_cast<int>(number.size())).first->second;
+        }
+    }
+    return result;
+}
+
+Topology Topology::on_sockets_of(int ranks, SocketSource source) const {
+    check_at_least(ranks, 1, "a socket has at least one rank");
+    std::vector<int> labels;
+    for (const int local : local_rank_) labels.push_back(local / ranks);
+    return on_sockets(labels, source);
+}
+
+bool Topology::shares_sockets() const {
+    for (int n = 0; knows_sockets() && n < nodes(); ++n) {
+        std::set<int> used;
+        for (const int rank : ranks_on(n))
+            if (!used.insert(socket_of_[static_cast<std::size_t>(rank)]).second) return true;
+    }
+    return false;
 }
 
 std::string Topology::describe() const {
-    int least = ranks();
-    int most = 0;
+    std::vector<int> of_nodes, of_sockets;
     for (int n = 0; n < nodes(); ++n) {
-        least = std::min(least, size(n));
-        most = std::max(most, size(n));
+        of_nodes.push_back(size(n));
+        if (!knows_sockets()) continue;
+        std::map<int, int> on;  // ranks on each socket
+        for (const int rank : ranks_on(n)) ++on[socket_of_[static_cast<std::size_t>(rank)]];
+        for (const auto& [socket, count] : on) of_sockets.push_back(count);
     }
-    std::string per_node = std::to_string(most);
-    if (least != most) per_node = std::to_string(least) + " to " + per_node;
-    return std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") + per_node +
-           (per_node == "1" ? " rank" : " ranks") + " per node (" + name(source_) + ")";
+    std::string text = std::to_string(nodes()) + (nodes() == 1 ? " node, " : " nodes, ") +
+                       range_of(of_nodes) + " per node (" + name(source_) + ")";
+    if (knows_sockets()) text += ", " + range_of(of_sockets) + " per socket (" + name(sockets_) + ")";
+    return text;
 }
 
 std::string Topology::map() const {

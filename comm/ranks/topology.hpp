@@ -1,6 +1,6 @@
 #pragma once
 
-// Which node each rank runs on.
+// Which node each rank runs on and, where that is known, which of its sockets.
 
 #include <array>
 #include <span>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/locality.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {
@@ -18,6 +19,17 @@ constexpr auto names_of(NodeSource) {
     return std::array{Named<NodeSource>{NodeSource::detected, "detected"},
                       Named<NodeSource>{NodeSource::slices, "virtual: comm.ranks_per_node"},
                       Named<NodeSource>{NodeSource::map, "virtual: comm.node_map"}};
+}
+
+// Where the sockets are known from, if they are: what processes are bound to, comm.ranks_per_socket, the machine's own or
+// comm.node_map.
+enum class SocketSource { unknown, detected, slices, machine, map };
+constexpr auto names_of(SocketSource) {
+    return std::array{Named<SocketSource>{SocketSource::unknown, "unknown"},
+                      Named<SocketSource>{SocketSource::detected, "detected"},
+                      Named<SocketSource>{SocketSource::slices, "virtual: comm.ranks_per_socket"},
+                      Named<SocketSource>{SocketSource::machine, "virtual: comm.machine"},
+                      Named<SocketSource>{SocketSource::map, "virtual: comm.node_map"}};
 }
 
 // Nodes are numbered from 0 in the order of their smallest rank. They may differ in size and hold any ranks.
@@ -38,8 +50,18 @@ class Topology {
 
     Topology among(std::span<const int> ranks) const;  // these alone, numbered from 0 in this order
 
+    // The same on sockets: ranks of a node with equal labels share one; or so many consecutive ranks of a node do, the last of
+    // them possibly fewer.
+    Topology on_sockets(std::span<const int> labels, SocketSource source) const;
+    Topology on_sockets_of(int ranks, SocketSource source) const;
+    bool knows_sockets() const { return sockets_ != SocketSource::unknown; }
+    bool shares_sockets() const;  // whether two ranks are known to be on one
+    const std::vector<int>& socket_of() const { return socket_of_; }  // by rank, within its node; or empty
+    RankPlaces places() const { return {node_of_, socket_of_}; }
+
     NodeSource source() const { return source_; }
-    std::string describe() const;               // one line: nodes, ranks per node, how known
+    SocketSource sockets() const { return sockets_; }
+    std::string describe() const;  // one line: nodes, ranks per node, how known; the same of sockets
     std::vector<std::string> warnings() const;  // nodes that make off-node counts or node-aware schemes odd
     // "0: 0-3; 1: 4, 6": the ranks on each node. With many nodes, or many numbers on one, nodes alike are
     // summed up: "0-1022: 4 ranks each, consecutive; 1023: 2 ranks, consecutive".
@@ -48,9 +70,11 @@ class Topology {
   private:
     std::vector<int> node_of_;
     std::vector<int> local_rank_;
+    std::vector<int> socket_of_;
     std::vector<int> by_node_;           // ranks, node after node
     std::vector<std::size_t> first_{0};  // of each node in by_node_
     NodeSource source_ = NodeSource::detected;
+    SocketSource sockets_ = SocketSource::unknown;
 };
 
 // The nodes that MPI reports. Collective.

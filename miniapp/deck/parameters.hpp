@@ -120,6 +120,7 @@ struct CommOptions {
     int message_cap = 8192;                               // of split, bytes
     CapRule cap_rule = CapRule::paper;                    // of split
     int ranks_per_node = 0;                               // 0 = detect
+    int ranks_per_socket = 0;                             // 0 = detect, or as the machine has them
     std::string machine;                                  // to predict times on: a name or path; empty = none
     std::string node_map;                                 // path of a node label for each rank; empty = none
     bool persistent = false;

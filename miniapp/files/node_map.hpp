@@ -1,7 +1,7 @@
 #pragma once
 
-// comm.node_map: a file that says which node each rank pretends to run on. One label (a word) a line, the first for rank
-// 0; `#` begins a comment, empty lines do not count.
+// comm.node_map: a file that says which node each rank pretends to run on, and on which socket of it if that is known. One
+// label a line, the first for rank 0: NODE or NODE:SOCKET, words; `#` begins a comment, empty lines do not count.
 
 #include <string>
 #include <vector>
@@ -11,8 +11,9 @@
 namespace keel {
 
 struct NodeMap {
-    std::vector<int> labels;  // by rank; equal numbers for equal words
-    std::string error;        // why the file is no map for so many ranks, and the remedy; empty if it is one
+    std::vector<int> labels;   // by rank; equal numbers for equal words
+    std::vector<int> sockets;  // by rank, the same of a node's sockets; empty if the file has none
+    std::string error;         // why the file is no map for so many ranks, and the remedy; empty if it is one
 };
 
 NodeMap parse_node_map(const FileText& file, int ranks);

@@ -47,7 +47,7 @@ const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose,
         plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.purpose == purpose; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
     const SchemeRow row = planned->nodes.summary(planned->scheme, planned->plans, fields, &model_);
-    cost.wait = row.time->total() + model_.machine.noise.exchange;
+    cost.wait = row.seconds() + model_.machine.noise.exchange;
     cost.most = row.most_sent;
     cost.all = row.all;
     // Each value is read here and written there.
@@ -59,7 +59,7 @@ const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose,
 double Costs::all_reduce(std::size_t words) {
     const auto [found, is_new] = all_reduces_.try_emplace(words);
     if (is_new)
-        found->second = all_reduce_time(model_.machine, {topology_.node_of(), {}}, words, all_reduce_) +
+        found->second = all_reduce_time(model_.machine, topology_.places(), words, all_reduce_) +
                         model_.machine.noise.all_reduce;
     return found->second;
 }
@@ -69,7 +69,7 @@ const Costs::OfSum& Costs::sum(std::size_t words) {
     OfSum& sum = found->second;
     if (!is_new || !own_sums_) return sum;
     const AllReduceAlgorithm algorithm =
-        algorithm_of(all_reduce_, model_.machine, {topology_.node_of(), {}}, words);
+        algorithm_of(all_reduce_, model_.machine, topology_.places(), words);
     for (int rank = 0; rank < topology_.ranks(); ++rank) {
         const Traffic sent = traffic_of(rounds_of(algorithm, topology_, rank, words), topology_, rank);
         const double numbers[] = {static_cast<double>(sent.messages), static_cast<double>(sent.bytes),

@@ -218,7 +218,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                where.model.machine.name);
     fmt::print(out, "num_ranks {}\n", ranks);
     const auto algorithm_for = [&](std::size_t words) {
-        return algorithm_of(where.all_reduce, where.model.machine, {where.topology.node_of(), {}}, words);
+        return algorithm_of(where.all_reduce, where.model.machine, where.topology.places(), words);
     };
     std::map<std::size_t, AllReduceAlgorithm> algorithms;
     for (const Event& event : cycle)

@@ -31,11 +31,32 @@ std::string microseconds(const std::optional<double>& seconds) {
 std::optional<double> predicted(const SchemeRow& row) {
     return row.time ? std::optional(row.time->total()) : std::nullopt;
 }
+std::optional<double> predicted_near(const SchemeRow& row) {
+    return row.near ? std::optional(row.near->total()) : std::nullopt;
+}
 
 // By how much the closed form is off the time of the plan.
 std::string difference(const SchemeRow& row) {
     if (!row.closed_form || !row.time) return "-";
     return fmt::format("{:+.0f} %", 100 * (*row.closed_form / row.time->total() - 1));
+}
+
+bool sockets_matter(const std::vector<SchemeTable>& tables) {
+    return std::ranges::any_of(tables,
+                               [](const SchemeTable& table) { return table.rows.front().near.has_value(); });
+}
+
+// Where the quickest scheme depends on which sockets ranks are on.
+std::string socket_text(const SchemeTable& table) {
+    const auto quickest = [&](auto seconds) {
+        return name(std::ranges::min_element(table.rows, {}, seconds)->scheme);
+    };
+    const std::string apart = quickest([](const SchemeRow& row) { return row.time->total(); });
+    const std::string together = quickest([](const SchemeRow& row) { return row.near->total(); });
+    if (apart == together) return "";
+    return fmt::format(
+        "level {}, {}: {} is quickest if no two ranks share a socket, {} if all of a node do\n",
+        table.use.level, pattern_name(table.use), apart, together);
 }
 
 bool have_closed_forms(const std::vector<SchemeTable>& tables) {
@@ -83,14 +104,18 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     const auto more = [&](const std::string& seconds, const std::string& differs) {
         return closed_forms ? fmt::format(" {:>11} {:>8}", seconds, differs) : "";
     };
+    const bool sockets = sockets_matter(tables);
+    const auto near = [&](const std::string& seconds) {
+        return sockets ? fmt::format(" {:>13}", seconds) : "";
+    };
     constexpr const char* line =
-        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}{} {:>9} "
+        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}{}{} {:>9} "
         "{:>9}\n";
     text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
                         "duplicates", "most", "most", "most bytes", "most bytes", "predicted",
-                        more("closed form", "differs"), "measured", "measured");
+                        near("on 1 socket"), more("closed form", "differs"), "measured", "measured");
     text += fmt::format(line, "", matrix ? "" : "of depth", "", "", "", "", "", "removed", "sent", "received",
-                        "sent", "received", "us", more("us", ""), "least us", "median us");
+                        "sent", "received", "us", near("us"), more("us", ""), "least us", "median us");
     for (const SchemeTable& table : tables) {
         const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
         for (std::size_t n = 0; n < table.rows.size(); ++n) {
@@ -100,10 +125,14 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                 row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
                 row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
                 row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
-                more(microseconds(row.closed_form), difference(row)), microseconds(table.least(n)),
+                near(microseconds(predicted_near(row))), more(microseconds(row.closed_form), difference(row)),
+                microseconds(table.least(n)),
                 microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
         }
     }
+    std::string depends;
+    for (const SchemeTable& table : tables)
+        if (table.rows.front().near) depends += socket_text(table);
     const auto powers = std::ranges::find_if(
         tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
     const bool moved =
@@ -115,7 +144,13 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
     if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";
     return text + "; most sent and received: between nodes\n" +
-           (tables.front().rows.front().time ? "*: least predicted time\n" : "") +
+           (sockets ? "predicted: if no two ranks share a socket; on 1 socket: if all of a node do; "
+                      "comm.ranks_per_socket says how many do\n"
+                    : "") +
+           (sockets                            ? "*: least mean of both\n"
+            : tables.front().rows.front().time ? "*: least predicted time\n"
+                                               : "") +
+           depends +
            (closed_forms
                 ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
                   "that need not leave a node; differs: from the predicted time\n"
@@ -155,6 +190,7 @@ std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>
                         {"duplicate_bytes", row.duplicate_bytes},
                         {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
                         {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},
+                        {"predicted_on_one_socket", number_or_null(predicted_near(row))},
                         {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
                         {"closed_form_seconds", number_or_null(row.closed_form)},
                         {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "comm/costs/comparison.hpp"
@@ -12,10 +13,35 @@
 namespace keel {
 namespace {
 
-Topology used_topology(const CommOptions& options, const NamedFiles& files, int ranks,
-                       const Topology& detected) {
-    if (files.node_map) return {parse_node_map(*files.node_map, ranks).labels, NodeSource::map};
-    return options.ranks_per_node > 0 ? virtual_topology(ranks, options.ranks_per_node) : detected;
+// Without sockets but those of a map.
+Topology used_nodes(const CommOptions& options, const NamedFiles& files, int ranks,
+                    const Topology& detected) {
+    if (!files.node_map)
+        return options.ranks_per_node > 0 ? virtual_topology(ranks, options.ranks_per_node) : detected;
+    const NodeMap map = parse_node_map(*files.node_map, ranks);
+    const Topology nodes(map.labels, NodeSource::map);
+    return map.sockets.empty() ? nodes : nodes.on_sockets(map.sockets, SocketSource::map);
+}
+
+// With the sockets that are known: of detected nodes those that the processes are bound to, by rank.
+Topology with_sockets(const Topology& nodes, const CommOptions& options, const Machine* machine,
+                      const std::vector<int>& processes) {
+    if (nodes.knows_sockets()) return nodes;
+    if (options.ranks_per_socket > 0)
+        return nodes.on_sockets_of(options.ranks_per_socket, SocketSource::slices);
+    if (nodes.source() == NodeSource::detected) {
+        const bool all_bound = std::ranges::all_of(processes, [](int socket) { return socket >= 0; });
+        return all_bound ? nodes.on_sockets(processes, SocketSource::detected) : nodes;
+    }
+    return machine && machine->ranks_per_socket
+               ? nodes.on_sockets_of(*machine->ranks_per_socket, SocketSource::machine)
+               : nodes;
+}
+
+// Whether messages within a socket are taken as those within a node because the machine's file has only these.
+bool sockets_unpriced(const Topology& topology, const Model& model) {
+    const auto& costs = model.machine.messages[static_cast<std::size_t>(model.memory)];
+    return topology.shares_sockets() && costs && !costs->at(Locality::socket, Protocol::short_);
 }
 
 // How predictions take the sums of a run.
@@ -88,15 +114,20 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                     .cycles = p.output.cycles && !p.output.json.empty()},
         .remarks = {},
         .warnings = {}};
-    resolved.topology = used_topology(p.comm, files, resolved.ranks, resolved.detected);
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
+    resolved.topology =
+        with_sockets(used_nodes(p.comm, files, resolved.ranks, resolved.detected), p.comm,
+                     resolved.machine ? &resolved.machine->machine : nullptr, sockets_of_processes(comm));
+    if (resolved.machine && sockets_unpriced(resolved.topology, *resolved.machine))
+        resolved.remarks.push_back("machine " + resolved.machine->machine.name +
+                                   " has no messages within a socket: they are taken as within a node");
     if (p.comm.allreduce == AllReduceAlgorithm::automatic) {
         const Model on_host{resolved.machine->machine, Memory::host};
         require_known(on_host, resolved.topology);
-        resolved.comm.all_reduce.by_words = [=, nodes = resolved.topology.node_of()](std::size_t words) {
-            return algorithm_of(AllReduceModel::quickest, on_host.machine, {nodes, {}}, words);
+        resolved.comm.all_reduce.by_words = [=, topology = resolved.topology](std::size_t words) {
+            return algorithm_of(AllReduceModel::quickest, on_host.machine, topology.places(), words);
         };
         resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
     }

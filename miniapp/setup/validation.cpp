@@ -266,10 +266,24 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
         fmt::format(
             "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
             p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    rules.require(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty(),
+                  {"comm.ranks_per_socket", "comm.machine"},
+                  fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted; give "
+                              "comm.machine, or leave it out",
+                              p.comm.ranks_per_socket));
+    rules.require(p.comm.ranks_per_node == 0 || p.comm.ranks_per_socket <= p.comm.ranks_per_node,
+                  {"comm.ranks_per_socket", "comm.ranks_per_node"},
+                  fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",
+                              p.comm.ranks_per_socket, counted(p.comm.ranks_per_node, "rank")));
     if (files.node_map) {
-        const std::string error = parse_node_map(*files.node_map, ranks).error;
-        rules.require(error.empty(), {"comm.node_map"},
-                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, error));
+        const NodeMap map = parse_node_map(*files.node_map, ranks);
+        rules.require(map.error.empty(), {"comm.node_map"},
+                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, map.error));
+        rules.require(map.sockets.empty() || p.comm.ranks_per_socket == 0,
+                      {"comm.node_map", "comm.ranks_per_socket"},
+                      fmt::format("comm.node_map = \"{}\" has sockets, and comm.ranks_per_socket = {}: give "
+                                  "only one of the two",
+                                  p.comm.node_map, p.comm.ranks_per_socket));
         rules.require(
             p.comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
             fmt::format("comm.node_map = \"{}\" and comm.ranks_per_node = {}: give only one of the two",

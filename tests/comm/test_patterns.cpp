@@ -326,6 +326,30 @@ TEST_CASE("nodes are numbered by their smallest rank, whatever their labels, and
     }
 }
 
+TEST_CASE("sockets are numbered within each node, and go with the ranks") {
+    CHECK_FALSE(virtual_topology(8, 4).knows_sockets());
+    CHECK_FALSE(virtual_topology(8, 4).shares_sockets());
+    const Topology slices = virtual_topology(8, 5).on_sockets_of(2, SocketSource::slices);
+    CHECK(slices.socket_of() == std::vector{0, 0, 1, 1, 2, 0, 0, 1});
+    CHECK(slices.shares_sockets());
+    CHECK(slices.describe() ==
+          "2 nodes, 3 to 5 ranks per node (virtual: comm.ranks_per_node), 1 to 2 ranks per socket "
+          "(virtual: comm.ranks_per_socket)");
+    CHECK(slices.places().locality(0, 1) == Locality::socket);
+    CHECK(slices.places().locality(1, 2) == Locality::node);
+    CHECK(slices.places().locality(1, 5) == Locality::off_node);
+    CHECK_FALSE(virtual_topology(8, 5).on_sockets_of(1, SocketSource::slices).shares_sockets());
+
+    const Topology nodes(std::vector{9, -4, 9, 9, 5, -4, 9}, NodeSource::map);
+    const Topology labelled = nodes.on_sockets(std::vector{7, 7, 1, 7, 1, 1, 1}, SocketSource::map);
+    CHECK(labelled.socket_of() == std::vector{0, 0, 1, 0, 0, 1, 1});
+    const Topology some = labelled.among(std::vector{6, 5, 3, 2});
+    CHECK(some.knows_sockets());
+    CHECK(some.node_of() == std::vector{0, 1, 0, 0});
+    CHECK(some.socket_of() == std::vector{0, 0, 1, 0});
+    CHECK_FALSE(nodes.among(std::vector{6, 5}).knows_sockets());
+}
+
 TEST_CASE("the line that says which ranks are on which node does not grow with the machine") {
     CHECK(virtual_topology(16, 2).map() ==
           "0: 0-1; 1: 2-3; 2: 4-5; 3: 6-7; 4: 8-9; 5: 10-11; 6: 12-13; 7: 14-15");

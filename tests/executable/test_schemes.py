@@ -1,8 +1,11 @@
 """Communication schemes and nodes: the same solution whoever carries the ghosts, messages as planned, nodes as given."""
 
+import re
+import tempfile
 from itertools import product
+from pathlib import Path
 
-from keel_runner import ONCE, KeelTest, NodeMap, Record, at_once, counted_messages, planned_messages
+from keel_runner import INPUTS, ONCE, KeelTest, NodeMap, Record, at_once, counted_messages, planned_messages
 
 SCHEMES = {
     "standard": [],
@@ -87,3 +90,52 @@ class Nodes(KeelTest):
         both = [short.word, "comm.ranks_per_node=1"]
         self.refused(2, *WIDE, *both, expected=["comm.ranks_per_node = 1: give only one of the two"])
         self.refused(2, *WIDE, "comm.node_map=/", expected=["is a folder; give a file"])
+        for text, expected in (
+            ("a:0\nb\n", 'line 2: "b" has no socket, unlike those before; give all of them or none'),
+            ("a\nb:1\n", 'line 2: "b:1" has a socket, unlike those before; give all of them or none'),
+            (":0\nb:1\n", 'line 1: ":0": give NODE, or NODE:SOCKET'),
+            ("a:\nb:1\n", 'line 1: "a:": give NODE, or NODE:SOCKET'),
+        ):
+            self.refused(2, *WIDE, NodeMap(self, text).word, expected=[expected])
+        sockets = [NodeMap(self, "a:0\na:1\n").word, "comm.machine=lassen", "comm.ranks_per_socket=1"]
+        self.refused(2, *WIDE, *sockets, expected=["has sockets, and comm.ranks_per_socket = 1: give only one of the two"])
+        large = ["comm.machine=lassen", "comm.ranks_per_node=2", "comm.ranks_per_socket=3"]
+        self.refused(4, *WIDE, *large, expected=["comm.ranks_per_socket = 3: a node has only 2 ranks; choose at most that, or 0"])
+
+    def test_sockets_are_those_of_the_map_of_the_key_or_of_the_machine(self) -> None:
+        plans = {}
+        for name, words in {
+            "map": [NodeMap(self, "a:x\na:x\na:y\na:y\nb:x\nb:x\nb:y\nb:y\n").word],
+            "key": ["comm.ranks_per_node=4", "comm.ranks_per_socket=2"],
+            "machine": ["comm.ranks_per_node=4"],
+            "nobody": ["comm.ranks_per_node=4", f"comm.machine={self.unsocketed()}"],
+        }.items():
+            machine = [] if name == "nobody" else ["comm.machine=blue_waters"]
+            run = self.valid(8, *WIDE, *machine, *words)
+            plans[name] = {(r["level"], r["scheme"]): (r["predicted_seconds"], r["predicted_on_one_socket"])
+                           for r in run.records("scheme")}  # fmt: skip
+            sockets = run.record("run")["socket_of"]
+            told = {"map": "2 ranks per socket (virtual: comm.node_map)", "key": "2 ranks per socket (virtual: comm.ranks_per_socket)",
+                    "machine": "4 ranks per socket (virtual: comm.machine)"}  # fmt: skip
+            if name == "nobody":
+                self.assertIsNone(sockets)
+                self.assertIn("on 1 socket", run.stdout)
+                self.assertIn("comm.ranks_per_socket says how many do", run.stdout)
+            else:
+                self.assertIn(told[name], run.stdout)
+                self.assertEqual(sockets, [0, 0, 0, 0] * 2 if name == "machine" else [0, 0, 1, 1] * 2)
+        self.assertEqual(plans["map"], plans["key"])
+        for use, (seconds, near) in plans["nobody"].items():
+            self.assertLessEqual(near, seconds)
+            self.assertEqual(plans["machine"][use], (near, None))  # which has all four on one
+            self.assertLessEqual(plans["machine"][use][0], plans["key"][use][0])
+            self.assertLessEqual(plans["key"][use][0], seconds)
+
+    def unsocketed(self) -> Path:
+        """Blue Waters, of which nobody says how many ranks share a socket."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name, "machine.toml")
+        text = (INPUTS / "machines/blue_waters.toml").read_text()
+        path.write_text(re.sub(r"(?m)^ranks_per_socket.*$", "", text))
+        return path

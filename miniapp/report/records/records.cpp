@@ -96,6 +96,7 @@ Json run_record(const DeckFacts& deck, const RunFacts& facts) {
                    {"threads", facts.threads},
                    {"nodes", facts.topology.nodes()},
                    {"node_of", facts.topology.node_of()},
+                   {"socket_of", facts.topology.knows_sockets() ? Json(facts.topology.socket_of()) : Json()},
                    {"nodes_detected", facts.topology.source() == NodeSource::detected},
                    {"shared_cores", facts.shared_cores},
                    {"bindings", facts.bindings},

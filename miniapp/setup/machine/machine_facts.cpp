@@ -60,6 +60,12 @@ std::optional<int> socket_of_process() {
     return socket;
 }
 
+std::vector<int> sockets_of_processes(const Communicator& comm) {
+    const std::int64_t mine = socket_of_process().value_or(-1 - comm.rank());
+    const auto all = comm.all_gather({&mine, 1});
+    return {all.begin(), all.end()};
+}
+
 namespace {
 
 using Processors = std::vector<std::int64_t>;  // their numbers, ascending

@@ -20,6 +20,8 @@ void reset_peak();
 // The socket that holds all processors this process may run on, as the system numbers them; nothing if there are several
 // or the system does not tell, and of simulated ranks.
 std::optional<int> socket_of_process();
+// That of each rank; -1 - rank where it has none. Collective.
+std::vector<int> sockets_of_processes(const Communicator& comm);
 std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
 
 // Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per

@@ -78,13 +78,6 @@ std::vector<std::size_t> lengths(std::size_t smallest, std::size_t largest) {
     return all;
 }
 
-// Each rank's socket, or a number of its own if that is unknown.
-std::vector<int> sockets(const Communicator& comm) {
-    const std::int64_t mine = socket_of_process().value_or(-1 - comm.rank());
-    const auto all = comm.all_gather({&mine, 1});
-    return {all.begin(), all.end()};
-}
-
 // The most ranks that share a node and a socket; nothing if a socket is unknown.
 std::optional<int> ranks_per_socket(const Topology& topology, const std::vector<int>& socket_of) {
     std::map<std::pair<int, int>, int> ranks;
@@ -192,7 +185,7 @@ void fill_gaps(NetworkResults& network) {
 }  // namespace
 
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology) {
-    const std::vector<int> socket_of = sockets(comm);
+    const std::vector<int> socket_of = sockets_of_processes(comm);
     const RankPlaces ranks{topology.node_of(), socket_of};
     std::vector<PingPongResults> classes;
     for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node})
@@ -210,7 +203,7 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     network.machine.name =
         keys.write.empty() ? "measured" : std::filesystem::path(keys.write).stem().string();
     network.machine.ranks_per_node = most_ranks_per_node(topology);
-    network.machine.ranks_per_socket = ranks_per_socket(topology, sockets(comm));
+    network.machine.ranks_per_socket = ranks_per_socket(topology, sockets_of_processes(comm));
     network.classes = network_classes(comm, topology);
     const auto interrupted = [&] {
         network.interruption = site.ending.asked(comm);

@@ -1,6 +1,7 @@
 // Schemes side by side.
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/counts.hpp"
@@ -66,6 +67,64 @@ TEST_CASE("a summary has the totals and the time of the whole plan") {
             CHECK(row.time->local == Approx(time.local).epsilon(1e-13).margin(0));
             CHECK(row.time->total() == Approx(time.total()).epsilon(1e-13).margin(0));
         }
+    }
+}
+
+TEST_CASE("exchanges of ranks on sockets take the golden times") {
+    std::ifstream file(std::string(KEEL_SOURCE_DIR) + "/tests/golden/plan_times_sockets.json");
+    const auto golden = nlohmann::json::parse(file);
+    CHECK(golden.at("cases").size() == 48);
+    int with_sockets = 0;
+    for (const auto& c : golden.at("cases")) {
+        INFO(c.dump());
+        const auto boxes = c.at("ranks").get<std::array<int, 3>>();
+        const int ranks = boxes[0] * boxes[1] * boxes[2];
+        const Layout layout({boxes[0], boxes[1], boxes[2]}, c.at("box"), {},
+                            place({boxes[0], boxes[1], boxes[2]}, ranks, Placement::lexicographic), 0);
+        const Topology nodes = virtual_topology(ranks, c.at("ranks_per_node"));
+        const Model model{test::golden_machine(test::golden_models(), c.at("machine")), Memory::host};
+        const std::vector<SchemeOptions> standard{{.columns = c.at("fields")}};
+        const double seconds = c.at("seconds");
+        const auto row = [&](const Topology& topology) {
+            return compare(layout, 1, Neighbours::faces, standard, {topology, &model}).front();
+        };
+        const SchemeRow unknown = row(nodes);
+        REQUIRE(unknown.near);
+        CHECK(unknown.near->total() <= unknown.time->total());
+        CHECK(unknown.seconds() ==
+              Approx((unknown.near->total() + unknown.time->total()) / 2).epsilon(1e-14));
+        // All of a node on one socket.
+        const SchemeRow one = row(nodes.on_sockets_of(ranks, SocketSource::slices));
+        CHECK(one.time->total() == Approx(unknown.near->total()).epsilon(1e-14));
+        if (c.at("ranks_per_socket").is_null()) {
+            CHECK(unknown.time->total() == Approx(seconds).epsilon(1e-12).margin(0));
+        } else {
+            ++with_sockets;
+            const SchemeRow known = row(nodes.on_sockets_of(c.at("ranks_per_socket"), SocketSource::machine));
+            CHECK_FALSE(known.near);
+            CHECK(known.time->total() == Approx(seconds).epsilon(1e-12).margin(0));
+            CHECK(known.seconds() == known.time->total());
+        }
+    }
+    CHECK(with_sockets > 24);
+}
+
+TEST_CASE("where a machine knows nothing of sockets, messages within them are those within a node") {
+    Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
+    const Layout layout({4, 4, 4}, 8, {}, place({4, 4, 4}, 64, Placement::curve), 0);
+    const auto rows = [&](const Topology& topology) {
+        return compare(layout, 1, Neighbours::all, candidates({}), {topology, &model});
+    };
+    const Topology nodes = virtual_topology(64, 16);
+    const Topology sockets = nodes.on_sockets_of(8, SocketSource::slices);
+    CHECK(rows(sockets).front().time->total() < rows(nodes).front().time->total());
+    auto& costs = *model.machine.messages[static_cast<std::size_t>(Memory::host)];
+    costs.costs[static_cast<std::size_t>(Locality::socket)] = {};
+    const auto with = rows(sockets);
+    const auto without = rows(nodes);
+    for (std::size_t n = 0; n < with.size(); ++n) {
+        CHECK_FALSE(without[n].near);
+        CHECK(with[n].time->total() == without[n].time->total());
     }
 }
 

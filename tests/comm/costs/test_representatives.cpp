@@ -48,7 +48,11 @@ TEST_CASE("a few nodes send what all do") {
                           {{12, 10, 5}, {d, d, p}, Placement::lexicographic, 1, 24, Neighbours::all, 2}};
     for (const Case& c : cases) {
         const int ranks = static_cast<int>(product(c.boxes)) / c.boxes_of_a_rank;
-        const Topology topology = virtual_topology(ranks, c.ranks_per_node);
+        const Topology unknown = virtual_topology(ranks, c.ranks_per_node);
+        // Every second case with sockets.
+        const Topology topology =
+            (&c - cases) % 2 == 0 ? unknown
+                                  : unknown.on_sockets_of((c.ranks_per_node + 1) / 2, SocketSource::slices);
         const Layout layout(c.boxes, 4, c.boundaries, place(c.boxes, ranks, c.placement), 0);
         const Representatives nodes = Representatives::of(layout, topology, 0);
         INFO(c.boxes[0] << " x " << c.boxes[1] << " x " << c.boxes[2] << ", " << topology.describe());
@@ -117,6 +121,12 @@ TEST_CASE("where nodes do not tile the boxes, or are few, all stand for themselv
     const Layout half(Domain({8, 8, 8}, {p, p, p}, present, d), 4, place({8, 8, 4}, 256, Placement::curve),
                       0);
     CHECK(Representatives::of(half, virtual_topology(256, 4), 0).all());
+    // Tiles whose ranks are on other sockets.
+    std::vector<int> sockets(512, 0);
+    CHECK_FALSE(
+        stands_for_itself(boxes, 512, fours.on_sockets(sockets, SocketSource::map), Placement::curve, 0));
+    sockets[5] = 1;
+    CHECK(stands_for_itself(boxes, 512, fours.on_sockets(sockets, SocketSource::map), Placement::curve, 0));
     // Tiles of one shape whose ranks sit in another order.
     std::vector<int> labels(512);
     for (int rank = 0; rank < 512; ++rank)
