@@ -209,7 +209,8 @@ void add_comm(Table& table) {
              "choice of the partner on the other node: with the sender's place on its node, or with the most "
              "need of what comes")
         .needs("comm.scheme", readers_of("partner_rule"));
-    s.integer("message_cap", &Comm::message_cap, at_least(1), "longest message of split between nodes",
+    s.integer("message_cap", &Comm::message_cap, at_least(0),
+              "longest message of split between nodes; 0 = from where on comm.machine's take a rendezvous",
               "bytes");
     s.choice(
          "cap_rule", &Comm::cap_rule,

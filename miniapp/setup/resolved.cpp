@@ -44,6 +44,13 @@ bool sockets_unpriced(const Topology& topology, const Model& model) {
     return topology.shares_sockets() && costs && !costs->at(Locality::socket, Protocol::short_);
 }
 
+// Where nothing is known of a device's messages, as the host's.
+std::size_t rendezvous_from(const Model& model) {
+    const auto& all = model.machine.messages;
+    const auto& own = all[static_cast<std::size_t>(model.memory)];
+    return (own ? own : all[static_cast<std::size_t>(Memory::host)])->rendezvous_from;
+}
+
 // How predictions take the sums of a run.
 AllReduceModel all_reduce_model(const CommOptions& comm) {
     switch (comm.allreduce) {
@@ -123,6 +130,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (resolved.machine && sockets_unpriced(resolved.topology, *resolved.machine))
         resolved.remarks.push_back("machine " + resolved.machine->machine.name +
                                    " has no messages within a socket: they are taken as within a node");
+    if (p.comm.message_cap == 0) resolved.comm.scheme.message_cap = rendezvous_from(*resolved.machine);
     if (p.comm.allreduce == AllReduceAlgorithm::automatic) {
         const Model on_host{resolved.machine->machine, Memory::host};
         require_known(on_host, resolved.topology);

@@ -266,6 +266,13 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
         fmt::format(
             "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
             p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    const auto switches = [&] {
+        const Machine machine = files.machine ? parse_machine(*files.machine).machine : Machine();
+        return machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
+    };
+    rules.require(p.comm.message_cap > 0 || switches(), {"comm.message_cap", "comm.machine"},
+                  "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
+                  "give one with [host], such as lassen, or a number of bytes");
     rules.require(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty(),
                   {"comm.ranks_per_socket", "comm.machine"},
                   fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted; give "

@@ -102,6 +102,14 @@ class Nodes(KeelTest):
         large = ["comm.machine=lassen", "comm.ranks_per_node=2", "comm.ranks_per_socket=3"]
         self.refused(4, *WIDE, *large, expected=["comm.ranks_per_socket = 3: a node has only 2 ranks; choose at most that, or 0"])
 
+    def test_split_may_take_the_cap_of_the_machine(self) -> None:
+        words = [*WIDE, "comm.scheme=split", "comm.ranks_per_node=2", "comm.machine=lassen"]
+        volumes = [{(r["level"], r["scheme"]): r["all"] for r in self.valid(4, *words, cap).records("scheme")}
+                   for cap in ("comm.message_cap=0", "comm.message_cap=16384", "comm.message_cap=100")]  # fmt: skip
+        self.assertEqual(volumes[0], volumes[1])
+        self.assertNotEqual(volumes[0], volumes[2])
+        self.refused(2, *WIDE, "comm.scheme=split", "comm.message_cap=0", expected=["comm.machine's to say; give one with [host]"])
+
     def test_sockets_are_those_of_the_map_of_the_key_or_of_the_machine(self) -> None:
         plans = {}
         for name, words in {
