@@ -143,6 +143,8 @@ class Operations {
     virtual SparseRows make_rows(const CsrMatrix& A) = 0;
     // y_n = A x_n; no y is among the x, whose ghosts are current
     virtual Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) = 0;
+    // A sweep of Gauss-Seidel for A x = b over this rank's rows (SweepRows), ghosts of x current.
+    virtual Work sweep(Field x, const SparseRows& A, Field b, bool backward) = 0;
 
     // --- Setting up an operator
     virtual void restrict_faces(Field coarse, Field fine, int direction, double scale) = 0;

@@ -15,7 +15,7 @@ ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before 
 STEPS: dict[str, list[tuple[str, ...]]] = {
     "kernels": [("layout",), ("bodies",), ("operations.hpp",), ("timing",), ("backends",)],
     "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",), ("network",)],
-    "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("multigrid",)],
+    "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("amg",), ("multigrid",)],
     "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("studies",), ("front",), ("main.cpp",)],
 }
 STRANGERS = ["miniapp/studies"]  # the folders in here know none of each other

@@ -95,12 +95,12 @@ Representatives::Part part_of(const Layout& layout, const Topology& topology, co
 }
 
 // How often a grid of so many nodes in a direction counts in sums.
-struct Sample {
+struct Position {
     int tiles;
     int weight;
 };
 struct Samples {
-    std::vector<Sample> samples;
+    std::vector<Position> samples;
     int divisor = 1;
 };
 
@@ -127,9 +127,9 @@ Representatives Representatives::of(const Layout& layout, const Topology& topolo
         along[d] = samples_of(tiling->tiles[d], layout.boundaries()[d].low == Boundary::periodic);
         those.divisor_ *= along[d].divisor;
     }
-    for (const Sample& z : along[2].samples)
-        for (const Sample& y : along[1].samples)
-            for (const Sample& x : along[0].samples)
+    for (const Position& z : along[2].samples)
+        for (const Position& y : along[1].samples)
+            for (const Position& x : along[0].samples)
                 those.parts_.push_back(part_of(layout, topology, *tiling, {x.tiles, y.tiles, z.tiles},
                                                1.0 * x.weight * y.weight * z.weight));
     return those;

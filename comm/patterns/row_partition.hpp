@@ -1,10 +1,16 @@
 #pragma once
 
-// Which rank owns which row of a matrix: contiguous parts, equal to within a row. Ranks beyond the rows own
-// none.
+// Which rank owns which row of a matrix: contiguous parts, equal to within a row unless first rows are given. Ranks may
+// own none.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/check.hpp"
 
 namespace keel {
 
@@ -14,13 +20,31 @@ inline constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 struct RowPartition {
     std::int64_t rows = 0;
     int ranks = 1;
+    // Of each rank, and behind them the number of rows; null: as equal as can be.
+    std::shared_ptr<const std::vector<std::int64_t>> given = nullptr;
 
-    constexpr std::int64_t first(int rank) const { return rows * rank / ranks; }
-    constexpr std::size_t size(int rank) const {
-        return static_cast<std::size_t>(first(rank + 1) - first(rank));
+    std::int64_t first(int rank) const {
+        return given ? (*given)[static_cast<std::size_t>(rank)] : rows * rank / ranks;
     }
+    std::size_t size(int rank) const { return static_cast<std::size_t>(first(rank + 1) - first(rank)); }
     // The last rank whose first row is not behind `row`; none behind it owns the row.
-    constexpr int owner(std::int64_t row) const { return static_cast<int>(((row + 1) * ranks - 1) / rows); }
+    int owner(std::int64_t row) const {
+        if (!given) return static_cast<int>(((row + 1) * ranks - 1) / rows);
+        return static_cast<int>(std::ranges::upper_bound(*given, row) - given->begin()) - 1;
+    }
+    bool owns(int rank, std::int64_t row) const { return row >= first(rank) && row < first(rank + 1); }
 };
+
+// The partition in which rank after rank owns so many rows.
+inline RowPartition partition_of(std::span<const std::int64_t> sizes) {
+    std::vector<std::int64_t> first{0};
+    for (const std::int64_t size : sizes) {
+        check_at_least(size, 0, "a rank owns no fewer rows than none");
+        first.push_back(first.back() + size);
+    }
+    const std::int64_t rows = first.back();
+    return {rows, static_cast<int>(sizes.size()),
+            std::make_shared<const std::vector<std::int64_t>>(std::move(first))};
+}
 
 }  // namespace keel

@@ -161,6 +161,17 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t>
     return all;
 }
 
+std::vector<double> Communicator::all_gather(std::span<const double> values,
+                                             std::span<const int> counts) const {
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    std::vector<double> all(static_cast<std::size_t>(first.back() + counts.back()));
+    require(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
+                           counts.data(), first.data(), MPI_DOUBLE, impl_->comm),
+            "MPI_Allgatherv");
+    return all;
+}
+
 std::string Communicator::broadcast(const std::string& text) const {
     std::int64_t length = static_cast<std::int64_t>(text.size());
     require(MPI_Bcast(&length, 1, MPI_INT64_T, 0, impl_->comm), "MPI_Bcast");

@@ -60,6 +60,8 @@ class Communicator {
     std::vector<std::string> gather(const std::string& text) const;
     // Every rank's values, rank after rank, on all; ranks may give differently many.
     std::vector<std::int64_t> all_gather(std::span<const std::int64_t> values) const;
+    // The same where all know how many values each rank gives.
+    std::vector<double> all_gather(std::span<const double> values, std::span<const int> counts) const;
     // Rank 0's text, on all.
     std::string broadcast(const std::string& text) const;
     // For each rank the smallest rank that shares memory (a node) with it.

@@ -269,6 +269,11 @@ class OperationsOn : public Operations {
         }
         return work;
     }
+    Work sweep(Field x, const SparseRows& A, Field b, bool backward) override {
+        if (A.rows > 0)
+            backend_.for_each_cell(every_cell(1, {1, 1, 1}), SweepRows{x.view(), b.view(), A, backward});
+        return work_of(A, 1);
+    }
 
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         Cells faces = coarser(coarse);

@@ -85,7 +85,34 @@ struct ApplyRows {
     }
 };
 
-// What that moves and computes at the least: the matrix once for all vectors, each vector once.
+// A sweep of Gauss-Seidel over all rows in turn, x_i = (b_i - SUM_j a_ij x_j) / a_ii over j other than i, from the last row to
+// the first if `backward`. Ghosts keep what they hold. Rows have diagonal entries other than zero. Each row wants the values of
+// those before it: one thread does them all.
+struct SweepRows {
+    View x;
+    View b;
+    SparseRows A;
+    bool backward;
+
+    constexpr void operator()(int, int, int, int) const {
+        for (std::size_t n = 0; n < A.rows; ++n) {
+            const std::size_t row = backward ? A.rows - 1 - n : n;
+            double sum = at(b, row);
+            double diagonal = 0;
+            for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e) {
+                const auto column = static_cast<std::size_t>(A.columns[e]);
+                if (column == row)
+                    diagonal = A.values[e];
+                else
+                    sum -= A.values[e] * at(x, column);
+            }
+            at(x, row) = sum / diagonal;
+        }
+    }
+    static constexpr double& at(const View& u, std::size_t n) { return u(0, static_cast<int>(n), 0, 0); }
+};
+
+// What a product moves and computes at the least: the matrix once for all vectors, each vector once.
 constexpr Work work_of(const SparseRows& A, std::size_t vectors) {
     const auto entries = static_cast<double>(A.nonzeros);
     const auto rows = static_cast<double>(A.rows);

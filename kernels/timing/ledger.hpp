@@ -15,7 +15,8 @@
 
 namespace keel {
 
-// The rows of the report's table.
+// The rows of the report's table. The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
+// solve on its coarsest level.
 enum class Op {
     smooth,
     residual,
@@ -35,6 +36,12 @@ enum class Op {
     bottom_operator,
     bottom_vector,
     bottom_dots,
+    strength,
+    aggregation,
+    prolongation,
+    galerkin,
+    plans,
+    coarsest,
 };
 constexpr auto names_of(Op) {
     return std::array{Named<Op>{Op::smooth, "smooth"},
@@ -54,7 +61,13 @@ constexpr auto names_of(Op) {
                       Named<Op>{Op::reduction_wait, "reduction.wait"},
                       Named<Op>{Op::bottom_operator, "bottom.operator"},
                       Named<Op>{Op::bottom_vector, "bottom.vector"},
-                      Named<Op>{Op::bottom_dots, "bottom.dots"}};
+                      Named<Op>{Op::bottom_dots, "bottom.dots"},
+                      Named<Op>{Op::strength, "setup.strength"},
+                      Named<Op>{Op::aggregation, "setup.aggregation"},
+                      Named<Op>{Op::prolongation, "setup.prolongation"},
+                      Named<Op>{Op::galerkin, "setup.galerkin"},
+                      Named<Op>{Op::plans, "setup.plans"},
+                      Named<Op>{Op::coarsest, "coarsest"}};
 }
 inline constexpr std::size_t op_count = names_of(Op{}).size();
 

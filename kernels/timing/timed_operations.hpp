@@ -121,6 +121,9 @@ class TimedOperations : public Operations {
     Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
         return book(Op::residual, [&] { return inner_.apply(y, A, x); });
     }
+    Work sweep(Field x, const SparseRows& A, Field b, bool backward) override {
+        return book(Op::smooth, [&] { return inner_.sweep(x, A, b, backward); });
+    }
 
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         inner_.restrict_faces(coarse, fine, direction, scale);

@@ -172,6 +172,9 @@ class FaultyOperations : public Operations {
     Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
         return next().apply(y, A, x);
     }
+    Work sweep(Field x, const SparseRows& A, Field b, bool backward) override {
+        return next().sweep(x, A, b, backward);
+    }
 
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         next().restrict_faces(coarse, fine, direction, scale);

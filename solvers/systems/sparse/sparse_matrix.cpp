@@ -65,7 +65,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
       diagonal_(part_.rows(), 0.0),
       memory_(backend.make_operations(part_.layout(), 0)),
       vectors_(backend.make_operations(block_layout(blocks_of(part_.rows())), 0)),
-      operations_(*vectors_, ledger, 0, Caller::bottom) {
+      operations_(*vectors_, ledger, options.level, Caller::bottom) {
     const std::size_t own = part_.rows();
     check_equal(rows.rows(), own, "a rank gives the rows that it owns");
     check(place_of_ghost(own, part_.ghosts.size()) <= std::numeric_limits<std::int32_t>::max(),
@@ -83,7 +83,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
         }
     plain_rows_ = vectors_->make_rows(csr_);
     reduction_ = std::make_unique<TimedReduction>(
-        make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce), ledger, 0);
+        make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce), ledger, options.level);
     carry_by(comm, topology, options.scheme);
 }
 
@@ -92,7 +92,7 @@ void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, 
                               options_.exchange, [&](const Itinerary& itinerary) {
                                   return std::make_unique<TimedPointToPoint>(
                                       make_point_to_point(comm, topology, itinerary, 0, options_.persistent),
-                                      ledger_, 0);
+                                      ledger_, options_.level);
                               });
 }
 
@@ -139,6 +139,11 @@ Spectrum SparseMatrix::spectrum(const Communicator& comm, DiagonalScaling scalin
 Field SparseMatrix::make_vector() {
     return {memory_->make_field().data(),
             Shape::of(vectors_->layout().local_count(), cube(block_width).size, 0)};
+}
+
+void SparseMatrix::clear(Field x) {
+    memory_->fill(Field(x.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size, 0)),
+                  0.0);
 }
 
 void SparseMatrix::assign(Field x, const std::function<double(std::int64_t)>& f) {

@@ -63,14 +63,14 @@ struct SparseOptions {
     bool persistent = false;
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
+    int level = 0;  // of the ledger
 };
 
 // This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on
 // the ranks.
 class SparseMatrix {
   public:
-    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger, which has one level,
-    // must outlive this object. Collective, as apply() and scaled().
+    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger must outlive this object. Collective, as apply() and scaled().
     SparseMatrix(const Communicator& comm, const Topology& topology, const Backend& backend,
                  const RowPartition& partition, const GlobalRows& rows, const SparseOptions& options,
                  Ledger& ledger);
@@ -85,6 +85,7 @@ class SparseMatrix {
     std::size_t nonzeros() const { return csr_.values.size(); }
     std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
+    const std::vector<double>& diagonal() const { return diagonal_; }  // of this rank's rows
 
     // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
     Field scale(DiagonalScaling scaling);
@@ -95,6 +96,7 @@ class SparseMatrix {
     Spectrum spectrum(const Communicator& comm, DiagonalScaling scaling) const;
 
     Field make_vector();  // zero
+    void clear(Field x);  // zero again, with its ghosts
     // x = f(row) at this rank's rows. Set-up only.
     void assign(Field x, const std::function<double(std::int64_t row)>& f);
     std::vector<double> read(Field x) const;  // this rank's rows
@@ -102,6 +104,7 @@ class SparseMatrix {
     void apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x);
 
     Operations& operations() { return operations_; }  // as Krylov methods call them, timed
+    Operations& untimed() { return *vectors_; }
     Exchange& exchange() { return *exchange_; }
     const Exchange& exchange() const { return *exchange_; }
     Reduction& reduction() { return *reduction_; }

@@ -1,0 +1,33 @@
+#pragma once
+
+// Carries items of any length, from and to host memory, by any plan: rows of a matrix, values and columns in one message.
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "comm/carry/carrier.hpp"
+
+namespace keel {
+
+class ItemExchange {
+  public:
+    // `plan` is this rank's part; both ends of a message know the lengths of its items. The operations make the buffers and
+    // must outlive this object.
+    ItemExchange(Operations& operations, Plan plan, int rank, const Transport& transport);
+
+    // Writes the values of one of this rank's items; asked as often as the item is sent.
+    using Give = std::function<void(const Item& item, std::span<double> values)>;
+    // Is told the values of every item that arrives, also of those that are only passed on.
+    using Take = std::function<void(const Item& item, std::span<const double> values)>;
+    // Collective over the ranks of the plan.
+    void run(const Give& give, const Take& take);
+
+    const Plan& plan() const { return carrier_.plan(); }
+
+  private:
+    int rank_;
+    Carrier carrier_;
+};
+
+}  // namespace keel

@@ -1,0 +1,28 @@
+#pragma once
+
+// The splitting of classical algebraic multigrid: which rows stay on the next level (C), and which are interpolated to (F).
+
+#include <cstdint>
+#include <vector>
+
+#include "solvers/amg/setup/strength.hpp"
+
+namespace keel {
+
+inline constexpr double is_fine = -1;  // in place of the number of an F row in the next level
+
+struct CoarseRows {
+    RowPartition partition;
+    std::vector<double> number;       // in the next level, of own rows and of ghosts
+    std::vector<std::int64_t> roots;  // this rank's C rows, ascending
+    int rounds = 0;
+};
+
+// PMIS: De Sterck, Yang, Heys, "Reducing complexity in parallel algebraic multigrid preconditioners", SIMAX 2006. The greedy
+// independent set of the graph of S and S^T in descending order of (the rows that depend on a row + u(seed, row), -row), which
+// is the same on any number of ranks; rows without strong connections are F. A round takes two exchanges of values and a sum
+// over all ranks. Collective.
+CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Dependence& strong,
+                      GhostValues& ghosts, std::uint64_t seed);
+
+}  // namespace keel

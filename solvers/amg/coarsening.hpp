@@ -1,0 +1,40 @@
+#pragma once
+
+// One step of set-up: from the matrix of a level to that of the next.
+
+#include <optional>
+
+#include "comm/plans/plan.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "solvers/amg/setup/prolongation.hpp"
+
+namespace keel {
+
+// What a level exchanges with its plans, and what this rank sent to set up the next.
+struct CoarseningTraffic {
+    Traffic values;        // of ghosts of A: strength, aggregation, lengths
+    Traffic smoothing;     // rows for the strength and for making P
+    Traffic rows;          // of P for A P
+    Traffic partial_rows;  // of P^T (A P)
+};
+
+struct Coarsening {
+    std::vector<std::int64_t> roots;  // this rank's rows that became rows of the next level, in their order
+    std::vector<std::int64_t>
+        aggregates;  // of this rank's rows, -1 where there is none; empty of classical coarsening
+    int rounds = 0;  // of the search for roots
+    PartRows P;
+    Plan plan;                 // by which ghosts of P travel
+    Homeward way;              // and what this rank has for their owners
+    PartRows A;                // of the next level
+    std::vector<double> null;  // near-null vector of the next level
+    double bound = 0;          // of the eigenvalues of D^-1 A of this level; 0: not asked for
+    CoarseningTraffic traffic;
+};
+
+// Nothing where no two rows are put together. A's pattern is symmetric, and its diagonal has no zero; B is its near-null
+// vector. The time is booked at `level` of the ledger. Collective.
+std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
+                                  const AmgOptions& options, Ledger& ledger, int level);
+
+}  // namespace keel

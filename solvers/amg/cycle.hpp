@@ -1,0 +1,43 @@
+#pragma once
+
+// The V(1,1) cycle of algebraic multigrid: as preconditioner, and as solver by itself.
+
+#include <memory>
+
+#include "solvers/amg/hierarchy.hpp"
+#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/options.hpp"
+#include "solvers/systems/preconditioners/preconditioner.hpp"
+
+namespace keel {
+
+// One cycle from zero. Jacobi smooths with weight 2/3 before and behind, Gauss-Seidel forward before and backward behind,
+// inside of a rank, with the values that others had before: symmetric both ways.
+//
+// Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero; one for P e, and one a hop for
+// P^T r. The coarsest: an all-gather over the ranks that have rows of it.
+class AmgCycle : public Preconditioner {
+  public:
+    explicit AmgCycle(AmgHierarchy& hierarchy) : hierarchy_(hierarchy) {}  // not owned
+
+    std::string vanished() const override { return hierarchy_.missing(); }
+
+  private:
+    void multiply(Vector z, Vector r) override { descend(0, z, r); }
+    void descend(std::size_t l, Field x, Field b);  // x from zero
+    void smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool backward);
+    void residual(AmgLevel& level, Field x, Field b);
+
+    AmgHierarchy& hierarchy_;
+};
+
+// x += M (b - A x), cycle after cycle, as solver of A u = f by the options' tolerance, limit and restarts. Where M could not be
+// made, the outcome is a breakdown. The matrix and M must outlive the result. Collective.
+std::unique_ptr<KrylovSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
+                                              const BottomOptions& options);
+
+// The same with a Krylov method that takes a preconditioner.
+std::unique_ptr<KrylovSolver> make_amg_krylov(SparseMatrix& matrix, AmgCycle& M,
+                                              const BottomOptions& options);
+
+}  // namespace keel

@@ -1,0 +1,133 @@
+#include "solvers/amg/hierarchy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace keel {
+namespace {
+
+constexpr double jacobi_weight = 2.0 / 3.0;
+
+}  // namespace
+
+AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
+                           const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger)
+    : team_(team), options_(options), ledger_(ledger) {
+    const int rank = team.comm.rank();
+    auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, rows);
+    std::vector<double> null(A->rows.rows(), 1.0);
+    add_level(*A, &finest, sparse);
+    outcome_ = fault_of(*A);
+    double largest = 0;  // on the diagonal
+    for (const double value : finest.diagonal()) largest = std::max(largest, std::abs(value));
+    largest = team.comm.max(largest);
+    if (outcome_ == AmgOutcome::ready && !has_symmetric_pattern(team.comm, *A))
+        outcome_ = AmgOutcome::unsymmetric_pattern;
+    while (outcome_ == AmgOutcome::ready && A->partition.rows > options.max_coarse &&
+           static_cast<int>(levels_.size()) < options.max_levels) {
+        const auto level = static_cast<int>(levels_.size()) - 1;
+        std::optional<Coarsening> next = coarsen(team, *A, null, options, ledger, level);
+        if (!next) {
+            stalled_ = true;
+            break;
+        }
+        A = std::make_unique<PartRows>(std::move(next->A));
+        null = std::move(next->null);
+        AmgLevelFacts& facts = facts_.back();
+        facts.entries_of_P = team.comm.sum(static_cast<double>(next->P.places.size()));
+        facts.bound = next->bound;
+        facts.rounds = next->rounds;
+        facts.setup = next->traffic;
+        add_level(*A, nullptr, sparse);
+        AmgLevel& fine = levels_[levels_.size() - 2];
+        fine.transfer =
+            std::make_unique<LevelTransfer>(team, next->P, next->plan, next->way, fine.A->untimed(),
+                                            levels_.back().A->untimed(), ledger, level, sparse.persistent);
+        facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
+        facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
+        outcome_ = fault_of(*A);
+    }
+    if (outcome_ != AmgOutcome::ready) return;
+    if (A->partition.rows > options.max_dense) {
+        outcome_ = AmgOutcome::too_large;
+        return;
+    }
+    coarsest_ = timed(ledger, Op::coarsest, static_cast<int>(levels_.size()) - 1,
+                      [&] { return std::make_unique<Coarsest>(team.comm, *A, largest); });
+    if (coarsest_->singular()) outcome_ = AmgOutcome::singular;
+}
+
+void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse) {
+    AmgLevel& level = levels_.emplace_back();
+    const auto number = static_cast<int>(levels_.size()) - 1;
+    level.A = finest;
+    if (!finest) {
+        SparseOptions options = sparse;
+        options.level = number;
+        level.owned = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend, A.partition,
+                                                     A.rows, options, ledger_);
+        level.A = level.owned.get();
+        level.x = level.A->make_vector();
+        level.b = level.A->make_vector();
+    }
+    level.operations =
+        std::make_unique<TimedOperations>(level.A->untimed(), ledger_, number, Caller::multigrid);
+    level.residual = level.A->make_vector();
+    if (options_.smoother == AmgSmoother::jacobi) {
+        level.scale = level.A->make_vector();
+        level.A->assign(level.scale, [&](std::int64_t row) {
+            return jacobi_weight / level.A->diagonal()[static_cast<std::size_t>(row - A.first())];
+        });
+    }
+    const auto mine = static_cast<double>(A.rows.columns.size());
+    AmgLevelFacts& facts = facts_.emplace_back();
+    facts.rows = A.partition.rows;
+    facts.entries = team_.comm.sum(mine);
+    facts.most_entries = team_.comm.max(mine);
+    for (int rank = 0; rank < A.partition.ranks; ++rank) facts.ranks_with_rows += A.partition.size(rank) > 0;
+    facts.product = level.A->exchange().plan().traffic(team_.comm.rank(), team_.topology, 1);
+}
+
+AmgOutcome AmgHierarchy::fault_of(const PartRows& A) const {
+    const bool finite = std::ranges::all_of(A.rows.values, [](double value) { return std::isfinite(value); });
+    const std::vector<double> diagonal = diagonal_of(A);
+    const bool zero = std::ranges::find(diagonal, 0.0) != diagonal.end();
+    // What is not finite hides what is zero.
+    const double worst = team_.comm.max(!finite ? 2.0 : zero ? 1.0 : 0.0);
+    return worst > 1 ? AmgOutcome::not_finite : worst > 0 ? AmgOutcome::zero_diagonal : AmgOutcome::ready;
+}
+
+std::string AmgHierarchy::missing() const {
+    const std::string last = " of level " + std::to_string(levels_.size() - 1);
+    switch (outcome_) {
+        case AmgOutcome::ready:
+            break;
+        case AmgOutcome::not_finite:
+            return "finiteness of an entry" + last;
+        case AmgOutcome::zero_diagonal:
+            return "diagonal entry" + last;
+        case AmgOutcome::unsymmetric_pattern:
+            return "symmetry of the pattern";
+        case AmgOutcome::too_large:
+            return "strong connection on the coarsest level, whose " + std::to_string(facts_.back().rows) +
+                   " rows are more than amg.max_dense";
+        case AmgOutcome::singular:
+            return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) + " rows";
+    }
+    return "";
+}
+
+double AmgHierarchy::operator_complexity() const {
+    double entries = 0;
+    for (const AmgLevelFacts& level : facts_) entries += level.entries;
+    return entries / facts_.front().entries;
+}
+
+double AmgHierarchy::grid_complexity() const {
+    double rows = 0;
+    for (const AmgLevelFacts& level : facts_) rows += static_cast<double>(level.rows);
+    return rows / static_cast<double>(facts_.front().rows);
+}
+
+}  // namespace keel

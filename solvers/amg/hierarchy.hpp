@@ -1,0 +1,92 @@
+#pragma once
+
+// The levels of algebraic multigrid over a distributed sparse matrix.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solvers/amg/coarsening.hpp"
+#include "solvers/amg/coarsest.hpp"
+#include "solvers/amg/transfer.hpp"
+
+namespace keel {
+
+// What came of setting up. With `ready` alone there is a cycle; coarsening that ends early, with a coarsest level that can
+// still be solved, is told by AmgHierarchy::stalled().
+enum class AmgOutcome { ready, not_finite, zero_diagonal, unsymmetric_pattern, too_large, singular };
+constexpr auto names_of(AmgOutcome) {
+    using Name = Named<AmgOutcome>;
+    return std::array{Name{AmgOutcome::ready, "ready"},
+                      Name{AmgOutcome::not_finite, "not_finite"},
+                      Name{AmgOutcome::zero_diagonal, "zero_diagonal"},
+                      Name{AmgOutcome::unsymmetric_pattern, "unsymmetric_pattern"},
+                      Name{AmgOutcome::too_large, "too_large"},
+                      Name{AmgOutcome::singular, "singular"}};
+}
+
+// What is told of a level: of all ranks together, and of the rank with most.
+struct AmgLevelFacts {
+    std::int64_t rows = 0;
+    double entries = 0;
+    double entries_of_P = 0;  // 0 on the coarsest level
+    double bound = 0;         // of the eigenvalues of D^-1 A; 0 on the coarsest level
+    int rounds = 0;           // of the search for roots
+    int ranks_with_rows = 0;
+    double most_entries = 0;
+    // This rank's, of one operation each.
+    Traffic product;      // A x
+    Traffic interpolate;  // P e
+    Traffic restrict_;    // P^T r
+    CoarseningTraffic setup;
+};
+
+struct AmgLevel {
+    SparseMatrix* A = nullptr;
+    std::unique_ptr<SparseMatrix> owned;  // null on level 0, whose matrix is the caller's
+    std::unique_ptr<TimedOperations> operations;
+    Field scale;                              // Jacobi's weight over the diagonal; where it smooths
+    Field x, b;                               // of the levels below the finest
+    Field residual;                           // and what is interpolated
+    std::unique_ptr<LevelTransfer> transfer;  // to the next level; null on the coarsest
+};
+
+class AmgHierarchy {
+  public:
+    // `finest` has these rows, `A`, whose near-null space is the constants. Set-up is booked in the ledger, which has as many
+    // levels as the options allow. All must outlive this object. Collective.
+    AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows, const AmgOptions& options,
+                 const SparseOptions& sparse, Ledger& ledger);
+
+    const AmgOptions& options() const { return options_; }
+    AmgOutcome outcome() const { return outcome_; }
+    // What is missing for a cycle, as a noun phrase with its level; empty where nothing is.
+    std::string missing() const;
+    bool stalled() const {
+        return stalled_;
+    }  // nothing was put together although a level had more rows than wanted
+    std::size_t levels() const { return levels_.size(); }
+    AmgLevel& level(std::size_t l) { return levels_[l]; }
+    const Coarsest& coarsest() const { return *coarsest_; }
+    const std::vector<AmgLevelFacts>& facts() const { return facts_; }
+    // Entries, or rows, of all levels over those of the finest.
+    double operator_complexity() const;
+    double grid_complexity() const;
+
+  private:
+    void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
+    // What is wrong with the matrix of a level, the same on all ranks.
+    AmgOutcome fault_of(const PartRows& A) const;
+
+    const Team& team_;
+    AmgOptions options_;
+    Ledger& ledger_;
+    AmgOutcome outcome_ = AmgOutcome::ready;
+    bool stalled_ = false;
+    std::vector<AmgLevel> levels_;
+    std::vector<AmgLevelFacts> facts_;
+    std::unique_ptr<Coarsest> coarsest_;
+};
+
+}  // namespace keel

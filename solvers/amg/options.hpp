@@ -1,0 +1,74 @@
+#pragma once
+
+// The choices a user makes about algebraic multigrid, whose keys are those of [amg]. Defaults are the deck's defaults.
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/names.hpp"
+
+namespace keel {
+
+// What makes a connection strong: its size against the diagonal entries of both ends, or against the largest of its row.
+enum class StrengthRule { symmetric, classical };
+constexpr auto names_of(StrengthRule) {
+    return std::array{Named<StrengthRule>{StrengthRule::symmetric, "symmetric"},
+                      Named<StrengthRule>{StrengthRule::classical, "classical"}};
+}
+
+// How rows are put together: about roots more than two connections apart, whatever the ranks; or inside of ranks, one after
+// the other, where the result depends on the partition.
+enum class AggregationRule { mis2, local };
+constexpr auto names_of(AggregationRule) {
+    return std::array{Named<AggregationRule>{AggregationRule::mis2, "mis2"},
+                      Named<AggregationRule>{AggregationRule::local, "local"}};
+}
+
+// How the next level comes about: by smoothed aggregation, or by splitting rows into coarse and fine ones (PMIS) and
+// interpolating (Ruge and Stueben).
+enum class CoarseningRule { aggregation, classical };
+constexpr auto names_of(CoarseningRule) {
+    return std::array{Named<CoarseningRule>{CoarseningRule::aggregation, "aggregation"},
+                      Named<CoarseningRule>{CoarseningRule::classical, "classical"}};
+}
+
+enum class ClassicalInterpolation { direct, extended_i };
+constexpr auto names_of(ClassicalInterpolation) {
+    return std::array{Named<ClassicalInterpolation>{ClassicalInterpolation::direct, "direct"},
+                      Named<ClassicalInterpolation>{ClassicalInterpolation::extended_i, "extended_i"}};
+}
+
+enum class AmgSmoother { jacobi, gauss_seidel };
+constexpr auto names_of(AmgSmoother) {
+    return std::array{Named<AmgSmoother>{AmgSmoother::jacobi, "jacobi"},
+                      Named<AmgSmoother>{AmgSmoother::gauss_seidel, "gauss_seidel"}};
+}
+
+// Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row.
+enum class Ownership { root, even };
+constexpr auto names_of(Ownership) {
+    return std::array{Named<Ownership>{Ownership::root, "root"}, Named<Ownership>{Ownership::even, "even"}};
+}
+
+struct AmgOptions {
+    CoarseningRule coarsening = CoarseningRule::aggregation;
+    StrengthRule strength = StrengthRule::symmetric;
+    double theta = 0.0;
+    AggregationRule aggregation = AggregationRule::mis2;
+    int sweeps = 1;            // of Jacobi over the tentative prolongation
+    double omega = 4.0 / 3.0;  // over the bound of D^-1 A's eigenvalues: their weight
+    ClassicalInterpolation interpolation = ClassicalInterpolation::extended_i;
+    double truncation = 0.0;  // of weights below so much of the largest of their row
+    AmgSmoother smoother = AmgSmoother::jacobi;
+    Ownership ownership = Ownership::root;
+    std::int64_t max_coarse = 50;  // rows of a level that is not coarsened any more
+    int max_levels = 20;
+    std::int64_t max_dense = 4000;  // rows of the coarsest level at the most
+    std::uint64_t seed = 0;
+};
+
+// Comparisons with a threshold take so much less, so that exact ties are strong whatever they were rounded to; entries
+// below it, relative to what they are compared with, are the noise of some that cancelled, and never strong.
+inline constexpr double slack = 1e-10;
+
+}  // namespace keel

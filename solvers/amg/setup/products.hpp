@@ -1,0 +1,18 @@
+#pragma once
+
+// Products of distributed sparse matrices, on their symbolic patterns: entries that cancel stay, so that what is an entry
+// does not depend on rounding. Sums run by ascending columns of the left factor.
+
+#include "solvers/amg/setup/ghost_values.hpp"
+
+namespace keel {
+
+// This rank's rows of A P, from its own rows of P and those of A's ghosts.
+GlobalRows multiply(const PartRows& A, const GlobalRows& own, const GlobalRows& of_ghosts);
+
+// This rank's rows of P^T (A P): every rank makes the parts that its rows have in rows of the product, and sends home those of
+// others. `way` is that of the ghosts of P. Collective.
+GlobalRows multiply_transposed(const Team& team, const PartRows& P, const GlobalRows& AP, const Homeward& way,
+                               Traffic& sent);
+
+}  // namespace keel

@@ -1,0 +1,165 @@
+#include "solvers/amg/transfer.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "comm/carry/point_to_point.hpp"
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+// Where values lie: the rows in blocks of their own, and behind them one after the other what comes from or goes to others.
+struct Places {
+    std::size_t rows;
+    std::size_t extras = 0;
+
+    std::size_t extra(std::size_t n) const { return blocks_of(rows) * block_rows + n; }
+    std::size_t blocks() const { return blocks_of(rows) + blocks_of(extras); }
+};
+
+std::size_t parts_that_come(const Homeward& way) {
+    std::size_t parts = 0;
+    for (const Hop& hop : way.hops) parts += hop.receives.size();
+    return parts;
+}
+
+CsrMatrix csr_of(const PartRows& P, const Places& places) {
+    CsrMatrix csr{P.rows.first, {}, P.rows.values};
+    csr.columns.reserve(P.places.size());
+    for (const std::int32_t place : P.places) {
+        const auto c = static_cast<std::size_t>(place);
+        csr.columns.push_back(static_cast<std::int32_t>(c < places.rows ? c : places.extra(c - places.rows)));
+    }
+    return csr;
+}
+
+// Entries by rows, each row's in the order in which they were given; empty rows up to `rows`.
+class RowLists {
+  public:
+    explicit RowLists(std::size_t rows) : entries_(rows) {}
+    void add(std::size_t row, std::size_t column, double value) {
+        entries_[row].emplace_back(static_cast<std::int32_t>(column), value);
+    }
+    CsrMatrix csr() const {
+        CsrMatrix csr;
+        for (const auto& row : entries_) {
+            for (const auto& [column, value] : row) {
+                csr.columns.push_back(column);
+                csr.values.push_back(value);
+            }
+            csr.first.push_back(static_cast<std::int64_t>(csr.columns.size()));
+        }
+        return csr;
+    }
+
+  private:
+    std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;
+};
+
+BoxCell cell_at(std::size_t place) {
+    const auto [box, at] = cell_of(place);
+    return {box, at};
+}
+
+}  // namespace
+
+LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const Homeward& way,
+                             Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent)
+    : fine_(fine),
+      coarse_(coarse),
+      memory_(team.backend.make_operations(
+          block_layout(
+              Places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)}.blocks()),
+          0)),
+      operations_(*memory_, ledger, level, Caller::multigrid),
+      vector_(memory_->make_field()),
+      other_(memory_->make_field()),
+      ledger_(ledger),
+      level_(level) {
+    const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
+    rows_ = {vector_.data(), Shape::of(coarse.layout().local_count(), cube(block_width).size, 0)};
+    const Transport transport = [&, persistent](const Itinerary& itinerary) {
+        return std::make_unique<TimedPointToPoint>(
+            make_point_to_point(team.comm, team.topology, itinerary, 0, persistent), ledger, level);
+    };
+    const int rank = team.comm.rank();
+    P_ = fine.make_rows(csr_of(P, places));
+    ghosts_ = make_exchange(
+        operations_, rank, P.ghosts,
+        [&](const Item& item) {
+            if (item.owner == rank)
+                return cell_at(static_cast<std::size_t>(item.name - P.columns.first(rank)));
+            const auto ghost = std::ranges::lower_bound(P.ghosts, item) - P.ghosts.begin();
+            return cell_at(places.extra(static_cast<std::size_t>(ghost)));
+        },
+        plan, {}, transport);
+    interpolating_ = plan.traffic(rank, team.topology, 1);
+
+    const std::size_t all = places.blocks() * block_rows;
+    RowLists transposed(all);
+    for (std::size_t r = 0; r < P.rows.rows(); ++r)
+        for (auto [e, end] = entries_of(P.rows, r); e < end; ++e) {
+            const auto c = static_cast<std::size_t>(P.places[e]);
+            transposed.add(c < places.rows ? c : places.extra(c - places.rows), r, P.rows.values[e]);
+        }
+    transposed_ = memory_->make_rows(transposed.csr());
+
+    const auto place_of_slot = [&](std::size_t slot) {
+        const std::size_t first_home = way.contributions + way.relays;
+        return slot < first_home
+                   ? places.extra(slot)
+                   : static_cast<std::size_t>(way.homes[slot - first_home] - P.columns.first(rank));
+    };
+    std::size_t come = way.contributions + way.relays;
+    for (std::size_t h = 0; h < way.hops.size(); ++h) {
+        const Hop& hop = way.hops[h];
+        const bool last = h + 1 == way.hops.size();
+        RowLists sum(last ? places.rows : all);
+        for (std::size_t r = 0; r < places.rows; ++r) sum.add(r, r, 1.0);
+        for (std::size_t n = 0; !last && n < way.contributions + way.relays; ++n)
+            sum.add(places.extra(n), places.extra(n), 1.0);
+        std::map<Item, std::size_t> place_of_part;
+        std::vector<Item> needed;
+        for (const Hop::Part& part : hop.sends) place_of_part.emplace(part.item, place_of_slot(part.slot));
+        for (const Hop::Part& part : hop.receives) {
+            place_of_part.emplace(part.item, places.extra(come));
+            needed.push_back(part.item);
+            sum.add(place_of_slot(part.slot), places.extra(come++), 1.0);
+        }
+        steps_.push_back(
+            {make_exchange(
+                 operations_, rank, needed, [&](const Item& item) { return cell_at(place_of_part.at(item)); },
+                 hop.plan, {}, transport),
+             last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
+    }
+    restricting_ = way.traffic(rank, team.topology);
+}
+
+void LevelTransfer::interpolate(Field x, Field e) {
+    coarse_.copy(rows_, e);
+    ghosts_->run(vector_);
+    timed(ledger_, Op::interpolate, level_,
+          [&] { fine_.apply(std::span(&x, 1), P_, std::span(&vector_, 1)); });
+}
+
+void LevelTransfer::restrict_to(Field b, Field r) {
+    Field parts = vector_;
+    Field sums = other_;
+    timed(ledger_, Op::restrict_, level_,
+          [&] { memory_->apply(std::span(&parts, 1), transposed_, std::span(&r, 1)); });
+    for (std::size_t n = 0; n < steps_.size(); ++n) {
+        steps_[n].exchange->run(parts);
+        const bool last = n + 1 == steps_.size();
+        timed(ledger_, Op::restrict_, level_, [&] {
+            if (last)
+                coarse_.apply(std::span(&b, 1), steps_[n].sum, std::span(&parts, 1));
+            else
+                memory_->apply(std::span(&sums, 1), steps_[n].sum, std::span(&parts, 1));
+        });
+        std::swap(parts, sums);
+    }
+}
+
+}  // namespace keel

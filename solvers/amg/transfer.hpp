@@ -1,0 +1,50 @@
+#pragma once
+
+// Between a level and the next: P e and P^T r on vectors of a backend.
+
+#include <memory>
+#include <vector>
+
+#include "comm/carry/homeward.hpp"
+#include "kernels/timing/timed_operations.hpp"
+#include "solvers/amg/setup/ghost_values.hpp"
+
+namespace keel {
+
+// A vector of the coarse level lies here with room behind its rows: for ghosts of P, for parts that are added up for other
+// ranks, and for parts that come. What meets is added by a product with a matrix of ones, always in the same order.
+class LevelTransfer {
+  public:
+    // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either level, without ghosts,
+    // and must outlive this object as the team and the ledger must. Collective.
+    LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const Homeward& way,
+                  Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent);
+
+    // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
+    void interpolate(Field x, Field e);  // x = P e
+    void restrict_to(Field b, Field r);  // b = P^T r
+
+    Traffic sent_interpolating() const { return interpolating_; }  // by this rank, each time
+    Traffic sent_restricting() const { return restricting_; }
+
+  private:
+    struct Step {  // of the way home
+        std::unique_ptr<Exchange> exchange;
+        SparseRows sum;
+    };
+
+    Operations& fine_;
+    Operations& coarse_;
+    std::unique_ptr<Operations> memory_;  // works on coarse vectors with what lies behind them
+    TimedOperations operations_;
+    Field rows_;            // the rows of the vector below, as the coarse level has them
+    Field vector_, other_;  // parts are added from one to the other in turn
+    SparseRows P_, transposed_;
+    std::unique_ptr<Exchange> ghosts_;
+    std::vector<Step> steps_;
+    Traffic interpolating_, restricting_;
+    Ledger& ledger_;
+    int level_;
+};
+
+}  // namespace keel

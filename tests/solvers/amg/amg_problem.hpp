@@ -1,0 +1,192 @@
+#pragma once
+
+// The problems of the golden files of algebraic multigrid, written from their formulas, and what sets up hierarchies over
+// them on all ranks.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "kernels/hash.hpp"
+#include "solvers/amg/cycle.hpp"
+#include "solvers/amg/hierarchy.hpp"
+#include "tests/chosen_backend.hpp"
+
+namespace keel::test {
+
+// Entries of a row by columns.
+using Row = std::map<std::int64_t, double>;
+struct AmgProblem {
+    std::int64_t rows = 0;
+    std::function<Row(std::int64_t)> row;
+};
+
+using Cells = std::array<std::int64_t, 3>;
+
+inline Cells cell_of_row(const Cells& cells, std::int64_t row) {
+    return {row % cells[0], row / cells[0] % cells[1], row / cells[0] / cells[1]};
+}
+
+// `value` of an offset; 0: no entry. Neighbours outside are left out.
+inline AmgProblem on_grid(const Cells& cells, const std::function<double(const Cells&)>& value) {
+    return {cells[0] * cells[1] * cells[2], [=](std::int64_t number) {
+                const Cells at = cell_of_row(cells, number);
+                Row row;
+                for (std::int64_t z = -1; z <= 1; ++z)
+                    for (std::int64_t y = -1; y <= 1; ++y)
+                        for (std::int64_t x = -1; x <= 1; ++x) {
+                            const Cells to{at[0] + x, at[1] + y, at[2] + z};
+                            bool inside = true;
+                            for (std::size_t d = 0; d < 3; ++d)
+                                inside = inside && to[d] >= 0 && to[d] < cells[d];
+                            const double v = value({x, y, z});
+                            if (inside && v != 0) row[(to[2] * cells[1] + to[1]) * cells[0] + to[0]] = v;
+                        }
+                return row;
+            }};
+}
+
+inline std::int64_t distance(const Cells& offset) {
+    return std::abs(offset[0]) + std::abs(offset[1]) + std::abs(offset[2]);
+}
+
+inline AmgProblem stencil7(const Cells& cells) {
+    return on_grid(cells, [](const Cells& o) {
+        return distance(o) == 0 ? 6.0 : distance(o) == 1 ? -1.0 : 0.0;
+    });
+}
+inline AmgProblem stencil27(const Cells& cells) {
+    return on_grid(cells, [](const Cells& o) { return distance(o) == 0 ? 26.0 : -1.0; });
+}
+inline AmgProblem stencil5(const Cells& cells) {
+    return on_grid(cells, [](const Cells& o) {
+        return o[2] != 0 ? 0.0 : distance(o) == 0 ? 4.0 : distance(o) == 1 ? -1.0 : 0.0;
+    });
+}
+inline AmgProblem rotated(const Cells& cells, double epsilon, double theta) {
+    const double C = std::cos(theta), S = std::sin(theta);
+    const double E = C * C + epsilon * S * S, F = 2 * (1 - epsilon) * C * S, G = epsilon * C * C + S * S;
+    return on_grid(cells, [=](const Cells& o) {
+        if (o[2] != 0) return 0.0;
+        if (distance(o) == 0) return 2 * E + 2 * G;
+        if (distance(o) == 1) return o[0] != 0 ? -E : -G;
+        return o[0] == o[1] ? -F / 4 : F / 4;
+    });
+}
+// a u - div(beta grad u), beta the contrast inside a ball; a wall counts twice under Dirichlet's condition.
+inline AmgProblem ball(const Cells& cells, double contrast, bool periodic, double a) {
+    const double h = 1.0 / static_cast<double>(cells[0]);
+    return {cells[0] * cells[1] * cells[2], [=](std::int64_t number) {
+                const Cells at = cell_of_row(cells, number);
+                Row row;
+                row[number] = a;
+                for (std::size_t d = 0; d < 3; ++d)
+                    for (const std::int64_t side : {0, 1}) {
+                        const std::int64_t face = at[d] + side;
+                        const bool outer = !periodic && (face == 0 || face == cells[d]);
+                        double from_centre = 0;
+                        for (std::size_t t = 0; t < 3; ++t) {
+                            const double x = t == d ? static_cast<double>(periodic ? face % cells[d] : face)
+                                                    : static_cast<double>(at[t]) + 0.5;
+                            const double y = x / static_cast<double>(cells[t]) - 0.5;
+                            from_centre += y * y;
+                        }
+                        const double c =
+                            (outer ? 2.0 : 1.0) * (from_centre < 0.0625 ? contrast : 1.0) / (h * h);
+                        row[number] += c;
+                        if (outer) continue;
+                        Cells to = at;
+                        to[d] = (at[d] + (side == 1 ? 1 : cells[d] - 1)) % cells[d];
+                        row[(to[2] * cells[1] + to[1]) * cells[0] + to[0]] = -c;
+                    }
+                return row;
+            }};
+}
+
+inline AmgProblem problem_of(const nlohmann::json& p) {
+    const Cells cells = p.at("cells");
+    const std::string kind = p.at("kind");
+    if (kind == "stencil7") return stencil7(cells);
+    if (kind == "stencil27") return stencil27(cells);
+    if (kind == "stencil5") return stencil5(cells);
+    if (kind == "rotated") return rotated(cells, p.at("epsilon"), p.at("theta"));
+    return ball(cells, p.at("contrast"), p.at("boundary") == "periodic", p.at("a"));
+}
+
+inline AmgOptions options_of(const nlohmann::json& o) {
+    AmgOptions options;
+    options.theta = o.at("theta");
+    options.max_coarse = o.at("max_coarse");
+    options.seed = o.at("seed");
+    if (o.contains("ownership")) options.ownership = *named<Ownership>(o.at("ownership").get<std::string>());
+    if (o.at("method") == "rs") {
+        options.coarsening = CoarseningRule::classical;
+        options.interpolation = *named<ClassicalInterpolation>(o.at("interpolation").get<std::string>());
+        options.truncation = o.at("truncation");
+        return options;
+    }
+    options.strength = *named<StrengthRule>(o.at("strength").get<std::string>());
+    options.aggregation = *named<AggregationRule>(o.at("aggregation").get<std::string>());
+    options.sweeps = o.at("sweeps");
+    options.omega = o.at("omega");
+    return options;
+}
+
+inline GlobalRows rows_of(const AmgProblem& problem, std::int64_t first, std::size_t count) {
+    GlobalRows rows;
+    for (std::size_t n = 0; n < count; ++n) {
+        for (const auto& [column, value] : problem.row(first + static_cast<std::int64_t>(n))) {
+            rows.columns.push_back(column);
+            rows.values.push_back(value);
+        }
+        end_row(rows);
+    }
+    return rows;
+}
+
+// A problem on all ranks, with nodes of `per_node` ranks.
+struct AmgSetup {
+    Communicator comm = Communicator::world();
+    std::unique_ptr<Backend> backend = chosen_backend(comm.rank());
+    Topology topology;
+    RowPartition partition;
+    GlobalRows rows;
+    Ledger ledger{20};
+    Team team;
+    SparseMatrix matrix;
+
+    explicit AmgSetup(const AmgProblem& problem, Scheme scheme = Scheme::standard, int per_node = 2)
+        : topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
+          partition{problem.rows, comm.size()},
+          rows(rows_of(problem, partition.first(comm.rank()), partition.size(comm.rank()))),
+          team{comm, topology, *backend, {.scheme = scheme}, {.scheme = scheme}},
+          matrix(comm, topology, *backend, partition, rows, sparse(), ledger) {}
+    AmgSetup(const AmgSetup&) = delete;
+
+    SparseOptions sparse() const { return {.scheme = team.values}; }
+    PartRows part() const { return {partition, partition, comm.rank(), rows}; }
+    AmgHierarchy hierarchy(const AmgOptions& options) {
+        return {team, matrix, rows, options, sparse(), ledger};
+    }
+    // 2 u(1, row) - 1
+    Field right_side() {
+        const Field f = matrix.make_vector();
+        matrix.assign(f, [](std::int64_t row) { return uniform(1, static_cast<std::uint64_t>(row)); });
+        return f;
+    }
+    Report solve(AmgCycle& M, bool by_cg, int most) {
+        BottomOptions options;
+        options.solver = "cg";
+        options.scaling = Scaling::none;
+        options.tolerance = 1e-8;
+        options.max_iterations = most;
+        options.max_restarts = 0;
+        const auto solver = by_cg ? make_amg_krylov(matrix, M, options) : make_amg_solver(matrix, M, options);
+        return solver->solve(matrix.make_vector(), right_side());
+    }
+};
+
+}  // namespace keel::test
