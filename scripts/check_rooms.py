@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each line of code stands in its room: miniapp -> solvers -> comm -> kernels, and so on inside the rooms; and
-that the sources which documents name are there.
+"""Checks that each line of code stands in its room: peers -> miniapp -> solvers -> comm -> kernels, and so on inside the rooms;
+and that the sources which documents name are there.
 
 Usage: check_rooms.py [ROOT]. Prints every violation as file:line: what; exit status 1 if there is any.
 """
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-ROOMS = ["kernels", "comm", "solvers", "miniapp"]  # each may know those before it
+ROOMS = ["kernels", "comm", "solvers", "miniapp", "peers"]  # each may know those before it
 # Inside a room a step, folders or files, may know the steps before it; what stands on one step does not know each other.
 # Files at the top of a room that are not named here come before all folders.
 STEPS: dict[str, list[tuple[str, ...]]] = {
@@ -23,14 +23,16 @@ SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
 
 # What may stand only in some places: pattern, where it is allowed (path prefixes), what to say.
 ONLY: list[tuple[str, tuple[str, ...], str]] = [
-    (r"\bMPI_[A-Z]|#\s*include\s*[<\"](\w+/)*mpi\.h(pp)?[>\"]", ("comm/",), "MPI outside comm/"),
+    (r"\bMPI_[A-Z]|#\s*include\s*[<\"](\w+/)*mpi\.h(pp)?[>\"]", ("comm/", "peers/"), "MPI outside comm/"),
     (r"#\s*pragma\s+omp|\bomp_[a-z]|\bKokkos\b|\bKOKKOS_|\b(cuda|hip)[A-Z]|__global__"
      r"|#\s*include\s*<(omp|cuda|hip|Kokkos_)", ("kernels/backends/",),
      "a programming model outside kernels/backends/"),
-    (r"\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\b(fmt|std)::print|\b(puts|fputs|perror)\s*\(", ("miniapp/",),
+    (r"\bstd::(cout|cerr|clog)\b|\b(f|v|vf)?printf\s*\(|\b(fmt|std)::print|\b(puts|fputs|perror)\s*\(", ("miniapp/", "peers/"),
      "printing outside miniapp/"),
     (r"\bMPI_Wtime\b|\b(steady|system|high_resolution)_clock\b|\bnow\s*\(\s*\)|\bclock_gettime\b|\bomp_get_wtime\b",
-     ("kernels/timing/", "kernels/backends/", "miniapp/"), "a clock in an algorithm"),
+     ("kernels/timing/", "kernels/backends/", "miniapp/", "peers/"), "a clock in an algorithm"),
+    (r"#\s*include\s*[<\"](\w+/)*_?HYPRE\w*\.h[>\"]|\bHYPRE_\w", ("peers/structured_solver.cpp",),
+     "hypre outside peers/structured_solver.cpp"),
     (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/timing/clock_of_simulation.cpp",),
      "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
     (r"#\s*include\s*<caliper/|\bcali_[a-z]", ("kernels/timing/regions_of_caliper.cpp",),

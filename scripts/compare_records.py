@@ -17,7 +17,7 @@ from typing import Any
 
 from studies.records import Record, read_runs
 
-# What differs from run to run: times and what is made of them, the build, the machine.
+# What differs from run to run: times and what is made of them, the build, the machine; fields, or leaves of them.
 TIMES = {
     "run": {"id", "date", "command", "environment", "hosts", "version", "revision", "compiler", "build_type", "flags",
             "bindings", "triad_bytes_per_second"},
@@ -25,15 +25,16 @@ TIMES = {
     "solve": {"seconds"},
     "step": {"seconds", "coefficients_seconds"},
     "cycle": {"seconds", "parts"},
-    "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts"},
+    "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts", "moved.triad_share"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "rank_timer": {"seconds"},
     "spmv": {"seconds"},
     "orthogonalise": {"start_up", "recycled", "iteration"},
+    "peer": {"setup_seconds", "seconds"},
     "scheme": {"rounds"},
     "network": {"seconds", "alpha", "beta", "rms_residual", "max_residual", "accepted", "samples",
                 "eager_from", "rendezvous_from", "injection_beta", "remarks"},
-    "result": {"fom", "seconds", "parts", "mpi_start_seconds", "setup_seconds", "coefficients_seconds", "tuning_seconds",
+    "result": {"fom", "seconds", "parts", "moved.triad_share", "mpi_start_seconds", "setup_seconds", "coefficients_seconds", "tuning_seconds",
                "total_seconds", "measured_bytes"},
 }  # fmt: skip
 
@@ -53,7 +54,7 @@ def lasting(record: Record) -> dict[str, Any]:
         fields.get("deck", {}).get("output", {}).pop("json", None)
     if kind == "check" and record["name"] == "ghosts_of_schemes":
         return fields
-    return flat(fields)
+    return {name: leaf for name, leaf in flat(fields).items() if name not in TIMES.get(kind, set())}
 
 
 def differences(before: list[Record], after: list[Record]) -> tuple[list[str], set[str]]:

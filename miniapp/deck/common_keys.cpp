@@ -297,10 +297,11 @@ void add_output(Table& table) {
     s.choice("times", &OutputOptions::times,
              "times in the report: of each operation the mean over ranks and the slowest rank; or also the "
              "fastest, which the slowest is, and calls")
-        .needs("run.mode", {"solve", "krylov", "fixed_point", "orthogonalise"});
+        .needs("run.mode", {"solve", "krylov", "full_multigrid", "fixed_point", "orthogonalise"});
     s.flag("ranks", &OutputOptions::ranks, "a record also of each rank's time for each operation")
         .needs("output.json", {}, {""})
-        .needs("run.mode", {"solve", "krylov", "survey", "spmv", "fixed_point", "orthogonalise"});
+        .needs("run.mode",
+               {"solve", "krylov", "survey", "full_multigrid", "spmv", "fixed_point", "orthogonalise"});
     s.flag("cycles", &OutputOptions::cycles, "a record also of each multigrid cycle")
         .needs("output.json", {}, {""})
         .needs("run.mode", {"solve", "survey"});

@@ -113,7 +113,8 @@ struct Findings {
     std::optional<FigureOfMerit> merit;
     double seconds = 0;  // that the figure of merit is made from
     std::optional<Parts>
-        parts;            // of a solve; none where several solvers have their own, or nothing is solved
+        parts;  // of a solve; none where several solvers have their own, or nothing is solved
+    std::optional<Movement> moved;  // by a solve; as parts
     std::string trouble;  // with something that was to be written: the run fails, but what was found is told
     std::vector<Tally> tallies;
     Interruption interruption = Interruption::none;  // before all was done; the same on all ranks

@@ -166,6 +166,17 @@ std::string LevelTables::bandwidths() const {
     return text;
 }
 
+std::string movement_text(const Movement& moved, double triad) {
+    const auto per_digit = moved.per_unknown_and_digit();
+    return fmt::format(
+        "Moved at the least: {} a solve, {:.2f} GB/s, {:.0f}% of the triad; {:.0f} bytes per unknown{}\n",
+        bytes_text(moved.bytes), moved.seconds > 0 ? moved.bytes / moved.seconds * 1e-9 : 0.0,
+        100 * moved.share_of(triad), moved.per_unknown(),
+        per_digit ? fmt::format(", {:.0f} for each of {:.2f} decimal digits of the residual", *per_digit,
+                                *moved.digits)
+                  : "");
+}
+
 // By level the mean time of an exchange in what was measured; every exchange with messages packs once.
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers) {

@@ -37,6 +37,9 @@ class LevelTables {
     std::size_t width_ = 11;  // of a column
 };
 
+// What a solve moves in all, beside the triad's bandwidth and the digits gained, as a line.
+std::string movement_text(const Movement& moved, double triad);
+
 // By level the mean time of an exchange in what was measured; every exchange with messages packs once.
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers);

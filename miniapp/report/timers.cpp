@@ -1,6 +1,7 @@
 #include "miniapp/report/timers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace keel {
@@ -108,6 +109,38 @@ Parts parts_of(const Ledger& ledger, double seconds, int bottom) {
             parts.other -= ledger.at(op, level).seconds;
         }
     return parts;
+}
+
+std::optional<double> Movement::per_unknown_and_digit() const {
+    return digits ? std::optional(per_unknown() / *digits) : std::nullopt;
+}
+
+double Movement::share_of(double triad) const {
+    return seconds > 0 && triad > 0 ? bytes / seconds / triad : 0.0;
+}
+
+Movement movement_of(const std::vector<TimerRow>& rows, double unknowns, std::optional<double> digits) {
+    Movement movement{.unknowns = unknowns, .digits = digits};
+    for (const TimerRow& row : rows) {
+        movement.bytes += row.bytes_moved;
+        movement.seconds += row.t_mean;
+    }
+    return movement;
+}
+
+std::optional<double> digits_of(std::span<const double> residuals) {
+    if (residuals.empty()) return {};
+    const double digits = std::log10(residuals.front() / residuals.back());
+    return std::isfinite(digits) && digits > 0 ? std::optional(digits) : std::nullopt;
+}
+
+std::optional<double> mean_of(std::span<const std::optional<double>> digits) {
+    double sum = 0;
+    for (const auto& of_solve : digits) {
+        if (!of_solve) return {};
+        sum += *of_solve;
+    }
+    return digits.empty() ? std::nullopt : std::optional(sum / static_cast<double>(digits.size()));
 }
 
 double median(std::vector<double> values) {

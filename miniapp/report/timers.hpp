@@ -2,6 +2,8 @@
 
 // The ledger as rows over all ranks.
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,24 @@ struct Parts {
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
 // The same of a ledger, this rank's own, which has seen all but `other` of these seconds.
 Parts parts_of(const Ledger& ledger, double seconds, int bottom);
+
+// What a solve has to move at the least, all ranks together, and what it gains by that.
+struct Movement {
+    double bytes = 0;    // by declared costs
+    double seconds = 0;  // mean over ranks
+    double unknowns = 0;
+    std::optional<double> digits = {};  // decimal ones, that the residual falls by; nothing where it is zero
+
+    double per_unknown() const { return bytes / unknowns; }
+    std::optional<double> per_unknown_and_digit() const;
+    double share_of(double triad) const;  // of so many bytes a second
+};
+Movement movement_of(const std::vector<TimerRow>& rows, double unknowns, std::optional<double> digits);
+
+// By which residuals fall from the first to the last; nothing where they do not fall, or to zero.
+std::optional<double> digits_of(std::span<const double> residuals);
+// Of several solves, their mean; nothing where one of them has none.
+std::optional<double> mean_of(std::span<const std::optional<double>> digits);
 
 double median(std::vector<double> values);  // 0 of none
 

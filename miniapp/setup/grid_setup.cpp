@@ -21,6 +21,11 @@ int coarsest_box(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
 }
 
+bool interpolates_linearly(const Parameters& p, const GridUse& use) {
+    return use.full_multigrid || p.multigrid.cycle == Cycle::f ||
+           p.multigrid.interpolation == Interpolation::linear;
+}
+
 BottomPlace bottom_place(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_grid : BottomPlace::distributed;
 }
@@ -61,20 +66,19 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                     .rank = resolved.rank,
                     .hierarchy = {},
                     .powers = powers_need(use, bottom_box)};
-    grids.hierarchy = {
-        .bottom_box = bottom_box,
-        .ghost_depth = p.comm.ghost_depth,
-        .storage = p.problem.storage,
-        .neighbours = p.comm.neighbours,
-        .all_ghosts = p.multigrid.cycle == Cycle::f || p.multigrid.interpolation == Interpolation::linear,
-        .bottom_ghosts = grids.powers.layers,
-        .bottom_place = bottom_place(p, use),
-        .bottom_ranks = p.multigrid.bottom_ranks,
-        .persistent = resolved.comm.persistent,
-        .scheme = resolved.comm.scheme,
-        .exchange = resolved.comm.exchange,
-        .deterministic = resolved.deterministic,
-        .all_reduce = resolved.comm.all_reduce};
+    grids.hierarchy = {.bottom_box = bottom_box,
+                       .ghost_depth = p.comm.ghost_depth,
+                       .storage = p.problem.storage,
+                       .neighbours = p.comm.neighbours,
+                       .all_ghosts = interpolates_linearly(p, use),
+                       .bottom_ghosts = grids.powers.layers,
+                       .bottom_place = bottom_place(p, use),
+                       .bottom_ranks = p.multigrid.bottom_ranks,
+                       .persistent = resolved.comm.persistent,
+                       .scheme = resolved.comm.scheme,
+                       .exchange = resolved.comm.exchange,
+                       .deterministic = resolved.deterministic,
+                       .all_reduce = resolved.comm.all_reduce};
     const SmootherPasses passes = p.multigrid.smoother_passes;
     if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);

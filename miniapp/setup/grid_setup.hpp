@@ -26,7 +26,8 @@ struct GridUse {
     std::vector<NamedSolver> solvers = {};      // at work one after the other
     int steps = 1;           // of a solve, each with coefficients and right-hand side of its own
     bool from_last = false;  // each begins with the solution of the one before
-    std::optional<int> exchanged_fields = {};    // no level keeps more than these, and nothing is solved
+    std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
+    bool full_multigrid = false;  // begins from the coarsest level, whatever multigrid.cycle says
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
     int more_fields = 0;                         // grid-sized arrays on the finest level beside all else
     double more_bytes = 0;                       // of all ranks together, beside arrays
@@ -35,6 +36,8 @@ struct GridUse {
 
 // The width of the boxes of the coarsest level.
 int coarsest_box(const Parameters& parameters, const GridUse& use);
+// Whether anything is interpolated linearly.
+bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
 // The ranks that solve on it.
 BottomPlace bottom_place(const Parameters& parameters, const GridUse& use);
 // The most that the solvers' matrix powers want of the level that they work on.

@@ -102,14 +102,15 @@ void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, i
 // Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
 void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
     const bool f_cycle = p.multigrid.cycle == Cycle::f;
-    const bool linear = f_cycle || p.multigrid.interpolation == Interpolation::linear;
+    const auto [key, word, instead] = use.full_multigrid ? std::array{"run.mode", "full_multigrid", "solve"}
+                                      : f_cycle          ? std::array{"multigrid.cycle", "F", "V"}
+                                                : std::array{"multigrid.interpolation", "linear", "constant"};
     rules.require(
-        p.problem.shape == DomainShape::cube || !use.coarsens || !linear,
-        {f_cycle ? "multigrid.cycle" : "multigrid.interpolation", "problem.shape"},
-        fmt::format("multigrid.{}: interpolates linearly, which is not defined at the inner edges of "
+        p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p, use),
+        {key, "problem.shape"},
+        fmt::format("{} = \"{}\": interpolates linearly, which is not defined at the inner edges of "
                     "problem.shape = \"{}\"; choose {}, or problem.shape = \"cube\"",
-                    f_cycle ? "cycle = \"F\"" : "interpolation = \"linear\"", name(p.problem.shape),
-                    f_cycle ? "cycle = \"V\"" : "constant"));
+                    key, word, name(p.problem.shape), instead));
 }
 
 void check_data(Rules& rules, const Parameters& p, int ranks) {

@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Study>> make_studies() {
     all.push_back(make_solve_study());
     all.push_back(make_krylov_study());
     all.push_back(make_survey_study());
+    all.push_back(make_full_multigrid_study());
     all.push_back(make_network_study());
     all.push_back(make_exchange_study());
     all.push_back(make_spmv_study());

@@ -96,6 +96,15 @@ void Multigrid::full_multigrid(int finest) {
     }
 }
 
+std::vector<BottomSolver::Visit> Multigrid::full_cycle(int finest) {
+    Level& level = levels_.level(finest);
+    visits_.clear();
+    share_right_hand_side(level);
+    full_multigrid(finest);
+    if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
+    return visits_;
+}
+
 void Multigrid::cycle(Field u, Field f) {
     visits_.clear();
     v_cycle_for(0, u, f);

@@ -56,6 +56,10 @@ class Multigrid {
     // The same from the u that is given: u is the better by a V-cycle.
     void improve(Field u, Field f);
 
+    // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but without the norms and
+    // all-reduces of a stopping test. Returns the visits to the bottom. Needs the hierarchy's all_ghosts. Collective.
+    std::vector<BottomSolver::Visit> full_cycle(int finest = 0);
+
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
     double residual_norm(int level);
 

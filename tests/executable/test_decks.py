@@ -33,7 +33,7 @@ class Decks(KeelTest):
             self.assertTrue(run.records("result"))
             self.assertEqual(against_schema(run.all_records), [], deck.name)
             kinds |= {record["record"] for record in run.all_records}
-        self.assertEqual(kinds | {"plan"}, set(RECORDS.schema["properties"]["record"]["enum"]))
+        self.assertEqual(kinds | {"plan", "peer"}, set(RECORDS.schema["properties"]["record"]["enum"]))
 
     def test_some_good_decks_end_valid_on_8_ranks(self) -> None:
         for deck in ("periodic", "deep_ghosts", "three_boxes_a_rank"):
@@ -277,7 +277,8 @@ class Options(KeelTest):
         self.assertTrue(help_text.startswith("usage: keel [DECK.toml] [section.key=value ...]\n"))
         self.assertEqual(help_text.count("usage:"), 1)  # one rank speaks
         self.assertIn("Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input", help_text)
-        for study in ("solve", "krylov", "survey", "network", "exchange", "spmv", "fixed_point", "orthogonalise"):
+        for study in ("solve", "krylov", "survey", "full_multigrid", "network", "exchange", "spmv", "fixed_point",
+                      "orthogonalise"):  # fmt: skip
             self.assertRegex(help_text, rf"(?m)^  {study} +\w")
 
     def test_help_and_keys_fit_100_columns(self) -> None:
@@ -373,7 +374,7 @@ class KeysWithoutEffect(KeelTest):
 
     def test_every_deck_can_be_run_in_every_mode_or_is_refused_for_a_reason_of_its_own(self) -> None:
         decks = [*sorted(INPUTS.glob("*.toml")), INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]
-        modes = ("solve", "krylov", "survey", "exchange", "spmv", "network", "fixed_point", "orthogonalise")
+        modes = ("solve", "krylov", "survey", "full_multigrid", "exchange", "spmv", "network", "fixed_point", "orthogonalise")
 
         def dry(case: tuple[Path, str]) -> str:
             deck, mode = case

@@ -17,9 +17,11 @@ import test_decks
 import test_detection
 import test_domains
 import test_ending
+import test_full_multigrid
 import test_interleavings
 import test_modes
 import test_network
+import test_peers
 import test_placement
 import test_prediction
 import test_report
@@ -33,8 +35,8 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_interleavings,
-        test_modes, test_network, test_placement, test_prediction, test_report, test_scales, test_schemes, test_simulation, test_solution,
+        test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_full_multigrid, test_interleavings,
+        test_modes, test_network, test_peers, test_placement, test_prediction, test_report, test_scales, test_schemes, test_simulation, test_solution,
         test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
-from math import fsum
+from math import fsum, log10
 from statistics import fmean, median
 
 from keel_runner import INPUTS, ONCE, KeelTest, Record, Run, planned_messages, strict_json
@@ -95,6 +95,42 @@ class Records(KeelTest):
         self.assertAlmostEqual(result["fom"] * seconds / 64**3, 1, delta=1e-12)
         self.assertEqual((result["unit"], result["valid"], result["exit"]), ("dof/s", True, 0))
 
+    def test_what_a_solve_moves_is_the_sum_of_its_operations(self) -> None:
+        (result,) = self.of_kind("result")
+        (head,) = self.of_kind("run")
+        moved, timers = result["moved"], self.of_kind("timer")
+        total, seconds = fsum(row["bytes_moved"] for row in timers), fsum(row["t_mean"] for row in timers)
+        digits = fmean(-log10(solve["residuals"][-1]) for solve in self.of_kind("solve"))
+        self.assertAlmostEqual(moved["bytes"] / total, 1, delta=1e-12)
+        self.assertAlmostEqual(moved["bytes_per_unknown"] * 64**3 / total, 1, delta=1e-12)
+        self.assertAlmostEqual(moved["digits"], digits, delta=1e-12)
+        self.assertGreater(digits, 10)
+        self.assertAlmostEqual(moved["bytes_per_unknown_and_digit"] * 64**3 * digits / total, 1, delta=1e-12)
+        self.assertAlmostEqual(moved["triad_share"] * head["triad_bytes_per_second"] * seconds / total, 1, delta=1e-12)
+
+    def test_fused_passes_move_less_for_the_same_digits(self) -> None:
+        def moved(*words: str) -> Record:
+            return self.valid(2, *BOX, *words).record("result")["moved"]
+
+        plain, fused = moved(), moved("multigrid.smoother_passes=fused")
+        self.assertEqual(plain["digits"], fused["digits"])
+        self.assertLess(fused["bytes_per_unknown_and_digit"], 0.9 * plain["bytes_per_unknown_and_digit"])
+
+    def test_where_nothing_is_gained_there_are_no_digits(self) -> None:
+        moved = self.valid(1, *BOX, "problem.rhs=zero").record("result")["moved"]
+        self.assertEqual((moved["digits"], moved["bytes_per_unknown_and_digit"]), (None, None))
+        self.assertGreater(moved["bytes_per_unknown"], 0)
+
+    def test_krylov_methods_and_solvers_of_a_survey_tell_what_they_move(self) -> None:
+        krylov = self.valid(2, *BOX, "run.mode=krylov", "bottom.solver=cg", "bottom.max_iterations=1000")
+        digits = -log10(krylov.record("solve")["residuals"][-1])
+        self.assertAlmostEqual(krylov.record("result")["moved"]["digits"], digits, delta=1e-12)
+        survey = self.valid(2, *BOX, "run.mode=survey", "run.survey=['cg', 'bicgstab']")
+        self.assertIsNone(survey.record("result")["moved"])
+        for row in survey.records("survey"):
+            total = fsum(timer["bytes_moved"] for timer in survey.records("timer") if timer["solver"] == row["solver"])
+            self.assertAlmostEqual(row["moved"]["bytes"] / total, 1, delta=1e-12)
+
     def test_the_text_says_what_the_records_say(self) -> None:
         run = self.valid(2, INPUTS / "smoke/dirichlet.toml", "problem.box=8")
         closing = [line for line in run.stdout.splitlines() if re.match(r"(CHECK|FOM|RESULT)\s", line)]
@@ -111,6 +147,9 @@ class Records(KeelTest):
         solve = run.record("solve")
         cycles = re.findall(r"(?m)^ +(\d+) +(\d\.\d{5}e[+-]\d\d) ", run.stdout)
         self.assertEqual(cycles, [(str(k), f"{residual:.5e}") for k, residual in enumerate(solve["residuals"])])
+        moved = run.record("result")["moved"]
+        told = f"{moved['bytes_per_unknown']:.0f} bytes per unknown, {moved['bytes_per_unknown_and_digit']:.0f} for each of"
+        self.assertEqual(run.stdout.count(f"% of the triad; {told} {moved['digits']:.2f} decimal digits"), 1, run)
         messages = [row["messages"] for row in run.timer("exchange.send").values()]
         (line,) = re.findall(r"(?m)^messages +(.*)$", run.stdout)
         self.assertEqual(line.split(), [f"{m:.0f}" for m in [*messages, sum(messages)]])

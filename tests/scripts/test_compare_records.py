@@ -32,6 +32,14 @@ class Differences(unittest.TestCase):
         self.assertEqual(differences([SOLVE], [less])[0], ["record 0 (solve): cycles is gone"])
         self.assertEqual(differences([less], [SOLVE]), ([], {"solve.cycles"}))
 
+    def test_a_leaf_that_is_made_of_a_time_is_left_out(self) -> None:
+        def result(bytes_: int, share: float) -> dict[str, object]:
+            return {"record": "result", "moved": {"bytes": bytes_, "triad_share": share}}
+
+        self.assertEqual(differences([result(1, 0.5)], [result(1, 0.6)]), ([], set()))
+        self.assertEqual(differences([result(1, 0.5)], [result(2, 0.6)])[0],
+                         ["record 0 (result): moved.bytes: 1 before, 2 after"])  # fmt: skip
+
     def test_another_number_of_records_is_a_difference(self) -> None:
         self.assertEqual(differences([SOLVE], [SOLVE, SOLVE])[0], ["1 records before, 2 after"])
 

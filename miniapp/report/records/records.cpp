@@ -54,6 +54,15 @@ Json parts_json(const Parts& parts) {
             {"all_reduce", parts.all_reduce}, {"other", parts.other}};
 }
 
+Json moved_json(const std::optional<Movement>& moved, double triad) {
+    if (!moved) return {};
+    return {{"bytes", moved->bytes},
+            {"bytes_per_unknown", moved->per_unknown()},
+            {"digits", number_or_null(moved->digits)},
+            {"bytes_per_unknown_and_digit", number_or_null(moved->per_unknown_and_digit())},
+            {"triad_share", moved->share_of(triad)}};
+}
+
 Json volume_json(const Volume& volume) {
     return {{"messages", volume.messages},
             {"bytes", volume.bytes},
@@ -195,6 +204,7 @@ std::string closing_records(const Findings& findings) {
                     {"unit", merit ? Json(merit->unit) : Json()},
                     {"seconds", merit ? Json(findings.seconds) : Json()},
                     {"parts", findings.parts ? parts_json(*findings.parts) : Json()},
+                    {"moved", moved_json(findings.moved, facts.triad_bytes_per_second)},
                     {"mpi_start_seconds", facts.mpi_start_seconds},
                     {"setup_seconds", facts.setup_seconds},
                     {"tuning_seconds", facts.tuning_seconds},

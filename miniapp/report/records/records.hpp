@@ -25,6 +25,7 @@ std::string line_of(const Json& record);
 Json number_or_null(const std::optional<double>& value);
 
 Json parts_json(const Parts& parts);
+Json moved_json(const std::optional<Movement>& moved, double triad);  // null of nothing
 Json volume_json(const Volume& volume);
 Json domain_json(const DomainFacts& domain);
 

@@ -17,6 +17,10 @@ namespace keel {
 // sqrt(h^3 SUM u^2). Collective.
 double l2_norm(Level& level, Field u);
 
+// The L2 norm of what u of a level, of cells so many finest cells wide, lacks of the known solution, the mean removed where the
+// problem leaves it open. Overwrites r. Collective.
+double error_of(Level& level, const Problem& problem, int ratio);
+
 // |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where the diagonal has
 // lost a part of it that matters. In the maximum norm, or in that of the Krylov method's tolerance. Both may overwrite u, and
 // overwrite r. Collective, as all checks.

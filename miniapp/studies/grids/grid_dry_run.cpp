@@ -78,7 +78,8 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
                                     exchanges_of(multigrid.smoother, multigrid.post);
     // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
     // application of the operator; the bottom's exchanges depend on its iterations.
-    return smoothing + 1 + (finest ? 1 : 0) + (accelerated ? 1 : 0);
+    const bool tests = finest && !grids.use.full_multigrid;
+    return smoothing + 1 + (tests ? 1 : 0) + (accelerated ? 1 : 0);
 }
 
 // What a level uses in one way.

@@ -159,8 +159,9 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
         site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
 }
 
-std::string level_report(const Setting& setting, const RunFacts& facts, const std::vector<TimerRow>& timers,
-                         const std::vector<double>& seconds) {
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
+    const RunFacts& facts = findings.facts;
     const LevelTables tables(facts, timers);
     std::string text = tables.times(setting.resolved.details.all_times) + "\n" + tables.communication() +
                        "\n" +
@@ -168,6 +169,7 @@ std::string level_report(const Setting& setting, const RunFacts& facts, const st
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
     // Without the device's own times there are no bandwidths.
     if (setting.resolved.launches == Launches::synchronous) text += tables.bandwidths() + "\n";
+    if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);
     return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
                               seconds_text(median(seconds)), seconds.size(), seconds_text(least),

@@ -75,9 +75,10 @@ class PreparedGrids : public PreparedStudy {
     GridSetup grids_;
 };
 
-// Time, communication, schemes and bandwidths by level, and the line with the median of the solves.
-std::string level_report(const Setting& setting, const RunFacts& facts, const std::vector<TimerRow>& timers,
-                         const std::vector<double>& seconds);
+// Time, communication, schemes and bandwidths by level, what is moved in all where that was found, and the line with the median
+// of the solves.
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
 
 // Cells a second.
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds);

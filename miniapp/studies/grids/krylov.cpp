@@ -88,6 +88,7 @@ class PreparedKrylov : public PreparedGrids {
 
         std::vector<KrylovRecord> solves;
         double my_seconds = 0;
+        std::vector<std::optional<double>> digits;
         std::vector<double> seconds;
         const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
@@ -103,6 +104,7 @@ class PreparedKrylov : public PreparedGrids {
                                       resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
             if (n < 0) return;
             my_seconds += solve.cost.my_seconds;
+            digits.push_back(digits_of(solve.report.residuals));
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
             seconds.push_back(solve.cost.seconds);
             const Ledger solves_only = setting.ledger;
@@ -124,9 +126,11 @@ class PreparedKrylov : public PreparedGrids {
             gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
         findings.seconds = median(seconds);
         findings.parts = parts_of(timers, 0);
+        findings.moved =
+            movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
         findings.merit = cells_per_second(findings.facts, findings.seconds);
         setting.site.report.tell(convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
-                                 level_report(setting, findings.facts, timers, seconds));
+                                 level_report(setting, findings, timers, seconds));
         setting.site.report.record(timer_records(timers) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 

@@ -42,8 +42,9 @@ class PreparedSolve : public PreparedGrids {
         const int steps = grids_.use.steps;
         std::vector<SolveRecord> solves;  // step after step, repeat after repeat
         double my_seconds = 0;
-        std::vector<double> seconds;       // of a repeat, a step
-        std::vector<double> coefficients;  // the same on coefficients
+        std::vector<std::optional<double>> digits;  // of a solve
+        std::vector<double> seconds;                // of a repeat, a step
+        std::vector<double> coefficients;           // the same on coefficients
         const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
             double of_solves = 0, of_coefficients = 0;
@@ -60,6 +61,7 @@ class PreparedSolve : public PreparedGrids {
                                           resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
                 if (n < 0) continue;
                 my_seconds += solve.cost.my_seconds;
+                digits.push_back(digits_of(solve.report.residuals));
                 findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
                 of_solves += solve.cost.seconds;
                 of_coefficients += updated;
@@ -82,11 +84,13 @@ class PreparedSolve : public PreparedGrids {
         findings.seconds = median(seconds);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
+        findings.moved =
+            movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
         findings.merit = cells_per_second(findings.facts, findings.seconds);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +
-                                 level_report(setting, findings.facts, timers, seconds));
+                                 level_report(setting, findings, timers, seconds));
         setting.site.report.record(timer_records(timers) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 

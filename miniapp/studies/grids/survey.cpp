@@ -98,10 +98,12 @@ std::string survey_text(const SurveyRows& rows) {
 }
 
 // Numbers of the last round, which are those of every round unless sums differ in their last bits.
-Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels) {
+Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, const RunFacts& facts) {
     const std::vector<double> seconds = row.seconds();
     const SolveRecord& last = row.solves.back();
     const SurveyRow* const known = fused(rows);
+    std::vector<std::optional<double>> digits;
+    for (const SolveRecord& solve : row.solves) digits.push_back(digits_of(solve.report.residuals));
     Json record{{"record", "survey"},
                 {"solver", row.solver},
                 {"converged", row.converged()},
@@ -112,6 +114,9 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels) {
                 {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
                 {"seconds_median", median(seconds)},
                 {"parts", parts_json(parts_of(row.timers, levels - 1))},
+                {"moved", moved_json(movement_of(row.timers, static_cast<double>(facts.domain->cells),
+                                                 mean_of(digits)),
+                                     facts.triad_bytes_per_second)},
                 {"baseline", rows.front().solver},
                 {"speed_up", number_or_null(speed_up(rows.front(), row))},
                 {"speed_up_on_fused", number_or_null(known ? speed_up(*known, row) : std::nullopt)}};
@@ -209,7 +214,7 @@ class PreparedSurvey : public PreparedGrids {
             schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds));
         std::string records;
         for (const SurveyRow& row : rows) {
-            records += line_of(survey_record(rows, row, setting.hierarchy.levels()));
+            records += line_of(survey_record(rows, row, setting.hierarchy.levels(), facts));
             records += timer_records(row.timers, row.solver);
         }
         setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));

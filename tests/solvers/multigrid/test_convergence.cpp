@@ -109,6 +109,27 @@ TEST_CASE("boundary conditions, smoothers, interpolations and cycles all converg
         }
 }
 
+TEST_CASE("a full multigrid cycle is what a solve begins with, without the norms") {
+    for (const Boundaries& boundaries : {periodic, dirichlet, neumann, mixed})
+        for (const double a : {0.9, 0.0}) {
+            CAPTURE(name(boundaries[0].low), name(boundaries[1].low), a);
+            Setup setup(rough(boundaries, a), {.bottom_box = 2, .all_ghosts = true, .deterministic = true});
+            if (setup.hierarchy.singular()) make_solvable(setup.finest());
+            Multigrid multigrid(setup.hierarchy, {.cycle = Cycle::f, .bottom_box = 2, .max_cycles = 1}, {});
+            const SolveReport report = multigrid.solve();
+            const Whole expected = setup.gather(setup.finest().u);
+            setup.finest().plain->fill(setup.finest().u, 1e3);
+            const long reductions = setup.finest().reduction->count().calls;
+            const auto visits = multigrid.full_cycle();
+            CHECK(setup.finest().reduction->count().calls - reductions ==
+                  (setup.hierarchy.singular() ? 1 : 0));
+            const Whole found = setup.gather(setup.finest().u);
+            CHECK(found.values == expected.values);
+            CHECK(visits.size() == report.visits.size());
+            CHECK(visits.size() == static_cast<std::size_t>(setup.hierarchy.levels()));
+        }
+}
+
 TEST_CASE("boxes need not form a cube") {
     const int ranks = Communicator::world().size();
     for (const Index& boxes : {Index{3, 2, 1}, Index{1, 2, 3}, Index{6, 2, 1}, Index{5, 3, 1}}) {

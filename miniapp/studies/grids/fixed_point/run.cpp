@@ -125,7 +125,7 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
     findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
     findings.merit = cells_per_second(findings.facts, findings.seconds);
     setting.site.report.tell(convergence_text(acceleration_, solves.back(), norm) + "\n" +
-                             level_report(setting, findings.facts, timers, seconds));
+                             level_report(setting, findings, timers, seconds));
     setting.site.report.record(timer_records(timers) +
                                scheme_records(resolved_.comm.chooser, setting.schemes));
 

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/studies/grids/checks.hpp"
+#include "miniapp/studies/grids/full_multigrid/full_multigrid.hpp"
+#include "miniapp/studies/repeat.hpp"
+
+namespace keel {
+namespace {
+
+// Solves on one of the judged levels, and keeps what came out of it.
+class Judge {
+  public:
+    Judge(const Setting& setting, Multigrid& multigrid) : setting_(setting), multigrid_(multigrid) {}
+
+    // The exact discrete solution on a level, whose f becomes the problem's own there; then the cycle, but on the finest, which
+    // is measured. Without entries in the ledger.
+    Accuracy on(int l) {
+        const Ledger cycles_only = setting_.ledger;
+        Level& level = setting_.hierarchy.level(l);
+        if (l > 0) {
+            level.plain->assign(level.f, cube(level.layout.width()), setting_.problem.right_side(1 << l));
+            if (setting_.problem.singular()) make_solvable(level);
+        }
+        exact_ += multigrid_.solve(l).converged() ? 1 : 0;
+        Accuracy accuracy{.level = l, .cells = level.layout.cells(), .spacing = level.layout.spacing()};
+        accuracy.exact_error = error_of(level, setting_.problem, 1 << l);
+        if (l > 0) {
+            multigrid_.full_cycle(l);
+            accuracy.error = error_of(level, setting_.problem, 1 << l);
+        }
+        setting_.ledger = cycles_only;
+        return accuracy;
+    }
+    int exact() const { return exact_; }
+
+    // A measured cycle on the finest level; `accuracy` is the worst of all so far.
+    SolveRecord cycle(const std::string& solver, Accuracy& accuracy) {
+        Level& top = setting_.hierarchy.level(0);
+        SolveRecord solve;
+        solve.solver = solver;
+        SolveReport& report = solve.report;
+        solve.cost = measured(setting_.site.comm, setting_.site.backend, setting_.hierarchy,
+                              [&] { report.visits = multigrid_.full_cycle(); });
+        const Ledger cycles_only = setting_.ledger;
+        report.cycles = 1;
+        double norm_f = 0;
+        top.plain->max_norm(top.f, norm_f);
+        const double residual = multigrid_.residual_norm(0) / setting_.site.comm.max(norm_f);
+        report.residuals = {1.0, residual};
+        solve.u_l2 = l2_norm(top, top.u);
+        const double error = error_of(top, setting_.problem, 1);
+        // A NaN is the worst, too.
+        if (!(error <= accuracy.error)) accuracy.error = error;
+        report.outcome = error <= most_error * accuracy.exact_error ? Outcome::converged
+                         : std::isfinite(residual)                  ? Outcome::iteration_limit
+                                                                    : Outcome::breakdown;
+        setting_.ledger = cycles_only;
+        return solve;
+    }
+
+  private:
+    const Setting& setting_;
+    Multigrid& multigrid_;
+    int exact_ = 0;
+};
+
+Check accuracy_check(const std::vector<Accuracy>& grids) {
+    double worst = 0;
+    for (const Accuracy& grid : grids)
+        if (!(grid.ratio() <= worst)) worst = grid.ratio();
+    return {"discretisation_reached", worst <= most_error, worst,
+            fmt::format("<= {} times the error of the exact discrete solution, at h, 2h and 4h", most_error)};
+}
+
+}  // namespace
+
+void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) const {
+    const NamedSolver& bottom = grids_.use.solvers.front();
+    Hierarchy& hierarchy = setting.hierarchy;
+    Multigrid multigrid(hierarchy, grids_.multigrid, bottom.options);
+    findings.facts.setup_seconds = setting.setup_seconds();
+
+    setting.site.progress.say("solving for the exact discrete solutions");
+    Judge judge(setting, multigrid);
+    std::vector<Accuracy> grids;
+    for (int l = judged_levels - 1; l >= 0; --l) grids.insert(grids.begin(), judge.on(l));
+    const Check residual =
+        residual_recomputed(hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
+
+    std::vector<SolveRecord> cycles;
+    std::vector<std::optional<double>> digits;
+    std::vector<double> seconds;
+    double my_seconds = 0;
+    const auto one = [&](int n) {
+        if (n == 0) setting.ledger.clear();
+        const SolveRecord cycle = judge.cycle(bottom.name, grids.front());
+        setting.site.progress.say(fmt::format("{}: {}", numbered(n), seconds_text(cycle.cost.seconds)),
+                                  resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+        if (n < 0) return;
+        my_seconds += cycle.cost.my_seconds;
+        findings.facts.graph_replays += static_cast<double>(cycle.cost.graph_replays);
+        seconds.push_back(cycle.cost.seconds);
+        digits.push_back(digits_of(cycle.report.residuals));
+        setting.site.report.record(line_of(solve_record(cycles.size(), cycle)));
+        cycles.push_back(cycle);
+    };
+    const int done = repeat(
+        setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
+    if (done == 0) return;
+    const std::vector<TimerRow> timers =
+        gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
+    const auto unknowns = static_cast<double>(findings.facts.domain->cells);
+    const WorkUnits work = work_units(timers, unknowns);
+    findings.seconds = median(seconds);
+    findings.parts = parts_of(timers, hierarchy.levels() - 1);
+    findings.moved = movement_of(timers, unknowns, mean_of(digits));
+    findings.merit = cells_per_second(findings.facts, findings.seconds);
+    findings.merit->name = "full_multigrid.dof_per_second";
+    setting.site.report.tell(accuracy_text(grids_.multigrid, grids, work, cycles.back().report) + "\n" +
+                             level_report(setting, findings, timers, seconds));
+    setting.site.report.record(accuracy_records(grids) + timer_records(timers) +
+                               scheme_records(resolved_.comm.chooser, setting.schemes));
+
+    setting.site.progress.say("checking");
+    findings.checks.push_back(accuracy_check(grids));
+    findings.checks.push_back({"work_units", work.of_operator <= most_work_units, work.of_operator,
+                               fmt::format("<= {} residual calculations", most_work_units)});
+    findings.checks.push_back(residual);
+    findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
+    findings.checks.push_back(operator_symmetry(hierarchy));
+    findings.checks.push_back(all_converged(judge.exact(), judged_levels));
+    if (resolved_.deterministic) findings.checks.push_back(repeats_equal(norms_of(cycles)));
+}
+
+}  // namespace keel

@@ -1,0 +1,288 @@
+// keel_hypre: the problem of a deck, solved by hypre to the residual that Keel is asked for.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/timing/clock.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/files/data_folders.hpp"
+#include "miniapp/front/actions.hpp"
+#include "miniapp/front/agreement.hpp"
+#include "miniapp/front/command_line.hpp"
+#include "miniapp/front/record_file.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/norms.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/report/timers.hpp"
+#include "miniapp/setup/shape.hpp"
+#include "miniapp/studies/grids/checks.hpp"
+#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/studies/verdict.hpp"
+#include "peers/structured_solver.hpp"
+
+namespace {
+
+using namespace keel;
+
+constexpr int most_iterations = StructuredSolver::most_iterations;
+
+constexpr const char* usage =
+    "usage: keel_hypre [--method=pcg_pfmg | --method=pfmg] [DECK.toml] [section.key=value ...]";
+constexpr const char* about =
+    "Solves the problem of a deck of keel (problem.*) by hypre, as often as run.warmup and run.repeats say, "
+    "in "
+    "the fewest iterations that reach multigrid.tolerance on max|r| / max|f|. Keel's own operator tells the "
+    "residual. With output.json it appends a record \"peer\".";
+
+// The method, and the words that are the deck's.
+struct Words {
+    std::optional<PeerMethod> method = PeerMethod::pcg_pfmg;
+    std::vector<char*> of_deck;
+};
+
+Words words_of(std::span<char* const> all) {
+    constexpr std::string_view option = "--method=";
+    Words words;
+    for (char* const word : all)
+        if (const std::string_view text(word); text.starts_with(option))
+            words.method = named<PeerMethod>(text.substr(option.size()));
+        else
+            words.of_deck.push_back(word);
+    return words;
+}
+
+// What of a valid deck has no meaning here.
+std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
+    const ProblemOptions& problem = deck.parameters.problem;
+    std::vector<std::string> errors;
+    if (deck.parameters.run.mode != "solve")
+        errors.push_back(fmt::format("run.mode = \"{}\": only a solve has a peer; choose solve",
+                                     deck.parameters.run.mode));
+    if (deck.is_set("run.steps"))
+        errors.emplace_back("run.steps: a peer solves one problem again and again; leave it out");
+    if (problem.ranks > 0)
+        errors.emplace_back("problem.ranks: imagines ranks, and a peer runs; leave it out");
+    else if (problem.a == 0 && !domain_of(problem, ranks).has_dirichlet())
+        errors.emplace_back(
+            "problem.a = 0: without a Dirichlet face the matrix is singular, which hypre does not look for; "
+            "give a larger a, "
+            "or a side of problem.boundary as \"dirichlet\"");
+    return errors;
+}
+
+// The values of a field at the cells of the local boxes.
+std::vector<double> cells_of(const Level& level, Field field) {
+    return level.plain->read(field, cube(level.layout.width()));
+}
+
+// What Keel's fields say, which is therefore the same matrix to the last bit.
+SevenPoints matrix_of(const Level& level) {
+    const Layout& layout = level.layout;
+    SevenPoints matrix{cells_of(level, level.L.diagonal),
+                       {cells_of(level, level.L.x), cells_of(level, level.L.y), cells_of(level, level.L.z)}};
+    const int n = layout.width();
+    for (std::size_t d = 0; d < 3; ++d) {
+        auto value = matrix.lower[d].begin();
+        for (const int box : layout.local())
+            for (int k = 0; k < n; ++k)
+                for (int j = 0; j < n; ++j)
+                    for (int i = 0; i < n; ++i, ++value) {
+                        const Index face = layout.first_cell(box) + Index{i, j, k};
+                        // The part of a boundary is in the diagonal already.
+                        *value = layout.boundary_at(d, face) ? 0.0 : -*value;
+                    }
+    }
+    return matrix;
+}
+
+// The field becomes these values of the local boxes.
+void set_cells(Level& level, Field field, const std::vector<double>& values) {
+    const Layout& layout = level.layout;
+    const int n = layout.width();
+    level.plain->assign(field, cube(n), [&](const Index& cell) {
+        const Index position{cell[0] / n, cell[1] / n, cell[2] / n};
+        const auto q = static_cast<std::size_t>(layout.local_index(*layout.domain().box_at(position)));
+        const Index in_box = cell + n * -position;
+        const auto row = static_cast<std::size_t>(in_box[2] * n + in_box[1]);
+        return values[q * cube(n).cells() + row * static_cast<std::size_t>(n) +
+                      static_cast<std::size_t>(in_box[0])];
+    });
+}
+
+struct Found {
+    std::vector<double> seconds;  // of the measured solves, the slowest rank
+    double setup_seconds = 0;
+    int iterations = 0;
+    Check residual;
+    double u_l2 = 0;
+};
+
+class Peer {
+  public:
+    Peer(const Communicator& comm, Level& level, const Problem& problem, PeerMethod method, double tolerance)
+        : comm_(comm), level_(level), problem_(problem), tolerance_(tolerance) {
+        const SevenPoints matrix = matrix_of(level);
+        const std::vector<double> f = cells_of(level, level.f);
+        comm.barrier();
+        const double start = now();
+        solver_ = std::make_unique<StructuredSolver>(level.layout, matrix, f, method);
+        found_.setup_seconds = comm.max(now() - start);
+    }
+
+    Found run(int warmup, int repeats) {
+        found_.iterations = fewest_iterations();
+        for (int n = -warmup; n < repeats; ++n) {
+            comm_.barrier();
+            const double start = now();
+            solver_->solve(found_.iterations);
+            const double seconds = comm_.max(now() - start);
+            if (n >= 0) found_.seconds.push_back(seconds);
+        }
+        found_.residual = judge();
+        return found_;
+    }
+
+  private:
+    // max|f - L u| / max|f| of hypre's solution, by Keel's plain kernels.
+    Check judge() {
+        set_cells(level_, level_.u, solver_->solution());
+        found_.u_l2 = l2_norm(level_, level_.u);
+        return residual_recomputed(level_, problem_, tolerance_);
+    }
+    bool suffices(int iterations) {
+        solver_->solve(iterations);
+        return judge().passed;
+    }
+    // hypre tests two-norms, which are met some iterations before or after the norm of both.
+    int fewest_iterations() {
+        int n = std::max(1, solver_->solve(most_iterations, tolerance_));
+        if (suffices(n)) {
+            while (n > 1 && suffices(n - 1)) --n;
+            return n;
+        }
+        while (n < most_iterations && !suffices(n + 1)) ++n;
+        return std::min(n + 1, most_iterations);
+    }
+
+    const Communicator& comm_;
+    Level& level_;
+    const Problem& problem_;
+    double tolerance_;
+    std::unique_ptr<StructuredSolver> solver_;
+    Found found_;
+};
+
+Json record_of(const Found& found, PeerMethod method, const Resolved& resolved, const Layout& layout,
+               double tolerance) {
+    return {{"record", "peer"},
+            {"peer", StructuredSolver::version()},
+            {"method", name(method)},
+            {"ranks", resolved.ranks},
+            {"cells", layout.cells()},
+            {"unknowns", layout.cell_count()},
+            {"tolerance", tolerance},
+            {"iterations", found.iterations},
+            {"residual", found.residual.value},
+            {"norm", max_norm_quotient},
+            {"u_l2", found.u_l2},
+            {"setup_seconds", found.setup_seconds},
+            {"seconds", found.seconds},
+            {"valid", found.residual.passed}};
+}
+
+std::string text_of(const Found& found, PeerMethod method, const Resolved& resolved, const Layout& layout) {
+    const auto [least, most] = std::ranges::minmax(found.seconds);
+    const double middle = median(found.seconds);
+    return fmt::format(
+        "{}, {}\n{} cells in {} boxes on {}\n{} iterations, {} = {:.2e} by Keel's operator\n"
+        "Solve: median {} of {} (min {}, max {}); set-up {}; {:.6e} dof/s\nRESULT {}\n",
+        StructuredSolver::version(), StructuredSolver::describe(method), cells_text(layout.cells()),
+        layout.box_count(), counted(resolved.ranks, "rank"), found.iterations, max_norm_quotient,
+        found.residual.value, seconds_text(middle), found.seconds.size(), seconds_text(least),
+        seconds_text(most), seconds_text(found.setup_seconds),
+        static_cast<double>(layout.cell_count()) / middle, found.residual.passed ? "VALID" : "INVALID");
+}
+
+// Collective; rank 0 speaks.
+Status run(std::span<char* const> all, const Communicator& comm) {
+    if (refused(unlike_rank_0(all, comm), comm)) return bad_input;
+    const bool speaks = comm.rank() == 0;
+    const Words words = words_of(all);
+    if (std::ranges::any_of(words.of_deck,
+                            [](const char* word) { return std::string_view(word) == "--help"; })) {
+        if (speaks) fmt::print("{}\n\n{}\n", usage, wrapped(about, 0));
+        return valid;
+    }
+    const CommandLine command = read_command_line(words.of_deck);
+    std::vector<std::string> errors = command.unknown;
+    if (!words.method)
+        errors.push_back(fmt::format("command line: --method: choose {}",
+                                     fmt::join(keel::words_of<PeerMethod>(), " or ")));
+    if (command.action != Action::run)
+        errors.emplace_back(
+            "command line: keel_hypre knows --method and --help alone; ask keel itself for the rest");
+    if (refused(errors, comm)) return bad_input;
+
+    const Table table = make_table();
+    Deck deck = read_deck(table, read_once(command.deck, data_folders(), comm), command.overrides);
+    if (refused(deck.errors, comm)) return bad_input;
+    drop_idle_keys(deck);
+    const NamedFiles files = read_named_files(deck, comm);
+    if (refused(deck.errors, comm)) return bad_input;
+    errors = validate(deck, files, comm.size());
+    if (errors.empty()) errors = not_for_peers(deck, comm.size());
+    if (errors.empty()) errors = validate_run(deck, comm.size());
+    if (refused(errors, comm)) return bad_input;
+    const Resolved resolved = resolve(deck, files, comm);
+    RecordFile file(deck.parameters.output.json);
+    std::vector<std::string> not_open;
+    if (speaks) not_open.push_back(file.open());
+    std::erase(not_open, "");
+    if (refused(not_open, comm)) return bad_input;
+
+    const ProblemOptions& options = deck.parameters.problem;
+    const double tolerance = deck.parameters.multigrid.tolerance;
+    const Domain domain = domain_of(options, resolved.ranks);
+    const Layout layout(domain, options.box, place(domain, resolved.ranks, options.placement), resolved.rank);
+    const auto backend = make_backend(resolved);
+    Problem problem(options, layout);
+    Ledger ledger(1);
+    Hierarchy hierarchy(
+        comm, resolved.topology, *backend, layout, problem.operator_formulas(),
+        {.bottom_box = options.box, .scheme = resolved.comm.scheme, .exchange = resolved.comm.exchange},
+        ledger);
+    Level& level = hierarchy.level(0);
+    set_right_side(level, problem);
+    Peer peer(comm, level, problem, *words.method, tolerance);
+    const Found found = peer.run(resolved.warmup, resolved.repeats);
+    if (speaks) {
+        file.append(line_of(record_of(found, *words.method, resolved, layout, tolerance)));
+        fmt::print("{}", text_of(found, *words.method, resolved, layout));
+    }
+    if (!file.complete()) return broken;
+    return found.residual.passed ? valid : invalid;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    keel::Session session(argc, argv);
+    try {
+        const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
+        return run(words.subspan(1), Communicator::world());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "keel_hypre: rank {}: {}\n", Communicator::world().rank(), error.what());
+        std::fflush(nullptr);
+        Session::abort(broken);
+    }
+}

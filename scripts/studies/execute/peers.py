@@ -1,0 +1,193 @@
+"""The command scripts/compare_peers: Keel and hypre on one problem, in turns, on one machine."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from studies.markdown import table as markdown
+from studies.records import Record, UnreadableRecords, read_runs
+from studies.statistics import FEWEST, Spread, spread
+
+ROOT = Path(__file__).resolve().parents[3]
+METHODS = ("pcg_pfmg", "pfmg")
+SAME = 1e-4  # two solutions to the same residual differ by less, or they are not solutions of the same problem
+ABOUT = """Keel beside hypre: the same matrix, right-hand side and residual, on so many ranks, in turns.
+
+    scripts/compare_peers [-n RANKS] [DECK.toml] [section.key=value ...]
+
+By default inputs/compare_hpgmg.toml on two ranks. A round starts Keel, then each method of hypre, one after the other, and each
+solves as often as run.repeats says; rounds follow each other, so that what a shared machine does in a while is done to all.
+Builds build/peers first, unless --build says where keel and keel_hypre are. Wants hypre (Debian: libhypre-dev).
+Exit status: 0; 1 where a run is not valid or the solutions differ; 2 where something is refused."""
+
+
+@dataclass
+class Code:
+    """One of those that are compared, with what each of its rounds found."""
+
+    name: str
+    rounds: list[float] = field(default_factory=list)  # median seconds of a solve
+    setups: list[float] = field(default_factory=list)
+    iterations: int = 0
+    residual: float = 0.0  # of the last round
+    u_l2: float = 0.0
+    unknowns: int = 0
+
+
+class Failed(Exception):
+    """A run that cannot be compared; the text says which and why."""
+
+
+def number(value: float) -> str:
+    return f"{value:#.3g}".rstrip(".")
+
+
+def interval(values: Spread) -> str:
+    low, high = values.low, values.high
+    return f"{number(values.median)} " + (f"[{number(low)}, {number(high)}]" if low is not None and high is not None else "[-]")
+
+
+def table(codes: Sequence[Code]) -> str:
+    """A row a code; of the seconds and of Keel's over them the median of rounds, in brackets its interval of 95 %."""
+    keel = codes[0]
+    rows = []
+    for code in codes:
+        seconds = spread(code.rounds)
+        ratio = "1" if code is keel else interval(spread([a / b for a, b in zip(keel.rounds, code.rounds, strict=True)]))
+        rows.append(
+            [code.name, str(code.iterations), f"{code.residual:.1e}", number(median(code.setups)), interval(seconds),
+             number(code.unknowns / seconds.median * 1e-6), ratio]
+        )  # fmt: skip
+    head = ["code", "iterations", "max\\|r\\| / max\\|f\\|", "set-up, s", "solve, s", "MDOF/s", "Keel's seconds over these"]
+    text = markdown(head, rows)
+    count = len(keel.rounds)
+    text += f"\nMedians of {count} rounds in turns; in brackets what holds the true median with 95 %"
+    return text + (f": none, {FEWEST} rounds are needed.\n" if count < FEWEST else ".\n")
+
+
+def of_keel(code: Code, records: Sequence[Record]) -> None:
+    """Adds a round of Keel's."""
+    solves = [record for record in records if record["record"] == "solve"]
+    (result,) = (record for record in records if record["record"] == "result")
+    checks = {record["name"]: record["value"] for record in records if record["record"] == "check"}
+    (head,) = (record for record in records if record["record"] == "run")
+    code.rounds.append(median(solve["seconds"] for solve in solves))
+    code.setups.append(result["setup_seconds"])
+    code.iterations = solves[-1]["cycles"]
+    code.residual = checks["residual_recomputed"]
+    code.u_l2 = solves[-1]["u_l2"]
+    code.unknowns = head["domain"]["cells"]
+
+
+def of_peer(code: Code, records: Sequence[Record]) -> None:
+    """The same of a peer's."""
+    (peer,) = (record for record in records if record["record"] == "peer")
+    code.name = f"{peer['peer']} {peer['method']}"
+    code.rounds.append(median(peer["seconds"]))
+    code.setups.append(peer["setup_seconds"])
+    code.iterations, code.residual, code.u_l2, code.unknowns = (
+        peer[name] for name in ("iterations", "residual", "u_l2", "unknowns")
+    )
+
+
+def mpiexec_of(build: Path) -> str:
+    """Of the MPI that the programs there were linked with."""
+    cache = build / "CMakeCache.txt"
+    found = re.search(r"(?m)^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache.read_text()) if cache.exists() else None
+    return found[1] if found else "mpiexec"
+
+
+def environment(ranks: int) -> dict[str, str]:
+    """What MPI needs here to start so many, each with one thread unless the caller says otherwise."""
+    command = f'. "{ROOT}/scripts/mpi_environment" {ranks}; env -0'
+    told = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
+    return {"OMP_NUM_THREADS": "1"} | dict(entry.split("=", 1) for entry in told.split("\0") if "=" in entry)
+
+
+def run(command: Sequence[str], settings: dict[str, str], json: Path) -> list[Record]:
+    """The records of a start of a program."""
+    done = subprocess.run([*command, f"output.json={json}"], env=settings, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = done.stderr.partition("\n-----")[0].strip()  # then mpiexec speaks
+        lines = said.splitlines()[:12] or done.stdout.splitlines()[-8:]
+        raise Failed("\n".join([f"status {done.returncode} of: {' '.join(command)}", *lines]))
+    (only,) = read_runs(json)
+    return only.records
+
+
+def compare(build: Path, ranks: int, rounds: int, methods: Sequence[str], words: Sequence[str]) -> list[Code]:
+    """Keel first, then the methods. Raises Failed or UnreadableRecords."""
+    start = [mpiexec_of(build), "--bind-to", "none", "-n", str(ranks)]
+    settings = environment(ranks)
+    codes = [Code("Keel"), *(Code(method) for method in methods)]
+    with tempfile.TemporaryDirectory(prefix="keel-peers-") as folder:
+        for turn in range(rounds):
+            for n, code in enumerate(codes):
+                json = Path(folder, f"{turn}-{n}.json")
+                program = [str(build / "keel")] if n == 0 else [str(build / "keel_hypre"), f"--method={methods[n - 1]}"]
+                records = run([*start, *program, *words], settings, json)
+                (of_peer if n else of_keel)(code, records)
+            if sys.stderr.isatty():
+                print(f"round {turn + 1} of {rounds}", file=sys.stderr)
+    keel = codes[0]
+    for code in codes[1:]:
+        if abs(code.u_l2 - keel.u_l2) > SAME * abs(keel.u_l2):
+            raise Failed(f"{code.name}: |u| = {code.u_l2:.12g}, and Keel's {keel.u_l2:.12g}: not the same problem")
+    return codes
+
+
+def made(build: Path | None) -> Path:
+    """The folder with the programs, built where none is given. Raises Failed."""
+    if build is None:
+        command = f'cd "{ROOT}" && scripts/setup && . scripts/build && configure peers && compile peers'
+        if subprocess.run(["bash", "-ec", command], stdout=sys.stderr, check=False).returncode != 0:
+            raise Failed("build/peers could not be built; the reason stands above")
+        return ROOT / "build/peers"
+    missing = [name for name in ("keel", "keel_hypre") if not (build / name).is_file()]
+    if missing:
+        raise Failed(f"{build}: no {' and no '.join(missing)}; build them with -DKEEL_PEERS=ON, or leave --build out")
+    return build
+
+
+def parser() -> argparse.ArgumentParser:
+    new = argparse.ArgumentParser(
+        prog="scripts/compare_peers", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    new.add_argument("words", nargs="*", metavar="WORD", help="of keel: DECK.toml, section.key=value")
+    new.add_argument("-n", dest="ranks", type=int, default=2, metavar="RANKS", help="by default 2")
+    new.add_argument("--rounds", type=int, default=9, help=f"by default 9; an interval wants {FEWEST}")
+    new.add_argument("--method", action="append", choices=METHODS, help="of hypre; by default all")
+    new.add_argument("--build", type=Path, metavar="FOLDER", help="with keel and keel_hypre")
+    return new
+
+
+def main(arguments: Sequence[str]) -> int:
+    given = parser().parse_intermixed_args(arguments)
+    wrong = [f"{name} {value}: wants a number from 1 on" for name, value in (("-n", given.ranks), ("--rounds", given.rounds))
+             if value < 1]  # fmt: skip
+    wrong += [f"{word}: the records are the script's own; leave it out" for word in given.words if word.startswith("output.json=")]
+    if wrong:
+        print("\n".join(wrong), file=sys.stderr)
+        return 2
+    words = list(given.words)
+    if not any("=" not in word for word in words):
+        words.insert(0, str(ROOT / "inputs/compare_hpgmg.toml"))
+    try:
+        build = made(given.build)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return 2
+    try:
+        codes = compare(build.absolute(), given.ranks, given.rounds, given.method or METHODS, words)
+    except (Failed, UnreadableRecords) as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    print(f"{' '.join(words)}: {codes[0].unknowns} unknowns on {given.ranks} ranks\n\n{table(codes)}", end="")
+    return 0
