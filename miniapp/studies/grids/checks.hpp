@@ -14,7 +14,7 @@
 
 namespace keel {
 
-// sqrt(h^3 SUM u^2). Collective.
+// sqrt(h^3 SUM u^2), in two dimensions with h^2. Collective.
 double l2_norm(Level& level, Field u);
 
 // |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where the diagonal has
