@@ -128,7 +128,8 @@ class Operations {
     // is not positive: there is no factor then.
     virtual double factor_incompletely(Field inverse, const Stencil& L) = 0;
     virtual double factor_exactly(Buffer factors, const Stencil& L) = 0;
-    virtual std::size_t exact_block_values() const = 0;  // w^5 + w^3 a box of width w
+    virtual std::size_t exact_block_values()
+        const = 0;  // w^5 + w^3 a box of width w, w^3 + w^2 in two dimensions
     // z = M^-1 r by such factors; z and r differ.
     virtual Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) = 0;
     virtual Work solve_exactly(Field z, Buffer factors, Field r) = 0;

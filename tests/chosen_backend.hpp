@@ -38,18 +38,18 @@ inline std::unique_ptr<Backend> chosen_backend(int local_rank = 0) {
 class HostField {
   public:
     HostField(const Operations& operations, Field u)
-        : ghosts_(u.shape().ghosts),
-          span_(operations.layout().width() + 2 * ghosts_),
-          values_(operations.read(u, cube(operations.layout().width(), ghosts_))) {}
+        : ghosts_(operations.layout().layers(u.shape().ghosts)),
+          span_(operations.layout().extent() + 2 * ghosts_),
+          values_(operations.read(u, {-ghosts_, span_})) {}
 
     double operator()(int q, int i, int j, int k) const {
-        const int g = ghosts_;
-        return values_[static_cast<std::size_t>(((q * span_ + k + g) * span_ + j + g) * span_ + i + g)];
+        const auto [x, y, z] = Index{i, j, k} + ghosts_;
+        return values_[static_cast<std::size_t>(((q * span_[2] + z) * span_[1] + y) * span_[0] + x)];
     }
 
   private:
-    int ghosts_;
-    int span_;
+    Index ghosts_;
+    Index span_;
     std::vector<double> values_;
 };
 

@@ -72,7 +72,11 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
     reserve(fields);
     const bool travels = !carrier_->itinerary().empty();
     if (travels) {
-        if (packed_.count > 0) ends_.from->pack(carrier_->to_send(), packed_, from);
+        // Who sends nothing has packed nothing: what came last may still be on its way from where more is received now.
+        if (packed_.count > 0)
+            ends_.from->pack(carrier_->to_send(), packed_, from);
+        else if (unpacked_.count > 0)
+            ends_.to->wait();
         carrier_->start(fields);
     }
     if (kept_values_ > 0) {

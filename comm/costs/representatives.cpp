@@ -90,8 +90,8 @@ Representatives::Part part_of(const Layout& layout, const Topology& topology, co
         const auto rank = std::ranges::lower_bound(ranks, layout.owner(there)) - ranks.begin();
         owners[box] = static_cast<int>(rank);
     }
-    return {
-        {boxes, layout.width(), layout.boundaries(), std::move(owners), 0}, topology.among(ranks), weight};
+    const Domain domain(boxes, layout.boundaries(), static_cast<int>(layout.dimensions()));
+    return {{domain, layout.width(), std::move(owners), 0}, topology.among(ranks), weight};
 }
 
 // How often a grid of so many nodes in a direction counts in sums.

@@ -8,9 +8,10 @@
 namespace keel {
 namespace {
 
-std::vector<Index> directions(Neighbours neighbours) {
+std::vector<Index> directions(Neighbours neighbours, const Layout& layout) {
     std::vector<Index> all;
-    for (int z = -1; z <= 1; ++z)
+    const int out_of_plane = layout.layers(1)[2];
+    for (int z = -out_of_plane; z <= out_of_plane; ++z)
         for (int y = -1; y <= 1; ++y)
             for (int x = -1; x <= 1; ++x) {
                 const int faces_crossed = x * x + y * y + z * z;
@@ -21,11 +22,11 @@ std::vector<Index> directions(Neighbours neighbours) {
 }
 
 // The ghost cells of a box on the side `direction`.
-Region ghosts_towards(const Index& direction, int width, int depth) {
+Region ghosts_towards(const Index& direction, const Index& extent, int depth) {
     Region region;
     for (std::size_t d = 0; d < 3; ++d) {
-        region.lo[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? width : 0;
-        region.size[d] = direction[d] == 0 ? width : depth;
+        region.lo[d] = direction[d] < 0 ? -depth : direction[d] > 0 ? extent[d] : 0;
+        region.size[d] = direction[d] == 0 ? extent[d] : depth;
     }
     return region;
 }
@@ -47,10 +48,12 @@ std::vector<int> cuts(int width, int depth, int longest) {
 }  // namespace
 
 GhostPattern::GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest)
-    : layout_(layout), depth_(depth), sides_(directions(neighbours)) {
+    : layout_(layout), depth_(depth), sides_(directions(neighbours, layout)) {
     check_at_least(depth, 1, "there are ghosts");
     check_at_most(depth, layout.width(), "ghosts deeper than a box would come from beyond its neighbour");
-    cuts_ = cuts(layout.width(), depth, longest.value_or(layout.width()));
+    cuts_.fill({0, 1});  // a plane is not cut
+    for (std::size_t d = 0; d < layout.dimensions(); ++d)
+        cuts_[d] = cuts(layout.width(), depth, longest.value_or(layout.width()));
     int ranks = layout.rank() + 1;
     for (int box = 0; box < layout.box_count(); ++box) {
         boxes_by_owner_.push_back(box);
@@ -74,7 +77,7 @@ std::span<const int> GhostPattern::boxes_of(int rank) const {
 std::optional<Need> GhostPattern::need(int to, const Index& side) const {
     const auto from = layout_.neighbour(to, side);
     if (!from) return {};
-    const Region target = ghosts_towards(side, layout_.width(), depth_);
+    const Region target = ghosts_towards(side, layout_.extent(), depth_);
     Region source = target;
     source.lo = source.lo + (-layout_.width()) * side;
     return Need{*from, source, to, target, layout_.owner(*from), layout_.owner(to)};
@@ -119,7 +122,7 @@ std::array<Index, 2> GhostPattern::parts_of(const Region& region) const {
     std::array<Index, 2> ends{};
     for (std::size_t d = 0; d < 3; ++d) {
         const auto part_from = [&](int cell) {
-            return static_cast<int>(std::lower_bound(cuts_.begin(), cuts_.end(), cell) - cuts_.begin());
+            return static_cast<int>(std::ranges::lower_bound(cuts_[d], cell) - cuts_[d].begin());
         };
         ends[0][d] = part_from(region.lo[d]);
         ends[1][d] = part_from(region.lo[d] + region.size[d]);
@@ -130,33 +133,37 @@ std::array<Index, 2> GhostPattern::parts_of(const Region& region) const {
 // Names count the items of box after box, x fastest.
 std::vector<Item> GhostPattern::items(int box, const Region& region) const {
     const auto [first, last] = parts_of(region);
-    const auto length = [&](int part) {
-        return cuts_[static_cast<std::size_t>(part) + 1] - cuts_[static_cast<std::size_t>(part)];
+    const auto length = [&](std::size_t d, int part) {
+        return cuts_[d][static_cast<std::size_t>(part) + 1] - cuts_[d][static_cast<std::size_t>(part)];
     };
-    const auto parts = static_cast<std::int64_t>(cuts_.size()) - 1;
+    const Index parts = this->parts();
     std::vector<Item> all;
     all.reserve(product(last + -first));
     for (int z = first[2]; z < last[2]; ++z)
         for (int y = first[1]; y < last[1]; ++y)
             for (int x = first[0]; x < last[0]; ++x)
-                all.push_back({layout_.owner(box), length(x) * length(y) * length(z),
-                               ((box * parts + z) * parts + y) * parts + x});
+                all.push_back({layout_.owner(box), length(0, x) * length(1, y) * length(2, z),
+                               ((std::int64_t{box} * parts[2] + z) * parts[1] + y) * parts[0] + x});
     return all;
 }
 
+Index GhostPattern::parts() const {
+    const auto of = [&](std::size_t d) { return static_cast<int>(cuts_[d].size()) - 1; };
+    return {of(0), of(1), of(2)};
+}
+
 int GhostPattern::box(const Item& item) const {
-    const auto parts = static_cast<std::int64_t>(cuts_.size()) - 1;
-    return static_cast<int>(item.name / (parts * parts * parts));
+    return static_cast<int>(item.name / static_cast<std::int64_t>(product(parts())));
 }
 
 Region GhostPattern::region(const Item& item) const {
-    const std::size_t parts = cuts_.size() - 1;
     auto name = static_cast<std::size_t>(item.name);
     Region cells;
     for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t parts = cuts_[d].size() - 1;
         const std::size_t part = name % parts;
-        cells.lo[d] = cuts_[part];
-        cells.size[d] = cuts_[part + 1] - cuts_[part];
+        cells.lo[d] = cuts_[d][part];
+        cells.size[d] = cuts_[d][part + 1] - cuts_[d][part];
         name /= parts;
     }
     return cells;
@@ -170,7 +177,7 @@ void GhostPattern::add_requests(const Need& need, std::vector<Request>& requests
 std::size_t GhostPattern::requests_of_a_box() const {
     std::size_t requests = 0;
     for (const Index& side : sides_) {
-        Region source = ghosts_towards(side, layout_.width(), depth_);
+        Region source = ghosts_towards(side, layout_.extent(), depth_);
         source.lo = source.lo + (-layout_.width()) * side;
         const auto [first, last] = parts_of(source);
         requests += product(last + -first);
@@ -213,14 +220,14 @@ std::vector<BoundaryItem> boundary_ghosts(const Layout& layout) {
     std::vector<BoundaryItem> items;
     for (int q = 0; q < layout.local_count(); ++q) {
         const int box = layout.local()[static_cast<std::size_t>(q)];
-        for (const Index& side : directions(Neighbours::all)) {
+        for (const Index& side : directions(Neighbours::all, layout)) {
             Index outward{};
             for (std::size_t d = 0; d < 3; ++d) {
                 Index across{};
                 across[d] = side[d];
                 if (!layout.neighbour(box, across)) outward[d] = side[d];
             }
-            if (outward != Index{}) items.push_back({q, ghosts_towards(side, layout.width(), 1), outward});
+            if (outward != Index{}) items.push_back({q, ghosts_towards(side, layout.extent(), 1), outward});
         }
     }
     return items;

@@ -63,13 +63,14 @@ class GhostPattern : public Pattern {
     std::span<const int> boxes_of(int rank) const;
     // The parts between cuts that the region covers in each direction: the first, and the one behind the last.
     std::array<Index, 2> parts_of(const Region& region) const;
+    Index parts() const;                    // of a box
     std::size_t requests_of_a_box() const;  // at most, for its ghosts
     void add_requests(const Need& need, std::vector<Request>& requests) const;
 
     Layout layout_;
     int depth_;
     std::vector<Index> sides_;
-    std::vector<int> cuts_;  // ascending, from 0 to the box width
+    std::array<std::vector<int>, 3> cuts_;  // by direction, ascending, from 0 to the box's extent
     std::vector<int> boxes_by_owner_;
     std::vector<std::size_t> first_box_;  // of each rank in boxes_by_owner_
 };
@@ -77,7 +78,8 @@ class GhostPattern : public Pattern {
 // The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours);
 
-// The ghost cells of the local boxes that lie beyond a boundary in one direction at the least, one layer, all 26 sides. Of a
+// The ghost cells of the local boxes that lie beyond a boundary in one direction at the least, one layer, all 26 sides, 8 in
+// two dimensions. Of a
 // union of boxes that is all but the edges and corners where two or three boxes meet around a missing one.
 std::vector<BoundaryItem> boundary_ghosts(const Layout& layout);
 

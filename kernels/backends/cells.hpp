@@ -17,7 +17,7 @@ struct Cells {
     int colour;
     const int* parity;  // of the sum of the global indices of each block's first cell
     Part part;
-    int margin;  // layers of the shell
+    Index margin;  // layers of the shell
 
     constexpr int step() const { return colour == every ? 1 : 2; }
     // The first cell of the colour from i = `low` on.
@@ -26,7 +26,7 @@ struct Cells {
     }
 
     constexpr bool in_shell(int x, std::size_t direction) const {
-        return x < margin || x >= extent[direction] - margin;
+        return x < margin[direction] || x >= extent[direction] - margin[direction];
     }
 
     constexpr bool contains(int i, int j, int k) const {
@@ -43,16 +43,20 @@ struct Cells {
         const int n = extent[0];
         if (part == Part::all) return {{0, 0}, {n, 0}};
         const bool outer = in_shell(j, 1) || in_shell(k, 2);
+        const int m = margin[0];
         if (part == Part::shell)
-            return outer || 2 * margin >= n ? Spans{{0, 0}, {n, 0}} : Spans{{0, n - margin}, {margin, n}};
-        return outer ? Spans{{0, 0}, {0, 0}} : Spans{{margin, 0}, {n - margin, 0}};
+            return outer || 2 * m >= n ? Spans{{0, 0}, {n, 0}} : Spans{{0, n - m}, {m, n}};
+        return outer ? Spans{{0, 0}, {0, 0}} : Spans{{m, 0}, {n - m, 0}};
     }
 
     // All boxes, both colours.
     constexpr std::size_t count() const {
         const std::size_t all = product(extent);
         std::size_t inside = 1;
-        for (const int n : extent) inside *= static_cast<std::size_t>(n > 2 * margin ? n - 2 * margin : 0);
+        for (std::size_t d = 0; d < 3; ++d) {
+            const int left = extent[d] - 2 * margin[d];
+            inside *= static_cast<std::size_t>(left > 0 ? left : 0);
+        }
         const std::size_t box = part == Part::all ? all : part == Part::interior ? inside : all - inside;
         return static_cast<std::size_t>(boxes) * box;
     }
@@ -60,7 +64,7 @@ struct Cells {
 
 // All cells of so many boxes or blocks.
 constexpr Cells every_cell(std::size_t boxes, const Index& extent) {
-    return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, 0};
+    return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, {}};
 }
 
 // A body of the blocks' cells as one of the boxes' cells.

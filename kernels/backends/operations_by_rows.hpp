@@ -16,18 +16,20 @@ class OperationsByRows : public OperationsOn<Backend> {
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         const Cells cells = this->coarser(coarse, L.part);
-        this->backend().for_each_row(cells, RestrictRow{coarse.view(), {StencilView(L), u.view(), f.view()}},
-                                     8);
-        return RestrictResidual::cost * cells.count();
+        return this->in_dimensions([&](auto D) {
+            const RestrictRow<D> row{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};
+            this->backend().for_each_row(cells, row, children(D));
+            return RestrictResidual<D>::cost * cells.count();
+        });
     }
 
     Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
         run_by_box(SolveIncompletely{this->incomplete(inverse, L), z.view(), r.view()});
-        return IncompleteBlocks::solve_cost * this->cells();
+        return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
     }
     Work solve_exactly(Field z, Buffer factors, Field r) override {
         run_by_box(SolveExactly{this->exact(factors), z.view(), r.view()});
-        return SolveExactly::cost(this->layout().width()) * this->cells();
+        return SolveExactly::cost(this->layout().extent()) * this->cells();
     }
 
   private:
@@ -35,7 +37,7 @@ class OperationsByRows : public OperationsOn<Backend> {
     template <class Body>
     void run_by_box(const Body& body) {
         const Cells boxes = this->each_box();
-        this->backend().for_each_row(boxes, Row<Body>{body, boxes}, cube(this->layout().width()).cells());
+        this->backend().for_each_row(boxes, Row<Body>{body, boxes}, this->layout().box_cells().cells());
     }
 };
 

@@ -13,6 +13,7 @@
 // A backend whose memory the host cannot use also says how messages leave it, by overriding make_buffer, pack and unpack.
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
@@ -33,7 +34,7 @@ class OperationsOn : public Operations {
         : backend_(std::move(backend)),
           layout_(std::move(layout)),
           windows_(arrangement.windows),
-          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts)) {
+          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts, layout_.dimensions())) {
         std::vector<int> parity;
         for (const Index& first : arrangement.first_cells)
             parity.push_back((first[0] + first[1] + first[2]) & 1);
@@ -181,32 +182,42 @@ class OperationsOn : public Operations {
         check_at_most(out.layers() + 1, u.shape().ghosts,
                       "the operator reads one ghost layer more than it writes");
         const auto view = views_for(out);
-        return on(cells_for(out, L.part), Apply{view(out), StencilView(L, out.layers()), view(u)});
+        return in_dimensions([&](auto D) {
+            return on(cells_for(out, L.part), Apply<D>{view(out), StencilView<D>(L, out.layers()), view(u)});
+        });
     }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
-        return each(StoreResidual{r.view(), residual_body(L, u, f)}, L.part);
+        return in_dimensions([&](auto D) {
+            return each(StoreResidual<D>{r.view(), residual_body<D>(L, u, f)}, L.part);
+        });
     }
     Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
-        return maximum(residual_body(L, u, f), norm);
+        return in_dimensions([&](auto D) { return maximum(residual_body<D>(L, u, f), norm); });
     }
     Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
         Cells half = some(L.part);
         half.colour = static_cast<int>(colour);
-        return with_relaxation(relaxation, [&](const auto& relaxed) {
-            return relax_half(half, relaxed(Relax{u.view(), StencilView(L), f.view()}));
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                return relax_half(half, relaxed(Relax<D>{u.view(), StencilView<D>(L), f.view()}));
+            });
         });
     }
     Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                double relaxation) override {
-        return with_relaxation(relaxation, [&](const auto& relaxed) {
-            Work work;
-            for (const auto& sweep : half_sweeps(u, L, f, colours, relaxed))
-                work += relax_half(sweep.cells, sweep.body);
-            return work;
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                Work work;
+                for (const auto& sweep : half_sweeps<D>(u, L, f, colours, relaxed))
+                    work += relax_half(sweep.cells, sweep.body);
+                return work;
+            });
         });
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
-        return each(PolynomialStep{p.view(), a, b, residual_body(L, u, f)}, L.part);
+        return in_dimensions([&](auto D) {
+            return each(PolynomialStep<D>{p.view(), a, b, residual_body<D>(L, u, f)}, L.part);
+        });
     }
 
     Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
@@ -215,38 +226,46 @@ class OperationsOn : public Operations {
     Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
         Cells half = some(L.part);
         half.colour = static_cast<int>(colour);
-        return relax_half(half, RelaxNewton{u.view(), StencilView(L), f.view(), phi});
+        return in_dimensions([&](auto D) {
+            return relax_half(half, RelaxNewton<D>{u.view(), StencilView<D>(L), f.view(), phi});
+        });
     }
     double factor_incompletely(Field inverse, const Stencil& L) override {
         return backend_.max_over_cells(each_box(), FactorIncompletely{incomplete(inverse, L)});
     }
     double factor_exactly(Buffer factors, const Stencil& L) override {
         check_at_least(factors.values, exact_block_values(), "the factors of all boxes fit into the buffer");
-        return backend_.max_over_cells(each_box(), FactorExactly{exact(factors), StencilView(L)});
+        return backend_.max_over_cells(each_box(), FactorExactly{exact(factors), StencilView<3>(L)});
     }
     std::size_t exact_block_values() const override {
-        return windows_.size() * ExactBlocks::values(layout_.width());
+        return windows_.size() * ExactBlocks::values(layout_.extent());
     }
     Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
         for_each_box(SolveIncompletely{incomplete(inverse, L), z.view(), r.view()});
-        return IncompleteBlocks::solve_cost * cells();
+        return IncompleteBlocks::solve_cost(layout_.dimensions()) * cells();
     }
     Work solve_exactly(Field z, Buffer factors, Field r) override {
         for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
-        return SolveExactly::cost(layout_.width()) * cells();
+        return SolveExactly::cost(layout_.extent()) * cells();
     }
 
     Work restrict_to(Field coarse, Field fine) override {
-        return on(coarser(coarse), Restrict{coarse.view(), fine.view()});
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse), Restrict<D>{coarse.view(), fine.view()});
+        });
     }
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        return on(coarser(coarse, L.part), RestrictResidual{coarse.view(), residual_body(L, u, f)});
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse, L.part), RestrictResidual<D>{coarse.view(), residual_body<D>(L, u, f)});
+        });
     }
     Work interpolate_constant_add(Field fine, Field coarse) override {
-        return each(InterpolateConstant{fine.view(), coarse.view()});
+        return in_dimensions([&](auto D) {
+            return each(InterpolateConstant<D>{fine.view(), coarse.view()});
+        });
     }
     Work interpolate_linear_add(Field fine, Field coarse) override {
-        return each(InterpolateLinear{fine.view(), coarse.view()});
+        return in_dimensions([&](auto D) { return each(InterpolateLinear<D>{fine.view(), coarse.view()}); });
     }
 
     SparseRows make_rows(const CsrMatrix& A) override {
@@ -278,11 +297,16 @@ class OperationsOn : public Operations {
     void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
         Cells faces = coarser(coarse);
         faces.extent[static_cast<std::size_t>(direction)] += 1;
-        backend_.for_each_cell(faces, RestrictFaces{coarse.view(), fine.view(), direction, scale});
+        in_dimensions([&](auto D) {
+            return on(faces, RestrictFaces<D>{coarse.view(), fine.view(), direction, scale});
+        });
     }
-    void complete_diagonal(const Stencil& L) override { each(CompleteDiagonal{StencilView(L)}); }
+    void complete_diagonal(const Stencil& L) override {
+        in_dimensions([&](auto D) { return each(CompleteDiagonal<D>{StencilView<D>(L)}); });
+    }
     double jacobi_bound(const Stencil& L) override {
-        return backend_.max_over_cells(all(), JacobiBound{StencilView(L)});
+        return in_dimensions(
+            [&](auto D) { return backend_.max_over_cells(all(), JacobiBound<D>{StencilView<D>(L)}); });
     }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
@@ -317,15 +341,16 @@ class OperationsOn : public Operations {
   protected:
     // Cells of this level ...
     Cells some(Part part) const {
-        return {shape_.blocks, shape_.extent, Cells::every, parity_, part, shape_.ghosts};
+        return {shape_.blocks, shape_.extent, Cells::every, parity_, part, layout_.layers(shape_.ghosts)};
     }
     Cells all() const { return some(Part::all); }
     // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the layers' corner,
     // and bodies get views that do the same.
     Cells cells_for(Field result, Part part = Part::all) const {
         Cells cells = some(part);
-        for (int& n : cells.extent) n += 2 * result.layers();
-        cells.margin += result.layers();
+        const Index layers = layout_.layers(result.layers());
+        cells.extent = cells.extent + 2 * layers;
+        cells.margin = cells.margin + layers;
         return cells;
     }
     static auto views_for(Field result) {
@@ -336,15 +361,21 @@ class OperationsOn : public Operations {
         Cells cells = some(part);
         check_equal(coarse.shape().blocks, shape_.blocks, "both levels are stored in the same way");
         cells.extent = coarse.shape().extent;
-        cells.margin = (shape_.ghosts + 1) / 2;
+        cells.margin = layout_.layers((shape_.ghosts + 1) / 2);
         return cells;
     }
     std::size_t cells() const { return layout_.local_cells(); }
-    // Hands over what makes the body of a half sweep of Relax. Where nothing is over-relaxed the old value is not read.
+    // action(D) with the number of dimensions as a constant.
     template <class Action>
+    auto in_dimensions(const Action& action) const {
+        if (layout_.dimensions() == 2) return action(std::integral_constant<int, 2>{});
+        return action(std::integral_constant<int, 3>{});
+    }
+    // Hands over what makes the body of a half sweep of Relax. Where nothing is over-relaxed the old value is not read.
+    template <int D, class Action>
     static Work with_relaxation(double relaxation, const Action& action) {
-        if (relaxation == 1.0) return action([](const Relax& body) { return body; });
-        return action([relaxation](const Relax& body) { return OverRelax{body, relaxation}; });
+        if (relaxation == 1.0) return action([](const Relax<D>& body) { return body; });
+        return action([relaxation](const Relax<D>& body) { return OverRelax<D>{body, relaxation}; });
     }
     template <class Body>
     struct HalfSweep {
@@ -352,19 +383,19 @@ class OperationsOn : public Operations {
         Body body;
     };
     // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
-    template <class Relaxed>
+    template <int D, class Relaxed>
     auto half_sweeps(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                      const Relaxed& relaxed) const {
         check_at_most(static_cast<int>(colours.size()), shape_.ghosts,
                       "each half sweep takes a ghost layer of those before it");
-        std::vector<HalfSweep<decltype(relaxed(std::declval<Relax>()))>> sweeps;
+        std::vector<HalfSweep<decltype(relaxed(std::declval<Relax<D>>()))>> sweeps;
         int layers = static_cast<int>(colours.size());
         for (const Colour colour : colours) {
             const auto view = views_for(u.with_ghosts(--layers));
             Cells cells = cells_for(u.with_ghosts(layers));
             cells.colour =
-                (static_cast<int>(colour) + layers) & 1;  // the corner is off by that in each direction
-            sweeps.push_back({cells, relaxed(Relax{view(u), StencilView(L, layers), view(f)})});
+                (static_cast<int>(colour) + D * layers) & 1;  // the corner is off by that in each direction
+            sweeps.push_back({cells, relaxed(Relax<D>{view(u), StencilView<D>(L, layers), view(f)})});
         }
         return sweeps;
     }
@@ -381,13 +412,14 @@ class OperationsOn : public Operations {
     // One cell for each local box, to run what takes a box after the other.
     Cells each_box() const { return every_cell(windows_.size(), {1, 1, 1}); }
     IncompleteBlocks incomplete(Field inverse, const Stencil& L) const {
-        return {StencilView(L), inverse.view(), kept_windows_, layout_.width()};
+        return {StencilView<3>(L), inverse.view(), kept_windows_, layout_.extent()};
     }
-    ExactBlocks exact(Buffer factors) const { return {factors.data, kept_windows_, layout_.width()}; }
+    ExactBlocks exact(Buffer factors) const { return {factors.data, kept_windows_, layout_.extent()}; }
 
   private:
-    static Residual residual_body(const Stencil& L, Field u, Field f) {
-        return {StencilView(L), u.view(), f.view()};
+    template <int D>
+    static Residual<D> residual_body(const Stencil& L, Field u, Field f) {
+        return {StencilView<D>(L), u.view(), f.view()};
     }
 
     template <class Body>
@@ -420,7 +452,7 @@ class OperationsOn : public Operations {
 
     template <class Body>
     void sum_by_box(std::size_t count, const Body& body, double* sums) {
-        const Cells boxes = every_cell(windows_.size(), cube(layout_.width()).size);
+        const Cells boxes = every_cell(windows_.size(), layout_.extent());
         backend_.sum_over_cells(boxes, count, InWindow<Body>{body, kept_windows_}, sums);
     }
 

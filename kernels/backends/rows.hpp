@@ -13,6 +13,7 @@
 
 #include "kernels/backends/cells.hpp"
 #include "kernels/bodies/stencil.hpp"
+#include "kernels/bodies/transfer.hpp"
 #include "kernels/bodies/vector.hpp"
 
 namespace keel {
@@ -84,7 +85,8 @@ template <class T, class Body>
         }
 }
 
-// --- Sums, by plane first and then over the planes in order: they do not depend on the number of threads.
+// --- Sums, by slices first, which are planes or the rows of the only one, and then over these in order: they do not depend on
+// the number of threads.
 
 template <class Body>
 [[gnu::flatten]] double sum_of_row(const Body body, std::size_t n, int cells, int q, int j, int k) {
@@ -94,27 +96,32 @@ template <class Body>
     return sum;
 }
 
-// Where the n-th sum over plane k of box q is kept.
-constexpr std::size_t place_of_sum(const Cells& cells, std::size_t n, int q, int k) {
-    return static_cast<std::size_t>(q * cells.extent[2] + k) * max_terms + n;
+constexpr int slices(const Cells& cells) {
+    return cells.extent[2] > 1 ? cells.extent[2] : cells.extent[1];
 }
-constexpr std::size_t sums_of_planes(const Cells& cells) {
+// Where the n-th sum over a slice of box q is kept.
+constexpr std::size_t place_of_sum(const Cells& cells, std::size_t n, int q, int slice) {
+    return static_cast<std::size_t>(q * slices(cells) + slice) * max_terms + n;
+}
+constexpr std::size_t sums_of_slices(const Cells& cells) {
     return place_of_sum(cells, 0, cells.boxes, 0);
 }
 
 template <class Body>
-void sum_plane(const Body& body, std::size_t count, const Cells& cells, int q, int k, double* partial) {
+void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, int slice, double* partial) {
+    const bool plane = cells.extent[2] > 1;
+    const int k = plane ? slice : 0;
     double sums[max_terms] = {};
-    for (int j = 0; j < cells.extent[1]; ++j)
+    for (int j = plane ? 0 : slice; j < (plane ? cells.extent[1] : slice + 1); ++j)
         for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body, n, cells.extent[0], q, j, k);
-    std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, k));
+    std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, slice));
 }
 
-inline void add_planes(const double* partial, std::size_t count, const Cells& cells, double* sums) {
+inline void add_slices(const double* partial, std::size_t count, const Cells& cells, double* sums) {
     for (std::size_t n = 0; n < count; ++n)
         for (int q = 0; q < cells.boxes; ++q) {
             double sum = 0.0;
-            for (int k = 0; k < cells.extent[2]; ++k) sum += partial[place_of_sum(cells, n, q, k)];
+            for (int s = 0; s < slices(cells); ++s) sum += partial[place_of_sum(cells, n, q, s)];
             sums[static_cast<int>(n) * cells.boxes + q] = sum;
         }
 }
@@ -138,24 +145,28 @@ template <class Body>
     return most;
 }
 
-// --- Restriction fused with the residual, as a body of a coarse row: the residuals of its four fine rows are added up,
+// --- Restriction fused with the residual, as a body of a coarse row: the residuals of its fine rows are added up,
 // some cells at a time. Cell by cell (RestrictResidual) the compiler cannot vectorise, for neighbours' fine cells are
 // two apart.
 
-[[gnu::flatten]] inline void add_row(double* sums, const Residual residual, int first, int cells, int q,
-                                     int j, int k) {
+template <int D>
+[[gnu::flatten]] void add_row(double* sums, const Residual<D> residual, int first, int cells, int q, int j,
+                              int k) {
 #pragma omp simd
     for (int i = 0; i < cells; ++i) sums[i] += residual(q, first + i, j, k);
 }
-[[gnu::flatten]] inline void halve_row(const View coarse, const double* sums, int first, int cells, int q,
-                                       int j, int k) {
+template <int D>
+[[gnu::flatten]] void halve_row(const View coarse, const double* sums, int first, int cells, int q, int j,
+                                int k) {
+    constexpr double of_each = 1.0 / children(D);
 #pragma omp simd
-    for (int i = 0; i < cells; ++i) coarse(q, first + i, j, k) = 0.125 * (sums[2 * i] + sums[2 * i + 1]);
+    for (int i = 0; i < cells; ++i) coarse(q, first + i, j, k) = of_each * (sums[2 * i] + sums[2 * i + 1]);
 }
 
+template <int D>
 struct RestrictRow {
     View coarse;
-    Residual residual;
+    Residual<D> residual;
 
     void operator()(int low, int high, int q, int j, int k) const {
         constexpr int some = 64;
@@ -163,10 +174,10 @@ struct RestrictRow {
         for (int first = low; first < high; first += some) {
             const int cells = std::min(some, high - first);
             std::fill_n(sums, 2 * cells, 0.0);
-            for (const int fine_k : {2 * k, 2 * k + 1})
-                for (const int fine_j : {2 * j, 2 * j + 1})
-                    add_row(sums, residual, 2 * first, 2 * cells, q, fine_j, fine_k);
-            halve_row(coarse, sums, first, cells, q, j, k);
+            for (int row = 0; row < children(D - 1); ++row)
+                add_row(sums, residual, 2 * first, 2 * cells, q, 2 * j + row % 2,
+                        D == 2 ? k : 2 * k + row / 2);
+            halve_row<D>(coarse, sums, first, cells, q, j, k);
         }
     }
 };

@@ -19,14 +19,16 @@ namespace keel {
 // common one, so there is no fill between them, and only the diagonal differs from the block's own:
 //     E_i = D_i - SUM c_f^2 / E_lower   over the three neighbours before i in the box.
 struct IncompleteBlocks {
-    StencilView L;
+    StencilView<3> L;
     View inverse;  // 1 / E
     const Window* windows;
-    int width;
+    Index extent;  // of a box: one plane has no neighbours in z
 
-    static constexpr Cost factor_cost{10, 4, 1};
-    // Per cell of both sweeps: 7 flops each.
-    static constexpr Cost solve_cost{14, 10, 2};
+    // Per cell of both sweeps: 7 flops each, 5 in two dimensions.
+    static constexpr Cost solve_cost(std::size_t dimensions) {
+        const auto d = static_cast<double>(dimensions);
+        return {4 * d + 2, 2 * d + 4, 2};
+    }
 
     // SUM c_f y_f over the neighbours before (i,j,k), or behind it.
     constexpr double before(const View& y, const Window& w, int i, int j, int k) const {
@@ -37,9 +39,9 @@ struct IncompleteBlocks {
     }
     constexpr double behind(const View& y, const Window& w, int i, int j, int k) const {
         const int q = w.block, a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
-        return (i + 1 < width ? L.x(q, a + 1, b, c) * y(q, a + 1, b, c) : 0.0) +
-               (j + 1 < width ? L.y(q, a, b + 1, c) * y(q, a, b + 1, c) : 0.0) +
-               (k + 1 < width ? L.z(q, a, b, c + 1) * y(q, a, b, c + 1) : 0.0);
+        return (i + 1 < extent[0] ? L.x(q, a + 1, b, c) * y(q, a + 1, b, c) : 0.0) +
+               (j + 1 < extent[1] ? L.y(q, a, b + 1, c) * y(q, a, b + 1, c) : 0.0) +
+               (k + 1 < extent[2] ? L.z(q, a, b, c + 1) * y(q, a, b, c + 1) : 0.0);
     }
 };
 
@@ -52,9 +54,9 @@ struct FactorIncompletely {
         const Window w = M.windows[n];
         const int q = w.block;
         double worst = 0;
-        for (int k = 0; k < M.width; ++k)
-            for (int j = 0; j < M.width; ++j)
-                for (int i = 0; i < M.width; ++i) {
+        for (int k = 0; k < M.extent[2]; ++k)
+            for (int j = 0; j < M.extent[1]; ++j)
+                for (int i = 0; i < M.extent[0]; ++i) {
                     const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
                     const double x = i > 0 ? M.L.x(q, a, b, c) : 0.0;
                     const double y = j > 0 ? M.L.y(q, a, b, c) : 0.0;
@@ -79,53 +81,54 @@ struct SolveIncompletely {
     constexpr void operator()(int n, int, int, int) const {
         const Window w = M.windows[n];
         const int q = w.block;
-        for (int k = 0; k < M.width; ++k)
-            for (int j = 0; j < M.width; ++j)
-                for (int i = 0; i < M.width; ++i) {
+        for (int k = 0; k < M.extent[2]; ++k)
+            for (int j = 0; j < M.extent[1]; ++j)
+                for (int i = 0; i < M.extent[0]; ++i) {
                     const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
                     z(q, a, b, c) = (r(q, a, b, c) + M.before(z, w, i, j, k)) * M.inverse(q, a, b, c);
                 }
-        for (int k = M.width - 1; k >= 0; --k)
-            for (int j = M.width - 1; j >= 0; --j)
-                for (int i = M.width - 1; i >= 0; --i) {
+        for (int k = M.extent[2] - 1; k >= 0; --k)
+            for (int j = M.extent[1] - 1; j >= 0; --j)
+                for (int i = M.extent[0] - 1; i >= 0; --i) {
                     const int a = w.at[0] + i, b = w.at[1] + j, c = w.at[2] + k;
                     z(q, a, b, c) += M.behind(z, w, i, j, k) * M.inverse(q, a, b, c);
                 }
     }
 };
 
-// Cholesky's factor C of each block, C C^T, by rows: of row i the entries in columns i - width^2 .. i,
-// where nothing else can be.
+// Cholesky's factor C of each block, C C^T, by rows: of row i the entries in columns i - band .. i, where nothing else can
+// be. The band is as wide as the next plane is away, or the next row of the only one.
 struct ExactBlocks {
     double* entries;
     const Window* windows;
-    int width;
+    Index extent;  // of a box
 
-    constexpr int rows() const { return width * width * width; }
-    constexpr int band() const { return width * width; }
-    static constexpr std::size_t values(int width) {
-        const auto w = static_cast<std::size_t>(width);
-        return w * w * w * (w * w + 1);
+    constexpr int rows() const { return extent[0] * extent[1] * extent[2]; }
+    constexpr int band() const { return extent[2] > 1 ? extent[0] * extent[1] : extent[0]; }
+    static constexpr std::size_t values(const Index& extent) {
+        const ExactBlocks box{nullptr, nullptr, extent};
+        return product(extent) * static_cast<std::size_t>(box.band() + 1);
     }
     constexpr double& entry(int n, int row, int column) const {
-        const auto at = static_cast<std::size_t>(n) * values(width) +
+        const auto at = static_cast<std::size_t>(n) * values(extent) +
                         static_cast<std::size_t>(row) * static_cast<std::size_t>(band() + 1);
         return entries[at + static_cast<std::size_t>(column - row + band())];
     }
     constexpr int first_column(int row) const { return row > band() ? row - band() : 0; }
     constexpr double& value(const View& u, int n, int row) const {
         const Window& w = windows[n];
-        return u(w.block, w.at[0] + row % width, w.at[1] + row / width % width, w.at[2] + row / band());
+        return u(w.block, w.at[0] + row % extent[0], w.at[1] + row / extent[0] % extent[1],
+                 w.at[2] + row / (extent[0] * extent[1]));
     }
 };
 
 // Fills in C. The value is as FactorIncompletely's, of the pivots' squares.
 struct FactorExactly {
     ExactBlocks C;
-    StencilView L;
+    StencilView<3> L;
 
     constexpr double operator()(int n, int, int, int) const {
-        const int w = C.width;
+        const int w = C.extent[0];
         double worst = 0;
         for (int row = 0; row < C.rows(); ++row) {
             const int low = C.first_column(row);
@@ -133,8 +136,8 @@ struct FactorExactly {
             const double D = C.value(L.diagonal, n, row);
             C.entry(n, row, row) = D;
             if (row % w > 0) C.entry(n, row, row - 1) = -C.value(L.x, n, row);
-            if (row / w % w > 0) C.entry(n, row, row - w) = -C.value(L.y, n, row);
-            if (row / (w * w) > 0) C.entry(n, row, row - w * w) = -C.value(L.z, n, row);
+            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -C.value(L.y, n, row);
+            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -C.value(L.z, n, row);
             for (int column = low; column <= row; ++column) {
                 double sum = C.entry(n, row, column);
                 const int from = low > C.first_column(column) ? low : C.first_column(column);
@@ -173,8 +176,8 @@ struct SolveExactly {
         }
     }
     // Per cell.
-    static constexpr Cost cost(int width) {
-        const double band = 1.0 * width * width;
+    static constexpr Cost cost(const Index& extent) {
+        const double band = ExactBlocks{nullptr, nullptr, extent}.band();
         return {4 * band + 2, 2 * band + 3, 2};
     }
 };

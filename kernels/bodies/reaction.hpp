@@ -85,18 +85,19 @@ struct AddReaction {
 // Nonlinear Gauss-Seidel for L u + phi(u) = f: one step of Newton's method for the equation of the cell. On one colour at a
 // time (Relax). Where the derivative D + phi'(u) is not positive the step could go anywhere: the cell becomes no number, which
 // the next norm tells.
+template <int D>
 struct RelaxNewton {
     View u;
-    StencilView L;
+    StencilView<D> L;
     View f;
     Reaction phi;
 
-    static constexpr Cost cost{58, 12, 2};
+    static constexpr Cost cost{4 * D + 46, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
         const double old = u(q, i, j, k);
-        const double D = L.diagonal(q, i, j, k);
-        const double slope = D + phi.slope(old);
-        const double residual = f(q, i, j, k) + L.neighbours(u, q, i, j, k) - D * old - phi(old);
+        const double diagonal = L.diagonal(q, i, j, k);
+        const double slope = diagonal + phi.slope(old);
+        const double residual = f(q, i, j, k) + L.neighbours(u, q, i, j, k) - diagonal * old - phi(old);
         u(q, i, j, k) = slope > 0 ? old + residual / slope : std::numeric_limits<double>::quiet_NaN();
     }
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// The operator L u = a alpha u - b div(beta grad u), cell-centred finite volumes on 7 points, as the bodies of
-// one cell. With the face coefficients
+// The operator L u = a alpha u - b div(beta grad u), cell-centred finite volumes on 2 D + 1 points in D dimensions, as the
+// bodies of one cell. With the face coefficients
 //     c_f = w_f b beta_f / h^2,   w_f = 1 inside the domain and on periodic faces,
 //                                 w_f = 2 on a Dirichlet face (u = 0 half a cell away), 0 on a Neumann face,
 // and D_i = a alpha_i + SUM_f c_f it reads
@@ -17,7 +17,8 @@ namespace keel {
 // So the interior can be worked on while an exchange is under way, and the shell after it.
 enum class Part { all, interior, shell };
 
-// The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike.
+// The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike. There is no z in
+// two dimensions.
 struct Stencil {
     Field x, y, z;
     Field diagonal;          // D
@@ -25,8 +26,10 @@ struct Stencil {
     Part part = Part::all;   // where it is evaluated
 
     Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some}; }
+    const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
+template <int D>
 struct StencilView {
     View x, y, z, diagonal, inverse_diagonal;
 
@@ -34,15 +37,16 @@ struct StencilView {
     explicit StencilView(const Stencil& A, int layers = 0)
         : x(A.x.view().from_ghost(layers)),
           y(A.y.view().from_ghost(layers)),
-          z(A.z.view().from_ghost(layers)),
+          z(D == 2 ? View{} : A.z.view().from_ghost(layers)),
           diagonal(A.diagonal.view().from_ghost(layers)),
           inverse_diagonal(A.inverse_diagonal.view().from_ghost(layers)) {}
 
     // SUM_f c_f u_neighbour(f)
     constexpr double neighbours(const View& u, int q, int i, int j, int k) const {
-        return x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
-               y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k) +
-               z(q, i, j, k) * u(q, i, j, k - 1) + z(q, i, j, k + 1) * u(q, i, j, k + 1);
+        const double in_plane = x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
+                                y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k);
+        if constexpr (D == 2) return in_plane;
+        return in_plane + z(q, i, j, k) * u(q, i, j, k - 1) + z(q, i, j, k + 1) * u(q, i, j, k + 1);
     }
 
     // (L u)_i
@@ -52,47 +56,52 @@ struct StencilView {
 
     // SUM_f c_f
     constexpr double faces(int q, int i, int j, int k) const {
-        return x(q, i, j, k) + x(q, i + 1, j, k) + y(q, i, j, k) + y(q, i, j + 1, k) + z(q, i, j, k) +
-               z(q, i, j, k + 1);
+        const double in_plane = x(q, i, j, k) + x(q, i + 1, j, k) + y(q, i, j, k) + y(q, i, j + 1, k);
+        if constexpr (D == 2) return in_plane;
+        return in_plane + z(q, i, j, k) + z(q, i, j, k + 1);
     }
 };
 
 // out = L u
+template <int D>
 struct Apply {
     View out;
-    StencilView L;
+    StencilView<D> L;
     View u;
 
-    static constexpr Cost cost{13, 5, 1};
+    static constexpr Cost cost{4 * D + 1, D + 2, 1};
     constexpr void operator()(int q, int i, int j, int k) const { out(q, i, j, k) = L(u, q, i, j, k); }
 };
 
 // f - L u, as a value
+template <int D>
 struct Residual {
-    StencilView L;
+    StencilView<D> L;
     View u, f;
 
-    static constexpr Cost cost{14, 6, 0};
+    static constexpr Cost cost{4 * D + 2, D + 3, 0};
     constexpr double operator()(int q, int i, int j, int k) const { return f(q, i, j, k) - L(u, q, i, j, k); }
 };
 
 // r = f - L u
+template <int D>
 struct StoreResidual {
     View r;
-    Residual residual;
+    Residual<D> residual;
 
-    static constexpr Cost cost{14, 6, 1};
+    static constexpr Cost cost{4 * D + 2, D + 3, 1};
     constexpr void operator()(int q, int i, int j, int k) const { r(q, i, j, k) = residual(q, i, j, k); }
 };
 
 // Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
 // colour at a time; every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
+template <int D>
 struct Relax {
     View u;
-    StencilView L;
+    StencilView<D> L;
     View f;
 
-    static constexpr Cost cost{13, 12, 2};
+    static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
     constexpr double value(int q, int i, int j, int k) const {
         return (f(q, i, j, k) + L.neighbours(u, q, i, j, k)) * L.inverse_diagonal(q, i, j, k);
     }
@@ -100,11 +109,12 @@ struct Relax {
 };
 
 // Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
+template <int D>
 struct OverRelax {
-    Relax relax;
+    Relax<D> relax;
     double relaxation;
 
-    static constexpr Cost cost{16, 12, 2};
+    static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
         const double old = relax.u(q, i, j, k);
         relax.u(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
@@ -112,12 +122,13 @@ struct OverRelax {
 };
 
 // p = a p + b (f - L u) / D: one step of a polynomial smoother (a = 0: weighted Jacobi).
+template <int D>
 struct PolynomialStep {
     View p;
     double a, b;
-    Residual residual;
+    Residual<D> residual;
 
-    static constexpr Cost cost{18, 8, 1};
+    static constexpr Cost cost{4 * D + 6, D + 5, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         p(q, i, j, k) =
             a * p(q, i, j, k) + b * residual(q, i, j, k) * residual.L.inverse_diagonal(q, i, j, k);
@@ -126,10 +137,11 @@ struct PolynomialStep {
 
 // D += SUM_f c_f where D holds a alpha; then 1 / D, or 1 where the whole row is zero (a domain of one cell without
 // boundary values, a = 0): unscaled, such a row is solved if f is zero there, and seen to be unsolved if not.
+template <int D>
 struct CompleteDiagonal {
-    StencilView L;
+    StencilView<D> L;
 
-    static constexpr Cost cost{8, 4, 2};
+    static constexpr Cost cost{2 * D + 2, D + 1, 2};
     constexpr void operator()(int q, int i, int j, int k) const {
         const double faces = L.faces(q, i, j, k);
         const double diagonal = L.diagonal(q, i, j, k) + faces;
@@ -139,10 +151,11 @@ struct CompleteDiagonal {
 };
 
 // Gershgorin's bound of the row of D^-1 L: 1 + SUM_f c_f / D_i, at most 2.
+template <int D>
 struct JacobiBound {
-    StencilView L;
+    StencilView<D> L;
 
-    static constexpr Cost cost{8, 4, 0};
+    static constexpr Cost cost{2 * D + 2, D + 1, 0};
     constexpr double operator()(int q, int i, int j, int k) const {
         return 1.0 + L.faces(q, i, j, k) * L.inverse_diagonal(q, i, j, k);
     }

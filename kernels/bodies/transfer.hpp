@@ -2,7 +2,8 @@
 
 // Between a level and the next coarser one: the bodies of one coarse cell (restriction) or one fine cell
 // (interpolation). Boxes coarsen in place, so all of it is local to a box; linear interpolation reads one
-// ghost layer of the coarse box, edges and corners included. Costs are per cell of the loop.
+// ghost layer of the coarse box, edges and corners included. A cell has 2^D children, a face 2^(D-1) that tile it. Costs are
+// per cell of the loop.
 
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/cost.hpp"
@@ -10,54 +11,69 @@
 
 namespace keel {
 
-// The mean over the 8 fine cells of coarse cell (i,j,k) of anything that has a value per fine cell.
-template <class Value>
+constexpr int children(int dimensions) {
+    return 1 << dimensions;
+}
+
+// The mean over the fine cells of coarse cell (i,j,k) of anything that has a value per fine cell.
+template <int D, class Value>
 constexpr double mean_of_children(const Value& fine, int q, int i, int j, int k) {
     const int x = 2 * i;
     const int y = 2 * j;
+    if constexpr (D == 2)
+        return 0.25 *
+               (fine(q, x, y, k) + fine(q, x + 1, y, k) + fine(q, x, y + 1, k) + fine(q, x + 1, y + 1, k));
     const int z = 2 * k;
     return 0.125 * (fine(q, x, y, z) + fine(q, x + 1, y, z) + fine(q, x, y + 1, z) +
                     fine(q, x + 1, y + 1, z) + fine(q, x, y, z + 1) + fine(q, x + 1, y, z + 1) +
                     fine(q, x, y + 1, z + 1) + fine(q, x + 1, y + 1, z + 1));
 }
 
-// coarse = mean of the 8 fine cells
+// coarse = mean of the fine cells
+template <int D>
 struct Restrict {
     View coarse;
     View fine;
 
-    static constexpr Cost cost{8, 8, 1};
+    static constexpr Cost cost{children(D), children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        coarse(q, i, j, k) = mean_of_children(fine, q, i, j, k);
+        coarse(q, i, j, k) = mean_of_children<D>(fine, q, i, j, k);
     }
 };
 
-// coarse = mean of the 8 fine residuals f - L u, which are never stored
+// coarse = mean of the fine residuals f - L u, which are never stored
+template <int D>
 struct RestrictResidual {
     View coarse;
-    Residual residual;
+    Residual<D> residual;
 
-    static constexpr Cost cost{8 + 8 * Residual::cost.flops, 8 * Residual::cost.reads, 1};
+    static constexpr Cost cost{children(D) * (1 + Residual<D>::cost.flops),
+                               children(D) * Residual<D>::cost.reads, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        coarse(q, i, j, k) = mean_of_children(residual, q, i, j, k);
+        coarse(q, i, j, k) = mean_of_children<D>(residual, q, i, j, k);
     }
 };
 
-// Coarse face coefficient: the mean of the 4 fine faces that tile the face, times `scale` (1/4, as c has 1/h^2).
+// Coarse face coefficient: the mean of the fine faces that tile the face, times `scale` (1/4, as c has 1/h^2).
 // `direction` is the face's normal; the loop runs over the faces 0..width of that direction.
+template <int D>
 struct RestrictFaces {
     View coarse;
     View fine;
     int direction;
     double scale;
 
-    static constexpr Cost cost{5, 4, 1};
+    static constexpr Cost cost{children(D - 1) + 1, children(D - 1), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         const int x = 2 * i;
         const int y = 2 * j;
-        const int z = 2 * k;
         const int sx = direction == 0 ? 0 : 1;  // first tangent: y for x-faces, else x
         const int sy = direction == 0 ? 1 : 0;
+        if constexpr (D == 2) {
+            coarse(q, i, j, k) = 0.5 * scale * (fine(q, x, y, k) + fine(q, x + sx, y + sy, k));
+            return;
+        }
+        const int z = 2 * k;
         const int ty = direction == 2 ? 1 : 0;  // second tangent: y for z-faces, else z
         const int tz = direction == 2 ? 0 : 1;
         const double sum = fine(q, x, y, z) + fine(q, x + sx, y + sy, z) + fine(q, x, y + ty, z + tz) +
@@ -67,33 +83,39 @@ struct RestrictFaces {
 };
 
 // fine += coarse, piecewise constant
+template <int D>
 struct InterpolateConstant {
     View fine;
     View coarse;
 
-    static constexpr Cost cost{1, 1.125, 1};
+    static constexpr Cost cost{1, 1 + 1.0 / children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        fine(q, i, j, k) += coarse(q, i >> 1, j >> 1, k >> 1);
+        fine(q, i, j, k) += coarse(q, i >> 1, j >> 1, D == 2 ? k : k >> 1);
     }
 };
 
-// fine += coarse, trilinear: in each direction 3/4 of the parent and 1/4 of the nearer neighbour
+// fine += coarse, linear in each direction: 3/4 of the parent and 1/4 of the nearer neighbour
+template <int D>
 struct InterpolateLinear {
     View fine;
     View coarse;
 
-    static constexpr Cost cost{23, 1.125, 1};
+    static constexpr Cost cost{D == 2 ? 10 : 23, 1 + 1.0 / children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         const int x = i >> 1;
         const int y = j >> 1;
-        const int z = k >> 1;
         const int dx = (i & 1) * 2 - 1;
         const int dy = (j & 1) * 2 - 1;
-        const int dz = (k & 1) * 2 - 1;
         const auto along_x = [&](int yy, int zz) {
             return 0.75 * coarse(q, x, yy, zz) + 0.25 * coarse(q, x + dx, yy, zz);
         };
         const auto along_xy = [&](int zz) { return 0.75 * along_x(y, zz) + 0.25 * along_x(y + dy, zz); };
+        if constexpr (D == 2) {
+            fine(q, i, j, k) += along_xy(k);
+            return;
+        }
+        const int z = k >> 1;
+        const int dz = (k & 1) * 2 - 1;
         fine(q, i, j, k) += 0.75 * along_xy(z) + 0.25 * along_xy(z + dz);
     }
 };

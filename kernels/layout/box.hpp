@@ -22,6 +22,9 @@ constexpr Index operator-(const Index& a) {
 constexpr Index operator*(int s, const Index& a) {
     return {s * a[0], s * a[1], s * a[2]};
 }
+constexpr Index operator*(const Index& a, const Index& b) {  // direction by direction
+    return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
+}
 
 // What stands at the two ends of a direction; one value stands at both.
 template <class T>
@@ -46,7 +49,13 @@ struct Region {
     friend constexpr bool operator==(const Region&, const Region&) = default;
 };
 
-// The cells of a box of `width`, and those with `ghosts` layers around them.
+// So many cells, layers or steps in each direction that there is. In two dimensions there is no z: a box is one plane, and
+// has nothing below and above it.
+constexpr Index in_each_direction(int n, std::size_t dimensions, int without_z) {
+    return {n, n, dimensions == 2 ? without_z : n};
+}
+
+// The cells of a cubic box of `width`, and those with `ghosts` layers around them.
 constexpr Region cube(int width) {
     return {{}, {width, width, width}};
 }

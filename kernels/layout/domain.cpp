@@ -19,7 +19,7 @@ constexpr Index unit(std::size_t d) {
 template <class Pair, class Outside>
 void for_each_face(const Domain& domain, const Pair& pair, const Outside& outside) {
     for (int box = 0; box < domain.count(); ++box)
-        for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t d = 0; d < domain.dimensions(); ++d) {
             if (const auto above = domain.neighbour(box, unit(d)))
                 pair(box, *above);
             else
@@ -30,11 +30,19 @@ void for_each_face(const Domain& domain, const Pair& pair, const Outside& outsid
 
 }  // namespace
 
-Domain::Domain(Index around, Boundaries boundaries)
-    : around_(around), boundaries_(boundaries), count_(static_cast<int>(product(around))) {}
+Domain::Domain(Index around, Boundaries boundaries, int dimensions)
+    : around_(around),
+      boundaries_(boundaries),
+      dimensions_(static_cast<std::size_t>(dimensions)),
+      count_(static_cast<int>(product(around))) {
+    check(dimensions == 3 || (dimensions == 2 && around[2] == 1),
+          "in two dimensions there is one layer of boxes");
+    if (dimensions == 2) boundaries_[2] = Boundary::periodic;  // what is constant along z is
+}
 
-Domain::Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside)
-    : Domain(around, boundaries) {
+Domain::Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside,
+               int dimensions)
+    : Domain(around, boundaries, dimensions) {
     check(!present.empty(), "a domain has boxes");
     check(std::ranges::adjacent_find(present, std::greater_equal()) == present.end(),
           "boxes are listed once, in ascending order");
@@ -81,7 +89,7 @@ bool Domain::has_dirichlet() const {
 BoxFaces faces_of(const Domain& domain) {
     BoxFaces faces;
     if (domain.whole()) {
-        for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t d = 0; d < domain.dimensions(); ++d) {
             const long layer = domain.count() / domain.around()[d];
             const auto [low, high] = domain.boundaries()[d];
             faces.interior += layer * (domain.around()[d] - (low == Boundary::periodic ? 0 : 1));

@@ -25,13 +25,16 @@ using Boundaries = std::array<Sides<Boundary>, 3>;
 
 class Domain {
   public:
-    // All boxes of so many per direction.
-    Domain(Index around, Boundaries boundaries);
+    // All boxes of so many per direction; in two dimensions they are squares, one layer of them.
+    Domain(Index around, Boundaries boundaries, int dimensions = 3);
     // Those of them that are present, by their lexicographic numbers (x fastest) in ascending order. Where a neighbour is
     // missing that lies in the box around them, wrapped where that is periodic, the boundary is `outside`.
-    Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside);
+    Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside,
+           int dimensions = 3);
 
     const Index& around() const { return around_; }  // boxes, per direction
+    // The directions d < dimensions() are those that there are.
+    std::size_t dimensions() const { return dimensions_; }
     const Boundaries& boundaries() const { return boundaries_; }
     bool whole() const { return !present_; }  // no box is missing
     // Boxes are numbered in lexicographic order, those that are missing left out.
@@ -49,6 +52,7 @@ class Domain {
   private:
     Index around_;
     Boundaries boundaries_;
+    std::size_t dimensions_;
     Boundary outside_ = Boundary::dirichlet;
     std::shared_ptr<const std::vector<int>> present_;  // null: all
     int count_ = 0;

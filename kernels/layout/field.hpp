@@ -13,7 +13,8 @@ namespace keel {
 
 // The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation. Rows of at
 // least 8 cells start on 64-byte boundaries; the high ghosts of a row and the low ghosts of the next share the padding
-// between them, so 64^3 with one layer costs 20 % more than its cells.
+// between them, so 64^3 with one layer costs 20 % more than its cells. In two dimensions there is one plane, without ghosts
+// below and above it, and the next one is the same again (View).
 struct Shape {
     int blocks = 0;
     Index extent{};
@@ -23,11 +24,11 @@ struct Shape {
     std::ptrdiff_t block = 0;
     std::ptrdiff_t origin = 0;  // of cell (0,0,0) of block 0 behind the start of the allocation
 
-    static constexpr Shape of(int blocks, const Index& extent, int ghosts) {
+    static constexpr Shape of(int blocks, const Index& extent, int ghosts, std::size_t dimensions = 3) {
         const auto aligned = [](auto n) { return (n + 7) / 8 * 8; };
         Shape s{blocks, extent, ghosts};
         s.row = extent[0] >= 8 ? aligned(extent[0] + 2 * ghosts) : extent[0] + 2 * ghosts;
-        s.plane = std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
+        s.plane = dimensions == 2 ? 0 : std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
         s.origin = aligned(ghosts * (1 + s.row + s.plane));
         const std::ptrdiff_t last = ghosts - 1;  // behind a row's last cell
         s.block = aligned(s.origin + (extent[0] + last) + (extent[1] + last) * s.row +

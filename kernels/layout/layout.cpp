@@ -20,10 +20,11 @@ std::uint64_t morton(const Index& p) {
 
 }  // namespace
 
-Index most_cubic(int boxes) {
+Index most_cubic(int boxes, std::size_t dimensions) {
     check_at_least(boxes, 1, "most_cubic wants at least one box");
     Index best{boxes, 1, 1};
-    for (int z = 1; z * z <= boxes / z; ++z) {
+    const int most = dimensions == 2 ? 1 : boxes;
+    for (int z = 1; z <= most && z * z <= boxes / z; ++z) {
         if (boxes % z != 0) continue;
         for (int y = z; y <= boxes / z / y; ++y)
             if (boxes / z % y == 0 && boxes / z / y <= best[0]) best = {boxes / z / y, y, z};
@@ -75,7 +76,7 @@ Layout Layout::coarsened() const {
 }
 
 std::size_t Layout::cell_count() const {
-    return static_cast<std::size_t>(box_count()) * cube(width_).cells();
+    return static_cast<std::size_t>(box_count()) * box_cells().cells();
 }
 
 double Layout::spacing() const {
@@ -101,7 +102,7 @@ int Layout::local_index(int box) const {
 }
 
 std::size_t Layout::local_cells() const {
-    return local_->size() * product({width_, width_, width_});
+    return local_->size() * box_cells().cells();
 }
 
 }  // namespace keel

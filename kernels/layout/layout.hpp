@@ -1,6 +1,6 @@
 #pragma once
 
-// How one level is cut into equal cubic boxes, and which rank owns each of them.
+// How one level is cut into equal boxes, cubes or, in two dimensions, squares, and which rank owns each of them.
 
 #include <memory>
 #include <optional>
@@ -22,9 +22,9 @@ constexpr auto names_of(Placement) {
                       Named<Placement>{Placement::scattered, "scattered"}};
 }
 
-// Box counts per direction whose product is `boxes`, as close to a cube as the factors of `boxes` allow,
-// the largest count first.
-Index most_cubic(int boxes);
+// Box counts per direction whose product is `boxes`, as close to a cube as the factors of `boxes` allow, or to a square in
+// two dimensions, the largest count first.
+Index most_cubic(int boxes, std::size_t dimensions = 3);
 
 // The owner of every box of a domain, by their numbers. Every rank gets floor or ceil(boxes / ranks) boxes. `curve` walks
 // the boxes in Morton order.
@@ -46,9 +46,13 @@ class Layout {
 
     const Domain& domain() const { return domain_; }
     const Index& boxes() const { return domain_.around(); }  // per direction, of the box around the domain
+    std::size_t dimensions() const { return domain_.dimensions(); }
     int width() const { return width_; }
-    Index cells() const { return width_ * boxes(); }  // per direction, of the box around the domain
-    std::size_t cell_count() const;                   // of the domain
+    Index extent() const { return in_each_direction(width_, dimensions(), 1); }  // of a box, in cells
+    Region box_cells() const { return {{}, extent()}; }
+    Index layers(int n) const { return in_each_direction(n, dimensions(), 0); }  // so many around a box
+    Index cells() const { return extent() * boxes(); }  // per direction, of the box around the domain
+    std::size_t cell_count() const;                     // of the domain
     const Boundaries& boundaries() const { return domain_.boundaries(); }
     double spacing() const;  // h: the longest side of the box around the domain has length 1
     int rank() const { return rank_; }

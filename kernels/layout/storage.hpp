@@ -34,8 +34,7 @@ struct Arrangement {
 // With Storage::blocks the boxes of a rank that fill a cuboid are as many blocks as it has threads, if the boxes of one
 // direction can be dealt out evenly, else one. Boxes that fill none stay alone.
 inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
-    const int width = layout.width();
-    Arrangement alone{cube(width).size, {}, {}};
+    Arrangement alone{layout.extent(), {}, {}};
     Index low = layout.boxes();
     Index high{};
     for (const int box : layout.local()) {
@@ -55,7 +54,7 @@ inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
     for (const std::size_t d : {std::size_t{1}, std::size_t{2}})  // rows stay whole
         if (boxes[d] % threads == 0) parts = {1, d == 1 ? threads : 1, d == 2 ? threads : 1};
     const Index in_block{boxes[0], boxes[1] / parts[1], boxes[2] / parts[2]};
-    Arrangement together{{width * in_block[0], width * in_block[1], width * in_block[2]}, {}, {}};
+    Arrangement together{layout.extent() * in_block, {}, {}};
     for (const int box : layout.local()) {
         const Index from_low = layout.position(box) + -low;
         Index within{};
@@ -64,7 +63,7 @@ inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
             block = block * parts[d] + from_low[d] / in_block[d];
             within[d] = from_low[d] % in_block[d];
         }
-        together.windows.push_back({block, width * within});
+        together.windows.push_back({block, layout.width() * within});
         if (within == Index{}) together.first_cells.push_back(layout.first_cell(box));
     }
     return together;

@@ -7,7 +7,8 @@
 namespace keel {
 
 // Cells of all local blocks of one field: view(q, i, j, k) is cell (i,j,k) of the rank's block q (a box, or boxes side by
-// side); ghost cells have indices below 0 or from the block's extent on. Trivially copyable, usable on a device.
+// side); ghost cells have indices below 0 or from the block's extent on. In two dimensions plane = 0: whatever k is, it is
+// the one plane. Trivially copyable, usable on a device.
 struct View {
     double* origin;  // cell (0,0,0) of box 0
     std::ptrdiff_t row;

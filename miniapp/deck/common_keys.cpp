@@ -14,7 +14,12 @@ namespace {
 void add_problem(Table& table) {
     using Problem = ProblemOptions;
     Section s(table, "problem", &Parameters::problem);
-    s.integer("box", &Problem::box, between(1, 1024), "width of a box", "cells");
+    s.integer(
+        "dimensions", &Problem::dimensions, between(2, 3),
+        "number of dimensions; in two, boxes are squares of problem.box^2 cells, one layer of them, and the "
+        "third of what is given for x, y and z says nothing");
+    s.integer("box", &Problem::box, between(1, 16384), "width of a box, in three dimensions at most 1024",
+              "cells");
     s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
               "number of boxes for each rank, where problem.boxes is not given", "boxes");
     s.integer("ranks", &Problem::ranks, between(0, 1 << 20),
@@ -231,8 +236,9 @@ void add_comm(Table& table) {
            "path");
     s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");
     s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells");
-    s.choice("neighbours", &Comm::neighbours,
-             "boxes that ghosts come from: the 6 across the faces, or all 26 around");
+    s.choice(
+        "neighbours", &Comm::neighbours,
+        "boxes that ghosts come from: the 6 across the faces, or all 26 around; 4 and 8 in two dimensions");
     s.flag("overlap", &Comm::overlap, "work on the interior of boxes while their messages are under way");
     s.choice("device", &Comm::device,
              "way of a GPU's messages: through host memory, or from the device if the MPI takes that");
@@ -322,9 +328,11 @@ Index resolved_boxes(const ProblemOptions& problem, int ranks) {
     if (problem.boxes != Index{}) return problem.boxes;
     if (problem.shape == DomainShape::tags) {
         const double wanted = 1.0 * ranks * problem.boxes_per_rank / problem.fill;
+        const bool plane = problem.dimensions == 2;
         int edge = 1;
-        while (edge < 2048 && 1.0 * edge * edge * edge < wanted) ++edge;  // more cannot be numbered
-        return {edge, edge, edge};
+        while (edge < 2048 && 1.0 * edge * edge * (plane ? 1 : edge) < wanted)
+            ++edge;  // more cannot be numbered
+        return {edge, edge, plane ? 1 : edge};
     }
     if (problem.shape == DomainShape::list) {
         Index around{};
@@ -334,7 +342,7 @@ Index resolved_boxes(const ProblemOptions& problem, int ranks) {
                     around[d] = std::max(around[d], position[d] + 1);
         return around;
     }
-    return most_cubic(ranks * problem.boxes_per_rank);
+    return most_cubic(ranks * problem.boxes_per_rank, static_cast<std::size_t>(problem.dimensions));
 }
 
 }  // namespace keel

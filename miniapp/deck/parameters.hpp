@@ -5,6 +5,7 @@
 
 #include <any>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -89,7 +90,8 @@ struct BoxesList {
 using Triple = std::array<double, 3>;  // a number for each direction
 
 struct ProblemOptions {
-    int box = 64;  // cells per box edge
+    int dimensions = 3;  // 2: boxes are squares, one layer of them
+    int box = 64;        // cells per box edge
     int boxes_per_rank = 1;
     int ranks = 0;         // imagined by --dry-run; 0 = those that were started
     Index boxes{0, 0, 0};  // around the domain, per direction; 0 = from ranks x boxes_per_rank, or the list
@@ -112,6 +114,8 @@ struct ProblemOptions {
     Storage storage = Storage::boxes;
     Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
     int columns = 1;  // vectors or fields that travel together
+
+    double box_cells() const { return std::pow(box, dimensions); }
 };
 
 struct CommOptions {
@@ -194,7 +198,7 @@ struct Parameters {
     StudyOptions study;
 };
 
-// Boxes per direction around the domain: problem.boxes, or as cubic as possible from ranks x boxes_per_rank; of tags the cube
+// Boxes per direction around the domain: problem.boxes, or as cubic, in two dimensions square, as possible from ranks x boxes_per_rank; of tags the cube
 // that these fill to problem.fill, of a list what it reaches to.
 Index resolved_boxes(const ProblemOptions& problem, int ranks);
 

@@ -92,6 +92,7 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
 
 DomainFacts facts_of_domain(const Layout& finest, const std::string& shape) {
     const Domain& domain = finest.domain();
+    const auto dimensions = static_cast<long>(domain.dimensions());
     DomainFacts facts{.shape = shape,
                       .whole = domain.whole(),
                       .boxes = domain.count(),
@@ -101,8 +102,8 @@ DomainFacts facts_of_domain(const Layout& finest, const std::string& shape) {
     BoxFaces& faces = facts.faces;
     for (long* const count :
          {&faces.interior, &faces.outer, &faces.missing, &faces.dirichlet, &faces.neumann})
-        *count *= static_cast<long>(finest.width()) * finest.width();
-    faces.interior += 3 * facts.cells / finest.width() * (finest.width() - 1);  // inside boxes
+        *count *= static_cast<long>(finest.box_cells().cells()) / finest.width();
+    faces.interior += dimensions * facts.cells / finest.width() * (finest.width() - 1);  // inside boxes
     return facts;
 }
 

@@ -62,6 +62,7 @@ struct RunFacts {
     // --- Of a study that has them
     bool drives_progress = false;  // of all-reduces in flight
     std::optional<DomainFacts> domain;
+    std::size_t dimensions = 3;
     Index boxes{};  // around the domain
     int box = 0;    // width on the finest level
     Index cells{};  // around the domain

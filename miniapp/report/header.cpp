@@ -57,10 +57,14 @@ std::string grids_text(const RunFacts& facts) {
                                                   : "not driven")) +
            line("domain",
                 facts.domain->whole
-                    ? fmt::format("{} cells, {}x{}x{} boxes of {}^3, {}", cells_text(facts.cells),
-                                  facts.boxes[0], facts.boxes[1], facts.boxes[2], facts.box,
-                                  counted(static_cast<long>(facts.level_cells.size()), "level"))
-                    : fmt::format("{}; boxes of {}^3, {}", domain_text(*facts.domain, facts.boxes), facts.box,
+                    ? fmt::format(
+                          "{} cells, {} boxes of {}^{}, {}", cells_text(facts.cells, facts.dimensions),
+                          fmt::join(facts.boxes.begin(),
+                                    facts.boxes.begin() + static_cast<std::ptrdiff_t>(facts.dimensions), "x"),
+                          facts.box, facts.dimensions,
+                          counted(static_cast<long>(facts.level_cells.size()), "level"))
+                    : fmt::format("{}; boxes of {}^{}, {}", domain_text(*facts.domain, facts.boxes),
+                                  facts.box, facts.dimensions,
                                   counted(static_cast<long>(facts.level_cells.size()), "level")));
 }
 

@@ -1,6 +1,7 @@
 #include "miniapp/report/level_tables.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -9,9 +10,11 @@
 
 namespace keel {
 
-std::string cells_text(const Index& n) {
-    return n[0] == n[1] && n[1] == n[2] ? fmt::format("{}^3", n[0])
-                                        : fmt::format("{}x{}x{}", n[0], n[1], n[2]);
+std::string cells_text(const Index& n, std::size_t dimensions) {
+    const auto last = n.begin() + static_cast<std::ptrdiff_t>(dimensions);
+    if (std::all_of(n.begin(), last, [&](int along) { return along == n[0]; }))
+        return fmt::format("{}^{}", n[0], dimensions);
+    return fmt::format("{}", fmt::join(n.begin(), last, "x"));
 }
 
 LevelTables::LevelTables(const RunFacts& facts, const std::vector<TimerRow>& timers)
@@ -20,7 +23,8 @@ LevelTables::LevelTables(const RunFacts& facts, const std::vector<TimerRow>& tim
         if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
         cells_[{row.op, row.level}] = &row;
     }
-    for (const Index& cells : facts.level_cells) width_ = std::max(width_, cells_text(cells).size());
+    for (const Index& cells : facts.level_cells)
+        width_ = std::max(width_, cells_text(cells, facts.dimensions).size());
 }
 
 const TimerRow* LevelTables::find(const std::string& op, int level) const {
@@ -36,9 +40,9 @@ std::string LevelTables::head(const std::string& last) const {
     std::string text = fmt::format("{:<18}", "level");
     for (std::size_t l = 0; l < facts_.level_cells.size(); ++l) text += entry(std::to_string(l));
     text += entry(last) + fmt::format("\n{:<18}", "cells");
-    for (const Index& cells : facts_.level_cells) text += entry(cells_text(cells));
+    for (const Index& cells : facts_.level_cells) text += entry(cells_text(cells, facts_.dimensions));
     text += fmt::format("\n{:<18}", "boxes of");
-    for (const int width : facts_.level_boxes) text += entry(fmt::format("{}^3", width));
+    for (const int width : facts_.level_boxes) text += entry(fmt::format("{}^{}", width, facts_.dimensions));
     return text + "\n";
 }
 

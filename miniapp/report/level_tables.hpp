@@ -44,6 +44,7 @@ std::string movement_text(const Movement& moved, double triad);
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers);
 
-std::string cells_text(const Index& cells);  // "64^3" or "64x32x32"
+// "64^3" or "64x32x32"; of the directions that there are.
+std::string cells_text(const Index& cells, std::size_t dimensions);
 
 }  // namespace keel

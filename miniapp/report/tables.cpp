@@ -40,7 +40,8 @@ std::string bottom_solvers_text() {
     }
     return text +
            wrapped(fmt::format("F: flops per cell of an application of the operator: {}, with "
-                               "bottom.scaling = jacobi {} (BiCGStab's family) or {} (CG's)",
+                               "bottom.scaling = jacobi {} (BiCGStab's family) or {} (CG's); 4 less in two "
+                               "dimensions, as smooth",
                                GridSystem::application_flops(DiagonalScaling::none),
                                GridSystem::application_flops(DiagonalScaling::right),
                                GridSystem::application_flops(DiagonalScaling::symmetric)),

@@ -63,11 +63,11 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         std::string what = "all cells back from there";
         if (const GhostCells* ghosts = use.ghosts())
             what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),
-                               ghosts->neighbours == Neighbours::all ? 26 : 6, purpose_of(use));
+                               number_of(ghosts->neighbours, use.layout.dimensions()), purpose_of(use));
         else if (use.moves()->there)
             what = "all cells to where they are solved on";
-        text += fmt::format("level {}, boxes of {}^3, {}: {}\n", use.level, use.layout.width(), what,
-                            name(scheme));
+        text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),
+                            use.layout.dimensions(), what, name(scheme));
         const Plan plan = plan_of(grids.hierarchy, use, topology, scheme, rank);
         plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
     }

@@ -22,14 +22,16 @@ struct Fields {
         std::uint64_t seed = 0;
         for (const Field field : all) {
             operations->fill(field, 0.0);
-            operations->assign(field, cube(operations->layout().width()),
+            operations->assign(field, operations->layout().box_cells(),
                                [&, at = scramble(++seed)](const Index& cell) { return value(at, cell); });
         }
     }
     std::vector<double> read(int ghosts) const {
         std::vector<double> values;
         for (const Field field : all) {
-            const auto of_field = operations->read(field, cube(operations->layout().width(), ghosts));
+            const Layout& layout = operations->layout();
+            const Index layers = layout.layers(ghosts);
+            const auto of_field = operations->read(field, {-layers, layout.extent() + 2 * layers});
             values.insert(values.end(), of_field.begin(), of_field.end());
         }
         return values;
@@ -93,7 +95,7 @@ class MoveTrial : public Trial {
         for (std::size_t row = 0; row < table.rows.size(); ++row) {
             moves_.push_back(std::make_unique<Redistribution>(
                 Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
-                cube(table.use.layout.width()),
+                table.use.layout.box_cells(),
                 make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
                 [&](const Itinerary& itinerary) {
                     return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),

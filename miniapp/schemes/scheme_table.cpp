@@ -73,7 +73,7 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
 
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use) {
     const BottomMove move(use.layout, options.bottom_place, options.bottom_ranks);
-    const auto values = static_cast<int>(cube(use.layout.width()).cells());
+    const auto values = static_cast<int>(use.layout.box_cells().cells());
     return use.moves()->there ? move.there(values) : move.back(values);
 }
 
@@ -172,10 +172,11 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
             const double bytes = bytes_to_plan(grids, use, nodes, scheme);
             if (bytes <= planned.bytes) continue;
             return fmt::format(
-                "comm.scheme = \"{}\", {} boxes of {}^3 on {}: to plan their messages takes up to {} of {}, "
+                "comm.scheme = \"{}\", {} boxes of {}^{} on {}: to plan their messages takes up to {} of {}, "
                 "half of the memory here; choose {}a smaller problem.box, or fewer boxes",
                 planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(),
-                counted(grids.ranks, "rank"), bytes_text(bytes), bytes_text(planned.bytes),
+                use.layout.dimensions(), counted(grids.ranks, "rank"), bytes_text(bytes),
+                bytes_text(planned.bytes),
                 planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
         }
     }

@@ -21,7 +21,7 @@ std::string pattern_name(const SchemeUse& use) {
                              : ghosts.purpose == GhostCells::Purpose::smoothing   ? " s"
                              : ghosts.purpose == GhostCells::Purpose::powers      ? " p"
                                                                                   : "";
-    return fmt::format("{} {}{}", ghosts.neighbours == Neighbours::all ? "26" : "6", ghosts.depth, mark);
+    return fmt::format("{} {}{}", number_of(ghosts.neighbours, use.layout.dimensions()), ghosts.depth, mark);
 }
 
 std::string microseconds(const std::optional<double>& seconds) {
@@ -137,9 +137,12 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
     const bool moved =
         std::ranges::any_of(tables, [](const SchemeTable& table) { return table.use.moves() != nullptr; });
+    const std::size_t dimensions = tables.front().use.layout.dimensions();
     text += matrix ? "ghosts: entries that are rows of other ranks"
-                   : "ghosts: of the boxes across 6 faces or of all 26 around, and layers (i: for "
-                     "interpolation, s: for fused half sweeps)";
+                   : fmt::format(
+                         "ghosts: of the boxes across {} faces or of all {} around, and layers (i: for "
+                         "interpolation, s: for fused half sweeps)",
+                         number_of(Neighbours::faces, dimensions), number_of(Neighbours::all, dimensions));
     if (powers != tables.end())
         text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
     if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";

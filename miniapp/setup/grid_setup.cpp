@@ -88,7 +88,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
     if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&
         grids.levels() > 1)
         grids.fields_of_iteration = FlexibleCG::fields;
-    if (use.exchanged_fields) grids.fields_of_level = *use.exchanged_fields;
+    grids.fields_of_level = use.exchanged_fields.value_or(Level::fields(grids.domain.dimensions()));
     grids.fields_on_finest = use.more_fields;
     if (use.krylov == KrylovLevel::finest)
         grids.fields_on_finest += preconditioner_fields(use.preconditioner);

@@ -55,7 +55,7 @@ struct GridSetup {
 
     // Grid-sized arrays: of every level, of an iteration around cycles on those that it solves on, and of the Krylov methods
     // on the finest and the coarsest.
-    int fields_of_level = Level::fields;
+    int fields_of_level = 0;
     int fields_of_iteration = 0;
     int fields_on_finest = 0;
     int fields_on_coarsest = 0;

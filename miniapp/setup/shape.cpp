@@ -136,9 +136,9 @@ std::vector<int> boxes_of_shape(const ProblemOptions& problem, const Index& arou
 
 Domain domain_of(const ProblemOptions& problem, int ranks) {
     const Index around = resolved_boxes(problem, ranks);
-    if (problem.shape == DomainShape::cube) return {around, problem.boundary};
+    if (problem.shape == DomainShape::cube) return {around, problem.boundary, problem.dimensions};
     const Boundary outside = problem.outside == Outside::dirichlet ? Boundary::dirichlet : Boundary::neumann;
-    return {around, problem.boundary, boxes_of_shape(problem, around, ranks), outside};
+    return {around, problem.boundary, boxes_of_shape(problem, around, ranks), outside, problem.dimensions};
 }
 
 ShapeComplaint why_no_domain(const ProblemOptions& problem, int ranks) {

@@ -76,8 +76,8 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 
 Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
     if (use.krylov == KrylovLevel::finest)
-        return {boxes * std::pow(p.problem.box, 3), "cells of the grid", "a wider problem.box"};
-    return {boxes * std::pow(p.multigrid.bottom_box, 3), "cells of the bottom grid",
+        return {boxes * p.problem.box_cells(), "cells of the grid", "a wider problem.box"};
+    return {boxes * std::pow(p.multigrid.bottom_box, p.problem.dimensions), "cells of the bottom grid",
             "a wider multigrid.bottom_box"};
 }
 

@@ -41,7 +41,8 @@ void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
     std::vector<int> widths{p.problem.box};
     while (widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
     std::vector<int> boxes;
-    for (std::int64_t box = p.multigrid.bottom_box; box <= 1024; box *= 2)
+    const int widest = p.problem.dimensions == 2 ? 16384 : 1024;
+    for (std::int64_t box = p.multigrid.bottom_box; box <= widest; box *= 2)
         boxes.push_back(static_cast<int>(box));
 
     std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
@@ -151,8 +152,58 @@ void check_features(Rules& rules, const Parameters& p) {
 
 }  // namespace
 
+namespace {
+
+// What a deck says of z though there is none; whether the boxes are one layer.
+bool check_dimensions(Rules& rules) {
+    const ProblemOptions& problem = rules.parameters().problem;
+    if (problem.dimensions == 3) {
+        constexpr int widest = 1024;
+        rules.require(
+            problem.box <= widest, {"problem.box", "problem.dimensions"},
+            fmt::format("problem.box = {}: boxes of problem.dimensions = 3 are at most {} cells wide; "
+                        "choose that or less, or problem.dimensions = 2",
+                        problem.box, widest));
+        return true;
+    }
+    const auto plane = [&](bool holds, const char* key, const std::string& value, const std::string& remedy) {
+        rules.require(holds, {key, "problem.dimensions"},
+                      fmt::format("{} = {}: problem.dimensions = 2 has no third direction; {}, or "
+                                  "problem.dimensions = 3",
+                                  key, value, remedy));
+        return holds;
+    };
+    const auto numbers = [](const auto& three) { return fmt::format("[{}]", fmt::join(three, ",")); };
+    Index layer = problem.boxes;
+    layer[2] = 1;
+    bool flat =
+        plane(problem.boxes == Index{} || problem.boxes[2] == 1, "problem.boxes", numbers(problem.boxes),
+              "boxes are one layer: give 1 as the third number, such as " + numbers(layer));
+    const auto& positions = problem.boxes_list.positions;
+    const auto above = std::ranges::find_if(positions, [](const Index& at) { return at[2] != 0; });
+    if (above != positions.end())
+        flat = plane(false, "problem.boxes_list", fmt::format("[..., {}, ...]", numbers(*above)),
+                     "boxes are one layer: give 0 as the third number of each position");
+    plane(problem.anisotropy[2] == 1, "problem.anisotropy", numbers(problem.anisotropy),
+          "give 1 as the third number");
+    plane(problem.drift[2] == 0, "problem.drift", numbers(problem.drift), "give 0 as the third number");
+    const auto [x, y, z] = problem.boundary;
+    const auto words = [](const Sides<Boundary>& sides) {
+        return sides.low == sides.high ? fmt::format("\"{}\"", name(sides.low))
+                                       : fmt::format("\"{}/{}\"", name(sides.low), name(sides.high));
+    };
+    plane(z == Boundary::periodic || (x == y && y == z), "problem.boundary",
+          fmt::format("[{},{},{}]", words(x), words(y), words(z)),
+          "give \"periodic\" as the third word, or one word for all");
+    return flat;
+}
+
+}  // namespace
+
 bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
+    if (!check_dimensions(rules)) return false;
     const Parameters& p = rules.parameters();
+    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
     const double most = std::numeric_limits<int>::max();
     const bool all = p.problem.shape == DomainShape::cube;
     const Index given = p.problem.boxes;
@@ -189,7 +240,7 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
         fmt::format("problem.boxes = {}: {:.0f} boxes{} for {} ranks leave ranks without a box; use at "
                     "most {:.0f} ranks, or more boxes{}",
                     text_of(boxes), total, all ? "" : " of this shape", ranks, total,
-                    all ? ", such as " + text_of(most_cubic(ranks)) : ""));
+                    all ? ", such as " + text_of(most_cubic(ranks, dimensions)) : ""));
     const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
     rules.require(
         !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
@@ -378,14 +429,16 @@ void check_run(Rules& rules, int started) {
 std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given) {
     std::vector<std::string> warnings;
     const Index n = grids.domain.around();
-    const auto [least, most] = std::ranges::minmax(n);
+    const std::size_t dimensions = grids.domain.dimensions();
+    const auto [least, most] = std::ranges::minmax(std::span(n).first(dimensions));
     if (!shape_given && grids.domain.whole() && most >= 4 * least && most > 4)
         warnings.push_back(
             fmt::format("{} make a domain of {}x{}x{}: give another shape by problem.boxes, or start a "
                         "number of ranks with small "
                         "factors",
                         counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2]));
-    const auto [weakest, strongest] = std::ranges::minmax(grids.problem.anisotropy);
+    const auto [weakest, strongest] =
+        std::ranges::minmax(std::span(grids.problem.anisotropy).first(dimensions));
     if (grids.use.krylov == KrylovLevel::coarsest && strongest > 4 * weakest)
         warnings.push_back(
             fmt::format("problem.anisotropy = [{}]: smoothing points while coarsening in all directions "

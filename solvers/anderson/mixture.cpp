@@ -66,7 +66,7 @@ Mixture::Means Mixture::means(Vector u) const {
 }
 
 void Mixture::set(Vector u, const Means& means) {
-    operations_.assign(u, cube(operations_.layout().width()), [&](const Index& cell) {
+    operations_.assign(u, operations_.layout().box_cells(), [&](const Index& cell) {
         return means[static_cast<std::size_t>(cell[0] % components)];
     });
 }

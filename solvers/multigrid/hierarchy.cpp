@@ -76,21 +76,19 @@ void Hierarchy::deepen_levels() {
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {
-    const auto faces = [](const Stencil& L) { return std::array{L.x, L.y, L.z}; };
     for (int l = 0; l < levels(); ++l) {
         Level& here = level(l);
-        const int n = here.layout.width();
-        for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t d = 0; d < here.layout.dimensions(); ++d) {
             if (l == 0) {
-                Index extent{n, n, n};
-                extent[d] += 1;
-                here.plain->assign(faces(here.L)[d], {{}, extent}, formulas.face[d]);
+                Region faces = here.layout.box_cells();
+                faces.size[d] += 1;
+                here.plain->assign(here.L.faces(d), faces, formulas.face[d]);
             } else {  // c has 1/h^2 in it, and h doubles
-                level(l - 1).plain->restrict_faces(faces(here.L)[d], faces(level(l - 1).L)[d],
+                level(l - 1).plain->restrict_faces(here.L.faces(d), level(l - 1).L.faces(d),
                                                    static_cast<int>(d), 0.25);
             }
         }
-        if (l == 0) here.plain->assign(here.L.diagonal, cube(n), formulas.a_alpha);
+        if (l == 0) here.plain->assign(here.L.diagonal, here.layout.box_cells(), formulas.a_alpha);
         // The coarse a alpha must be taken before the faces are added to the diagonal.
         if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
         here.plain->complete_diagonal(here.L);

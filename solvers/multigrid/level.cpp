@@ -38,7 +38,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
     level.r = make.make_field();
     level.L = {.x = make.make_field(),
                .y = make.make_field(),
-               .z = make.make_field(),
+               .z = layout.dimensions() == 2 ? Field() : make.make_field(),
                .diagonal = make.make_field(),
                .inverse_diagonal = make.make_field()};
     level.reduction = std::make_unique<TimedReduction>(
@@ -65,7 +65,7 @@ void deepen(Level& level) {
     Operations& make = *level.plain;
     if (!level.faces_outside) {
         level.faces_outside.emplace();
-        for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t d = 0; d < level.layout.dimensions(); ++d) {
             std::vector<BoundaryItem> on_boundary;
             for (BoundaryItem item : boundary_ghosts(level.layout)) {
                 if (item.outward[d] == 0) continue;
@@ -75,11 +75,11 @@ void deepen(Level& level) {
             (*level.faces_outside)[d] = make.make_items(std::span<const BoundaryItem>(on_boundary));
         }
     }
-    const std::array faces{level.L.x, level.L.y, level.L.z};
-    for (std::size_t d = 0; d < 3; ++d)
-        make.fill_boundary(faces[d], (*level.faces_outside)[d], {0.0, 0.0, 0.0});
-    for (const Field coefficient :
-         {level.L.x, level.L.y, level.L.z, level.L.diagonal, level.L.inverse_diagonal})
+    for (std::size_t d = 0; d < level.layout.dimensions(); ++d) {
+        make.fill_boundary(level.L.faces(d), (*level.faces_outside)[d], {0.0, 0.0, 0.0});
+        level.deep_ghosts->run(level.L.faces(d));
+    }
+    for (const Field coefficient : {level.L.diagonal, level.L.inverse_diagonal})
         level.deep_ghosts->run(coefficient);
 }
 

@@ -55,8 +55,8 @@ struct HierarchyOptions {
 };
 
 struct Level {
-    // Grid-sized arrays a level keeps: u, f, r, three face coefficients, the diagonal and its inverse.
-    static constexpr int fields = 8;
+    // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal and its inverse.
+    static constexpr int fields(std::size_t dimensions) { return 5 + static_cast<int>(dimensions); }
 
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
         : layout(boxes),

@@ -33,11 +33,12 @@ int GridSystem::fields(DiagonalScaling scaling, int at_once) {
     return scaling == DiagonalScaling::none ? 0 : at_once + (scaling == DiagonalScaling::symmetric ? 1 : 0);
 }
 
-double GridSystem::application_flops(DiagonalScaling scaling) {
+double GridSystem::application_flops(DiagonalScaling scaling, std::size_t dimensions) {
     const int multiplications = scaling == DiagonalScaling::none    ? 0
                                 : scaling == DiagonalScaling::right ? 1
                                                                     : 2;
-    return Apply::cost.flops + multiplications * Multiply::cost.flops;
+    const double of_operator = dimensions == 2 ? Apply<2>::cost.flops : Apply<3>::cost.flops;
+    return of_operator + multiplications * Multiply::cost.flops;
 }
 
 void GridSystem::apply(std::span<const Vector> y, std::span<const Vector> x) {

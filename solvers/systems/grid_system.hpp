@@ -32,9 +32,9 @@ class GridSystem : public ScaledSystem {
                DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {}, bool singular = false);
     // Grid-sized arrays that the scaling needs.
     static int fields(DiagonalScaling scaling, int at_once);
-    // Flops per cell of one application of the operator, the scaling included: 13, and 1 (right) or 2
+    // Flops per cell of one application of the operator, the scaling included: 13, in two dimensions 9, and 1 (right) or 2
     // (symmetric) more.
-    static double application_flops(DiagonalScaling scaling);
+    static double application_flops(DiagonalScaling scaling, std::size_t dimensions = 3);
 
     Vector make_vector() override { return operations_.make_field(); }
     void apply(std::span<const Vector> y, std::span<const Vector> x) override;

@@ -44,38 +44,38 @@ struct Fixture {
 
     Field make(int number) {
         const Field field = operations->make_field();
-        const int n = layout.width();
-        operations->assign(field, cube(n), [number](const Index& c) { return value_at(number, c); });
+        operations->assign(field, layout.box_cells(),
+                           [number](const Index& c) { return value_at(number, c); });
         return field;
     }
 
     // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours`
     // reach it inside the domain, else the zero they began with.
     int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours) const {
-        const int n = layout.width();
-        const int g = field.shape().ghosts;
+        const Index n = layout.extent();
+        const Index g = layout.layers(field.shape().ghosts);
         const Index cells = layout.cells();
         const test::HostField values(*operations, field);
         int wrong = 0;
         for (int q = 0; q < layout.local_count(); ++q) {
             const Index first = layout.first_cell(layout.local()[static_cast<std::size_t>(q)]);
-            for (int k = -g; k < n + g; ++k)
-                for (int j = -g; j < n + g; ++j)
-                    for (int i = -g; i < n + g; ++i) {
+            for (int k = -g[2]; k < n[2] + g[2]; ++k)
+                for (int j = -g[1]; j < n[1] + g[1]; ++j)
+                    for (int i = -g[0]; i < n[0] + g[0]; ++i) {
                         const Index c{i, j, k};
                         Index global = first + c;
                         int outside = 0;
                         bool reached = true;
                         for (std::size_t d = 0; d < 3; ++d) {
-                            outside += c[d] < 0 || c[d] >= n ? 1 : 0;
-                            if (c[d] < -depth || c[d] >= n + depth) reached = false;
+                            outside += c[d] < 0 || c[d] >= n[d] ? 1 : 0;
+                            if (c[d] < -depth || c[d] >= n[d] + depth) reached = false;
                             if (layout.boundaries()[d] != Boundary::periodic &&
                                 (global[d] < 0 || global[d] >= cells[d]))
                                 reached = false;
                             global[d] = (global[d] + cells[d]) % cells[d];
                         }
                         if (outside > 1 && neighbours == Neighbours::faces) reached = false;
-                        if (!layout.domain().box_at({global[0] / n, global[1] / n, global[2] / n}))
+                        if (!layout.domain().box_at({global[0] / n[0], global[1] / n[1], global[2] / n[2]}))
                             reached = false;
                         const double expected = reached ? value_at(number, global) : 0.0;
                         wrong += values(q, i, j, k) == expected ? 0 : 1;
@@ -173,26 +173,32 @@ TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own non
             }
 }
 
-TEST_CASE("exchanges fill the ghosts of boxes around missing ones under every scheme") {
+TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of squares, under every scheme") {
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const std::vector<std::vector<int>> unions{{0, 1, 2, 4, 5, 6, 8}, {0, 2, 3, 7, 9, 11}, {4, 6, 7, 10}};
-    for (const std::vector<int>& present : unions)
-        for (const Boundaries& boundaries : {periodic, mixed})
-            for (const Scheme scheme :
-                 {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes})
-                for (const int depth : {1, 3}) {
-                    Fixture x(Domain({3, 2, 2}, boundaries, present, Boundary::neumann), 3, Placement::curve,
-                              depth);
-                    const Topology topology = virtual_topology(x.comm.size(), 2);
-                    const auto exchange =
-                        x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 100}, {},
-                                   [&](const Itinerary& itinerary) {
-                                       return make_point_to_point(x.comm, topology, itinerary, 7, false);
-                                   });
-                    const Field u = x.make(1);
-                    exchange->run(u);
-                    CHECK(x.wrong_ghosts(u, 1, depth, neighbours) == 0);
-                }
+    std::vector<Domain> domains;
+    for (const Boundaries& boundaries : {periodic, mixed}) {
+        for (const std::vector<int>& present : unions)
+            domains.emplace_back(Index{3, 2, 2}, boundaries, present, Boundary::neumann);
+        domains.emplace_back(Index{4, 3, 1}, boundaries, 2);
+        domains.emplace_back(Index{1, 2, 1}, boundaries, 2);
+        domains.emplace_back(Index{4, 3, 1}, boundaries, unions.front(), Boundary::neumann, 2);
+    }
+    for (const Domain& domain : domains)
+        for (const Scheme scheme :
+             {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes})
+            for (const int depth : {1, 2, 3}) {
+                Fixture x(domain, 3, Placement::curve, depth);
+                const Topology topology = virtual_topology(x.comm.size(), 2);
+                const auto exchange =
+                    x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 100}, {},
+                               [&](const Itinerary& itinerary) {
+                                   return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                               });
+                const Field u = x.make(1);
+                exchange->run(u);
+                CHECK(x.wrong_ghosts(u, 1, depth, neighbours) == 0);
+            }
 }
 
 TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged") {

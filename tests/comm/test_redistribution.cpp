@@ -116,8 +116,12 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
                 // One field first, so that there is less room than is needed later.
                 to.run(std::span(start).first(1), std::span(moved).first(here ? 1 : 0));
                 to.run(start, moved);
+                // One after the other: who only receives may not have taken one from its buffers when the next arrives.
+                for (std::size_t n = 0; n < start.size(); ++n)
+                    to.run(std::span(start).subspan(n, 1),
+                           std::span(moved).subspan(here ? n : 0, here ? 1 : 0));
                 back.run(moved, end);
-                CHECK(to.count() == 2);
+                CHECK(to.count() == 5);
                 int wrong = 0;
                 for (int n = 0; n < 3; ++n) {
                     const auto f = static_cast<std::size_t>(n);

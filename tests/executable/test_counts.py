@@ -172,6 +172,14 @@ class Counts(KeelTest):
             cases += [Case(ranks, tuple(words)) for ranks in ((4,), (3, 8))[number % 2]]
         self.hold_all(cases)
 
+    def test_two_dimensions(self) -> None:
+        flat = ["problem.dimensions=2", "problem.box=16", "problem.boxes=[4,2,1]", "problem.coefficients=smooth", "problem.rhs=wave",
+                "run.warmup=1", "run.deterministic=true", "run.triad_mb=1", "comm.ranks_per_node=2"]  # fmt: skip
+        self.hold_all([Case(2, (*flat, "multigrid.smoother_passes=fused")), Case(3, (*flat, "comm.scheme=staged_axes")),
+                       Case(8, (*flat, "comm.neighbours=all", "comm.scheme=two_step", "bottom.solver=ca_bicgstab",
+                                "bottom.powers=matrix_powers")),
+                       Case(4, (*flat, "run.mode=krylov", "bottom.tolerance=1e-3", "bottom.solver=pipelined_cg"))])  # fmt: skip
+
     def test_fused_half_sweeps(self) -> None:
         words = [*MULTIGRID, "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),

@@ -458,7 +458,7 @@ class DryRun(KeelTest):
 
     def test_a_dry_run_refuses_what_a_run_refuses(self) -> None:
         deck = INPUTS / "smoke/bad_range.toml"
-        self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 1024"])
+        self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 16384"])
 
     def test_too_many_imagined_ranks_are_one_mistake(self) -> None:
         run = self.run_keel(None, "--dry-run", "problem.ranks=1048577", "comm.ranks_per_node=16", quick=False)

@@ -42,6 +42,36 @@ TEST_CASE("no other factors of a number of boxes have a smaller largest count") 
     }
 }
 
+TEST_CASE("in two dimensions boxes are squares, most_cubic a square of them, and z says nothing") {
+    CHECK(most_cubic(8, 2) == Index{4, 2, 1});
+    CHECK(most_cubic(36, 2) == Index{6, 6, 1});
+    CHECK(most_cubic(7, 2) == Index{7, 1, 1});
+    const Boundaries walls{Boundary::dirichlet, Boundary::neumann, Boundary::dirichlet};
+    const Domain domain({3, 2, 1}, walls, 2);
+    const BoxFaces faces = faces_of(domain);
+    CHECK(faces.interior == 7);
+    CHECK(faces.outer == 10);
+    CHECK(faces.dirichlet == 4);
+    CHECK(faces.neumann == 6);
+    CHECK_FALSE(
+        Domain({3, 2, 1}, {Boundary::neumann, Boundary::periodic, Boundary::dirichlet}, 2).has_dirichlet());
+    const Domain some({3, 2, 1}, walls, {0, 1, 3}, Boundary::dirichlet, 2);
+    CHECK(faces_of(some).missing == 3);
+    CHECK(components_of(some).size() == 1);
+    const Layout layout(domain, 8, std::vector<int>(6, 0), 0);
+    CHECK(layout.extent() == Index{8, 8, 1});
+    CHECK(layout.cells() == Index{24, 16, 1});
+    CHECK(layout.cell_count() == 6 * 64);
+    CHECK(layout.coarsened().cells() == Index{12, 8, 1});
+    CHECK(layout.spacing() == 1.0 / 24);
+    CHECK(layout.first_cell(4) == Index{8, 8, 0});
+    CHECK(layout.boundary_at(1, {3, 16, 0}) == Boundary::neumann);
+    CHECK_FALSE(layout.boundary_at(0, {8, 3, 0}));
+    CHECK_THROWS_AS(Domain({2, 2, 2}, walls, 2), std::logic_error);
+    // Morton's order of a plane is that of a layer of cubes.
+    CHECK(place(Domain({4, 4, 1}, {}, 2), 4, Placement::curve) == place({4, 4, 1}, 4, Placement::curve));
+}
+
 TEST_CASE("every placement gives every rank its share of the boxes") {
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);

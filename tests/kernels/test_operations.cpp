@@ -585,7 +585,7 @@ TEST_CASE("a result is written on as many ghost layers as it asks for, and on no
 
     const Field Lu = make(3);
     const Work applied = x.operations->apply(Lu.with_ghosts(layers), L, u);
-    CHECK(applied.bytes == (Apply::cost * cells).bytes);
+    CHECK(applied.bytes == (Apply<3>::cost * cells).bytes);
     CHECK(difference(Lu, 3, [&](int q, int i, int j, int k) {
               return noise(14, x.cell(q, i, j, k)) * us(q, i, j, k) - x.neighbours(q, i, j, k, us);
           }) < rounding);

@@ -219,7 +219,7 @@ TEST_CASE("what is no override is refused with the form it should have") {
     expect_error(from_words({"problem.box=8\nrun.repeats=9"}).errors, "not a TOML value");
     expect_error(from_words({"problem.boxes=[1,2"}).errors, "not a TOML value");
     expect_error(from_words({"=3"}).errors, "command line: : unknown key");
-    expect_error(from_words({"problem.=3"}).errors, "command line: problem.: unknown key; [problem] has box");
+    expect_error(from_words({"problem.=3"}).errors, "command line: problem.: unknown key; [problem] has dimensions, box");
 }
 
 TEST_CASE("a key given twice on the command line is refused") {
@@ -240,11 +240,11 @@ TEST_CASE("the error messages read as the design says") {
 
 TEST_CASE("numbers must have the right type and lie in range") {
     const auto [word, message] = GENERATE(table<std::string, std::string>({
-        {"problem.box=2.0", "problem.box = 2.0: must be an integer, from 1 to 1024"},
+        {"problem.box=2.0", "problem.box = 2.0: must be an integer, from 1 to 16384"},
         {"problem.box=\"8\"", "problem.box = \"8\": must be an integer"},
         {"problem.box=8x", "problem.box = \"8x\": must be an integer"},
-        {"problem.box=1025", "must be from 1 to 1024"},
-        {"problem.box=99999999999", "problem.box = 99999999999: must be from 1 to 1024"},
+        {"problem.box=16385", "must be from 1 to 16384"},
+        {"problem.box=99999999999", "problem.box = 99999999999: must be from 1 to 16384"},
         {"problem.boxes_per_rank=2147483648", "must be from 1 to 2147483647"},
         {"problem.boxes_per_rank=0", "problem.boxes_per_rank = 0: must be >= 1"},
         {"problem.seed=-1", "problem.seed = -1: must be >= 0"},
@@ -314,7 +314,7 @@ TEST_CASE("a misspelt name is answered with the nearest one") {
 TEST_CASE("a name like no other gets no guess, but the list of what there is") {
     const Words errors = from_words({"problem.frobnicate=1"}).errors;
     expect_error(errors,
-                 "problem.frobnicate: unknown key; [problem] has box, boxes_per_rank, ranks, boxes, shape, ");
+                 "problem.frobnicate: unknown key; [problem] has dimensions, box, boxes_per_rank, ranks, boxes, shape, ");
     CHECK_FALSE(contains(joined(errors), "did you mean"));
     const Words words = from_words({"bottom.solver=gmres"}).errors;
     CHECK_FALSE(contains(joined(words), "did you mean"));

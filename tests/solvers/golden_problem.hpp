@@ -34,18 +34,21 @@ struct Problem {
     double b = 0.9;
     std::string beta = "const";   // "const", "smoothK", "ballK" with K a number, "var" from 1 to 20
     std::string alpha = "const";  // "const", "wave"
-    std::string rhs = "wave";     // "wave", "tri", "hash", "point"
+    std::string rhs = "wave";     // "wave", "wave_by_rows", "tri", "hash", "point"
     // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the
     // last bit.
     bool exactly_periodic = false;
     std::array<double, 3> anisotropy{1.0, 1.0, 1.0};  // of the faces of each direction
     bool free_top = false;                            // Neumann's condition at the high end of z alone
+    int dimensions = 3;                               // 2: one layer of boxes, without faces in z
+    double of_dirichlet = 2;  // w of a Dirichlet face; 1: u = 0 a cell beyond the last
 
-    Index cells() const { return width * boxes; }
+    Index cells() const { return in_each_direction(width, directions(), 1) * boxes; }
+    std::size_t directions() const { return static_cast<std::size_t>(dimensions); }
     double h() const { return 1.0 / (width * *std::max_element(boxes.begin(), boxes.end())); }
     bool singular() const {
-        return a == 0.0 &&
-               std::find(boundaries.begin(), boundaries.end(), Boundary::dirichlet) == boundaries.end();
+        const auto last = boundaries.begin() + dimensions;
+        return a == 0.0 && std::find(boundaries.begin(), last, Boundary::dirichlet) == last;
     }
 
     double a_alpha(const Index& cell) const {
@@ -58,7 +61,7 @@ struct Problem {
     double face(std::size_t d, const Index& index) const {
         const bool outer = index[d] == 0 || index[d] == cells()[d];
         double w = 1;
-        if (outer && boundaries[d] == Boundary::dirichlet) w = 2;
+        if (outer && boundaries[d] == Boundary::dirichlet) w = of_dirichlet;
         if (outer && boundaries[d] == Boundary::neumann) w = 0;
         if (free_top && d == 2 && index[d] == cells()[d]) w = 0;
         w *= anisotropy[d];
@@ -71,6 +74,9 @@ struct Problem {
     double f(const Index& cell) const {
         const auto [x, y, z] = centre(cell);
         const double q = (cell[0] * cells()[1] + cell[1]) * cells()[2] + cell[2];
+        if (rhs == "wave_by_rows")
+            return std::sin(2.59 * (cell[1] * cells()[0] + cell[0])) +
+                   0.2 * std::cos(1.3 * (cell[1] * cells()[0] + cell[0]));
         if (rhs == "wave") return std::sin(2.59 * q) + 0.2 * std::cos(1.3 * q);
         if (rhs == "tri") return triangle(x) * triangle(y) * triangle(z);
         if (rhs == "hash") return hash(cell[0] + cells()[0] * (cell[1] + cells()[1] * cell[2]));
@@ -139,7 +145,7 @@ void for_each_index(const Index& extent, const Action& action) {
 // L u in one cell, by the formulas.
 inline double product_by_formula(const Problem& problem, const Whole& u, const Index& cell) {
     double Lu = problem.a_alpha(cell) * u(cell);
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < problem.directions(); ++d)
         for (const int side : {-1, 1}) {
             const int n = problem.cells()[d];
             Index at = cell;
@@ -191,7 +197,7 @@ class Setup {
           backend(chosen_backend(comm.rank())),
           ledger(static_cast<int>(level_widths(problem.width, options.bottom_box).size())),
           hierarchy(comm, topology, *backend,
-                    Layout(problem.boxes, problem.width, problem.boundaries,
+                    Layout(Domain(problem.boxes, problem.boundaries, problem.dimensions), problem.width,
                            place(problem.boxes, comm.size(), placement), comm.rank()),
                     problem.formulas(), options, ledger) {
         set_f([this](const Index& cell) { return problem.f(cell); });
@@ -199,7 +205,7 @@ class Setup {
 
     Level& finest() { return hierarchy.level(0); }
     void set(Field field, const Formula& formula) {
-        finest().plain->assign(field, cube(problem.width), formula);
+        finest().plain->assign(field, finest().layout.box_cells(), formula);
     }
     // The finest right-hand side, with a solution where the problem is singular.
     void set_f(const Formula& formula) {
@@ -211,16 +217,15 @@ class Setup {
     // The values of all cells of a level on rank 0; zeros elsewhere.
     Whole gather(const Level& level, Field field) const {
         const Layout& layout = level.layout;
-        std::vector<double> mine = level.plain->read(field, cube(layout.width()));
+        std::vector<double> mine = level.plain->read(field, layout.box_cells());
         mine.resize(static_cast<std::size_t>(comm.max(static_cast<double>(mine.size()))));
         const std::vector<double> all = comm.gather(mine);
         Whole whole{layout.cells(), std::vector<double>(layout.cell_count())};
         if (comm.rank() != 0) return whole;
         std::vector<std::size_t> next(static_cast<std::size_t>(comm.size()));
         for (std::size_t rank = 0; rank < next.size(); ++rank) next[rank] = rank * mine.size();
-        const int n = layout.width();
         for (int box = 0; box < layout.box_count(); ++box)
-            for_each_index({n, n, n}, [&](const Index& cell) {
+            for_each_index(layout.extent(), [&](const Index& cell) {
                 whole(layout.first_cell(box) + cell) =
                     all[next[static_cast<std::size_t>(layout.owner(box))]++];
             });

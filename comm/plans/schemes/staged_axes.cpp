@@ -71,7 +71,7 @@ Plan plan(const GhostPattern& pattern, OneRank rank) {
     Transfers transfers;
     for (const int box : sources) add_transfers(pattern, box, transfers);
     Plan plan{{Phase::local, {}}, {}};
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < layout.dimensions(); ++d)
         plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), rank)});
     return plan;
 }

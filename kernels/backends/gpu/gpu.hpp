@@ -51,8 +51,8 @@ class Gpu {
     template <class Body>
     void for_each_cell(const Cells& cells, const Body& body) {
         if (cells.count() == 0) return;
-        const int least = std::min({cells.extent[0], cells.extent[1], cells.extent[2]});
-        if (cells.part == Part::shell && least > 2 * cells.margin)
+        const Index inside = cells.extent + -(2 * cells.margin);
+        if (cells.part == Part::shell && std::min({inside[0], inside[1], inside[2]}) > 0)
             device_->launch(ForEachShellCell<Body>(cells, body));
         else
             device_->launch(ForEachCell<Body>(cells, body));
@@ -203,9 +203,11 @@ class GpuOperations : public OperationsOn<Gpu> {
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         if (L.part != Part::all) return OperationsOn::restrict_residual(coarse, L, u, f);
         const Cells cells = coarser(coarse);
-        const RestrictResidual body{coarse.view(), Residual{StencilView(L), u.view(), f.view()}};
-        if (cells.count() > 0) device().launch(RestrictResidualPairs(cells, body));
-        return RestrictResidual::cost * cells.count();
+        return in_dimensions([&](auto D) {
+            const RestrictResidual<D> body{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};
+            if (cells.count() > 0) device().launch(RestrictResidualPairs<D>(cells, body));
+            return RestrictResidual<D>::cost * cells.count();
+        });
     }
 
   private:

@@ -58,8 +58,7 @@ struct ForEachCell {
     std::int64_t rows;
 
     ForEachCell(const Cells& range, const Body& what) : cells(range), body(what) {
-        const int margin = cells.part == Part::interior ? cells.margin : 0;
-        low = {margin, margin, margin};
+        low = cells.part == Part::interior ? cells.margin : Index{};
         high = cells.extent + -low;
         const int n = high[0] - low[0] > 0 ? high[0] - low[0] : 0;
         columns = divided_up(n, cells.step());
@@ -101,10 +100,10 @@ struct ForEachShellCell {
 
     ForEachShellCell(const Cells& range, const Body& what) : cells(range), body(what) {
         const auto [n0, n1, n2] = cells.extent;
-        const int two = 2 * cells.margin;
-        in_z = two * n0 * n1;
-        in_y = two * n0 * (n2 - two);
-        in_x = two * (n1 - two) * (n2 - two);
+        const auto [x, y, z] = 2 * cells.margin;
+        in_z = z * n0 * n1;
+        in_y = y * n0 * (n2 - z);
+        in_x = x * (n1 - y) * (n2 - z);
     }
     Grid grid() const {
         return {dim3(static_cast<unsigned>(divided_up(in_z + in_y + in_x, threads_per_block)),
@@ -112,13 +111,14 @@ struct ForEachShellCell {
                 dim3(threads_per_block)};
     }
 
-    // The n-th of 2 * margin layers of a direction of `width` cells.
-    __device__ int layer(int n, int width) const {
-        return n < cells.margin ? n : width - 2 * cells.margin + n;
+    // The n-th of the layers on both sides of a direction.
+    __device__ int layer(int n, int direction) const {
+        const auto d = static_cast<std::size_t>(direction);
+        return n < cells.margin[d] ? n : cells.extent[d] - 2 * cells.margin[d] + n;
     }
     __device__ void operator()() const {
         const auto [n0, n1, n2] = cells.extent;
-        const int two = 2 * cells.margin;
+        const auto [m0, m1, m2] = cells.margin;
         const int q = static_cast<int>(blockIdx.y);
         int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
         int i = 0;
@@ -127,15 +127,15 @@ struct ForEachShellCell {
         if (n < in_z) {
             i = n % n0;
             j = n / n0 % n1;
-            k = layer(n / (n0 * n1), n2);
+            k = layer(n / (n0 * n1), 2);
         } else if ((n -= in_z) < in_y) {
             i = n % n0;
-            j = layer(n / n0 % two, n1);
-            k = cells.margin + n / (n0 * two);
+            j = layer(n / n0 % (2 * m1), 1);
+            k = m2 + n / (n0 * 2 * m1);
         } else if ((n -= in_y) < in_x) {
-            i = layer(n % two, n0);
-            j = cells.margin + n / two % (n1 - two);
-            k = cells.margin + n / (two * (n1 - two));
+            i = layer(n % (2 * m0), 0);
+            j = m1 + n / (2 * m0) % (n1 - 2 * m1);
+            k = m2 + n / (2 * m0 * (n1 - 2 * m1));
         } else {
             return;
         }
@@ -329,16 +329,18 @@ struct MaxChunks {
     }
 };
 
-// coarse = mean of the 8 fine residuals, which are never stored. A thread adds up the residuals of the four fine cells
-// (i, 2j..2j+1, 2k..2k+1), so that consecutive threads load consecutive cells; its neighbour's four complete the mean.
+// coarse = mean of the fine residuals, which are never stored. A thread adds up the residuals of the fine cells
+// (i, 2j..2j+1, 2k..2k+1), in two dimensions (i, 2j..2j+1), so that consecutive threads load consecutive cells; its
+// neighbour's complete the mean.
+template <int D>
 struct RestrictResidualPairs {
     static constexpr bool barriers = true;
 
     Cells cells;  // of the coarse level
-    RestrictResidual body;
+    RestrictResidual<D> body;
     std::int64_t rows;
 
-    RestrictResidualPairs(const Cells& coarse, const RestrictResidual& what)
+    RestrictResidualPairs(const Cells& coarse, const RestrictResidual<D>& what)
         : cells(coarse),
           body(what),
           rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}
@@ -346,7 +348,7 @@ struct RestrictResidualPairs {
     Grid grid() const { return grid_of_rows(2 * cells.extent[0], rows); }
 
     __device__ void operator()() const {
-        __shared__ double fours[threads_per_block];
+        __shared__ double halves[threads_per_block];
         const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
         const int j = static_cast<int>(row % cells.extent[1]);
         const int k = static_cast<int>(row / cells.extent[1] % cells.extent[2]);
@@ -358,11 +360,12 @@ struct RestrictResidualPairs {
             const bool inside = row < rows && i < width;
             double sum = 0.0;
             if (inside)
-                for (int z = 2 * k; z <= 2 * k + 1; ++z)
-                    for (int y = 2 * j; y <= 2 * j + 1; ++y) sum += body.residual(q, i, y, z);
-            fours[t] = sum;
+                for (int n = 0; n < children(D - 1); ++n)
+                    sum += body.residual(q, i, 2 * j + n % 2, D == 2 ? k : 2 * k + n / 2);
+            halves[t] = sum;
             __syncthreads();
-            if (inside && i % 2 == 0) body.coarse(q, i / 2, j, k) = 0.125 * (fours[t] + fours[t + 1]);
+            if (inside && i % 2 == 0)
+                body.coarse(q, i / 2, j, k) = 1.0 / children(D) * (halves[t] + halves[t + 1]);
             __syncthreads();
         }
     }

@@ -39,24 +39,28 @@ struct MaximumThread {
     }
 };
 
-// A team adds up a plane, in an order that depends on the size of the team alone.
+// A team adds up a slice (rows.hpp), in an order that depends on the size of the team alone.
 template <class Body, class Team>
-struct PlaneTeam {
+struct SliceTeam {
     Body body;
     std::size_t count;
     Cells cells;
     double* partial;
 
     KOKKOS_FUNCTION void operator()(const Team& team) const {
-        const int q = team.league_rank() / cells.extent[2];
-        const int k = team.league_rank() % cells.extent[2];
+        const int q = team.league_rank() / slices(cells);
+        const int slice = team.league_rank() % slices(cells);
+        const bool plane = cells.extent[2] > 1;
+        const int k = plane ? slice : 0;
+        const int first = plane ? 0 : slice;
+        const int rows = plane ? cells.extent[1] : 1;
         const int n0 = cells.extent[0];
         for (std::size_t n = 0; n < count; ++n) {
             double sum = 0.0;
             Kokkos::parallel_reduce(
-                Kokkos::TeamThreadRange(team, n0 * cells.extent[1]),
-                [&](int cell, double& part) { part += body(n, q, cell % n0, cell / n0, k); }, sum);
-            Kokkos::single(Kokkos::PerTeam(team), [&] { partial[place_of_sum(cells, n, q, k)] = sum; });
+                Kokkos::TeamThreadRange(team, n0 * rows),
+                [&](int cell, double& part) { part += body(n, q, cell % n0, first + cell / n0, k); }, sum);
+            Kokkos::single(Kokkos::PerTeam(team), [&] { partial[place_of_sum(cells, n, q, slice)] = sum; });
         }
     }
 };
@@ -100,10 +104,10 @@ struct ByCells {
     }
 
     template <class Body>
-    static void sum_planes(const Cells& cells, std::size_t count, const Body& body, double* partial) {
+    static void sum_slices(const Cells& cells, std::size_t count, const Body& body, double* partial) {
         if (cells.count() == 0) return;
-        Kokkos::parallel_for("sums of planes", Teams(cells.boxes * cells.extent[2], Kokkos::AUTO),
-                             PlaneTeam<Body, Team>{body, count, cells, partial});
+        Kokkos::parallel_for("sums of slices", Teams(cells.boxes * slices(cells), Kokkos::AUTO),
+                             SliceTeam<Body, Team>{body, count, cells, partial});
         Kokkos::fence();
     }
 

@@ -15,7 +15,7 @@ struct ByRows {
 
     template <class Body>
     static void for_each_value(Field u, const Body& body) {
-        const int chunks = u.shape().blocks * u.shape().extent[2];
+        const int chunks = u.shape().blocks * std::max(u.shape().extent[1], u.shape().extent[2]);
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
         double* const data = u.data();
@@ -38,10 +38,10 @@ struct ByRows {
     }
 
     template <class Body>
-    static void sum_planes(const Cells& cells, std::size_t count, const Body& body, double* partial) {
-        const int n2 = cells.extent[2];
-        run<Kokkos::Static>("sums of planes", cells.boxes * n2, cells.count(), [=](int plane) {
-            sum_plane(body, count, cells, plane / n2, plane % n2, partial);
+    static void sum_slices(const Cells& cells, std::size_t count, const Body& body, double* partial) {
+        const int all = slices(cells);
+        run<Kokkos::Static>("sums of slices", cells.boxes * all, cells.count(), [=](int slice) {
+            sum_slice(body, count, cells, slice / all, slice % all, partial);
         });
     }
 

@@ -59,10 +59,10 @@ class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
 
     template <class Body>
     void sum_over_cells(const Cells& cells, std::size_t count, const Body& body, double* sums) {
-        if (partial_.size() < sums_of_planes(cells))
-            partial_ = View1<double, SharedMemory>(uninitialised("partial sums"), sums_of_planes(cells));
-        sum_planes(cells, count, body, partial_.data());
-        add_planes(partial_.data(), count, cells, sums);
+        if (partial_.size() < sums_of_slices(cells))
+            partial_ = View1<double, SharedMemory>(uninitialised("partial sums"), sums_of_slices(cells));
+        sum_slices(cells, count, body, partial_.data());
+        add_slices(partial_.data(), count, cells, sums);
     }
 
     template <class HostFormula>

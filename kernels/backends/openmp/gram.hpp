@@ -1,6 +1,7 @@
 #pragma once
 
-// All inner products of many fields in one pass over memory. The cells of a slab of planes are gathered into a tile,
+// All inner products of many fields in one pass over memory. The cells of a slab of planes (or rows, where there is one plane)
+// are gathered into a tile,
 // one row for every field, that stays in the cache while each of its rows is multiplied with every other.
 
 #include <omp.h>
@@ -19,14 +20,17 @@ class GramTiles {
   public:
     // sums as in Operations::gram, for at least one x. The work is shared by at most `threads`, which does not change
     // the result: products are summed by slab, and the slabs of a box added in order.
-    void run(std::span<const Field> x, std::span<const Field> y, int width, std::span<const Window> boxes,
-             int threads, std::span<double> sums) {
+    void run(std::span<const Field> x, std::span<const Field> y, const Index& extent,
+             std::span<const Window> boxes, int threads, std::span<double> sums) {
         fields_.clear();
         for (const Field& field : x) fields_.push_back(field.view());
         for (const Field& field : y) fields_.push_back(field.view());
         rows_ = (fields_.size() + block - 1) / block * block;
-        const int planes = std::clamp(static_cast<int>(tile_cells) / (width * width), 1, width);  // of a slab
-        const int slabs = (width + planes - 1) / planes;
+        const int all = extent[1] * extent[2];            // rows of a box
+        const int whole = extent[2] > 1 ? extent[1] : 1;  // rows that stay together
+        const int tiled = static_cast<int>(tile_cells) / (extent[0] * whole);
+        const int rows = whole * std::clamp(tiled, 1, all / whole);  // of a slab
+        const int slabs = (all + rows - 1) / rows;
         const std::size_t pairs = boxes.empty() ? 0 : sums.size() / boxes.size();
         const std::size_t scratch = rows_ * (tile_cells + rows_);
         grow(partial_, pairs * boxes.size() * static_cast<std::size_t>(slabs));
@@ -39,7 +43,7 @@ class GramTiles {
                     scratch_.data() + scratch * static_cast<std::size_t>(omp_get_thread_num());
                 double* const products = tile + rows_ * tile_cells;
                 std::fill_n(tile, scratch, 0.0);
-                slab_products(products, tile, width, boxes[q], s * planes, std::min(width, (s + 1) * planes));
+                slab_products(products, tile, extent, boxes[q], s * rows, std::min(all, (s + 1) * rows));
                 double* pair = partial_.data() +
                                pairs * (q * static_cast<std::size_t>(slabs) + static_cast<std::size_t>(s));
                 for (std::size_t n = 0; n < x.size(); ++n)
@@ -62,24 +66,25 @@ class GramTiles {
         if (values.size() < size) values.resize(size);
     }
 
-    // products += the inner products over the planes first <= k < last of a box
-    void slab_products(double* products, double* tile, int width, const Window& box, int first,
+    // products += the inner products over the rows first <= row < last of a box
+    void slab_products(double* products, double* tile, const Index& extent, const Window& box, int first,
                        int last) const {
         std::size_t filled = 0;
-        for (int k = first; k < last; ++k)
-            for (int j = 0; j < width; ++j)
-                for (int i = 0; i < width;) {
-                    const auto cells = std::min(static_cast<std::size_t>(width - i), tile_cells - filled);
-                    for (std::size_t n = 0; n < fields_.size(); ++n)
-                        copy_row(tile + n * tile_cells + filled,
-                                 &fields_[n](box.block, box.at[0] + i, box.at[1] + j, box.at[2] + k), cells);
-                    i += static_cast<int>(cells);
-                    filled += cells;
-                    if (filled == tile_cells) {
-                        multiply(products, tile, rows_, filled);
-                        filled = 0;
-                    }
+        for (int row = first; row < last; ++row) {
+            const Index at = box.at + Index{0, row % extent[1], row / extent[1]};
+            for (int i = 0; i < extent[0];) {
+                const auto cells = std::min(static_cast<std::size_t>(extent[0] - i), tile_cells - filled);
+                for (std::size_t n = 0; n < fields_.size(); ++n)
+                    copy_row(tile + n * tile_cells + filled, &fields_[n](box.block, at[0] + i, at[1], at[2]),
+                             cells);
+                i += static_cast<int>(cells);
+                filled += cells;
+                if (filled == tile_cells) {
+                    multiply(products, tile, rows_, filled);
+                    filled = 0;
                 }
+            }
+        }
         if (filled > 0) multiply(products, tile, rows_, filled);
     }
 

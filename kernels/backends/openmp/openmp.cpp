@@ -36,7 +36,9 @@ class OpenMP {
 
     template <class Body>
     void for_each_value(Field u, const Body& body) {
-        const std::ptrdiff_t chunks = u.shape().blocks * static_cast<std::ptrdiff_t>(u.shape().extent[2]);
+        const Index& extent = u.shape().extent;
+        const std::ptrdiff_t chunks =
+            u.shape().blocks * static_cast<std::ptrdiff_t>(std::max(extent[1], extent[2]));
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
 #pragma omp parallel for schedule(static) if (u.shape().values() >= serial_below)
@@ -64,12 +66,13 @@ class OpenMP {
 
     template <class Body>
     void sum_over_cells(const Cells& cells, std::size_t count, Body body, double* sums) {
-        partial_.resize(std::max(partial_.size(), sums_of_planes(cells)));
+        partial_.resize(std::max(partial_.size(), sums_of_slices(cells)));
         double* const partial = partial_.data();
+        const int all = slices(cells);
 #pragma omp parallel for collapse(2) schedule(static) firstprivate(body) if (cells.count() >= serial_below)
         for (int q = 0; q < cells.boxes; ++q)
-            for (int k = 0; k < cells.extent[2]; ++k) sum_plane(body, count, cells, q, k, partial);
-        add_planes(partial, count, cells, sums);
+            for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        add_slices(partial, count, cells, sums);
     }
 
     template <class Body>
@@ -133,7 +136,7 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
         check_gram(x, y, sums);
         const bool serial = cells() * (x.size() + y.size()) < serial_below;
         if (!x.empty())
-            tiles_.run(x, y, layout().width(), windows(), serial ? 1 : omp_get_max_threads(), sums);
+            tiles_.run(x, y, layout().extent(), windows(), serial ? 1 : omp_get_max_threads(), sums);
         return gram_work(x.size(), y.size());
     }
 
@@ -141,13 +144,15 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
     Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                double relaxation) override {
         if (colours.empty()) return {};
-        return with_relaxation(relaxation, [&](const auto& relaxed) {
-            const auto sweeps = half_sweeps(u, L, f, colours, relaxed);
-            Wavefront(std::span(sweeps), u.view().row).run();
-            Work work = Cost{0, 6, 1} * sweeps.front().cells.count();
-            for (const auto& [cells, body] : sweeps)
-                work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
-            return work;
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                const auto sweeps = half_sweeps<D>(u, L, f, colours, relaxed);
+                Wavefront(std::span(sweeps), u.view().row, D).run();
+                Work work = Cost{0, D + 3, 1} * sweeps.front().cells.count();
+                for (const auto& [cells, body] : sweeps)
+                    work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
+                return work;
+            });
         });
     }
 

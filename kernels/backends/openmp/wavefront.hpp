@@ -1,7 +1,7 @@
 #pragma once
 
 // Half sweeps in one pass over memory: while the first relaxes plane k, the second relaxes plane k - 1, the third k - 2.
-// A plane comes from memory once, and all but the first find it in the cache.
+// A plane comes from memory once, and all but the first find it in the cache. In two dimensions rows do as planes do here.
 
 #include <omp.h>
 #include <unistd.h>
@@ -21,8 +21,11 @@ template <class HalfSweep>
 class Wavefront {
   public:
     // A row of the fields is so many values long.
-    Wavefront(std::span<const HalfSweep> sweeps, std::ptrdiff_t row)
-        : sweeps_(sweeps), row_(row), count_(static_cast<int>(sweeps.size())) {}
+    Wavefront(std::span<const HalfSweep> sweeps, std::ptrdiff_t row, int dimensions)
+        : sweeps_(sweeps),
+          row_(row),
+          count_(static_cast<int>(sweeps.size())),
+          behind_(dimensions == 2 ? 0 : 2) {}
 
     void run() const {
         const Cells& cells = sweeps_.front().cells;
@@ -44,13 +47,19 @@ class Wavefront {
         const int rows = rows_of_tile();
         for (int j = 0; j < widest.extent[1]; j += rows)
             for (int k = 0; k < widest.extent[2]; ++k)
-                for (int n = 0; n < count_; ++n) relax_rows(n, q, j - 2 * n, j - 2 * n + rows, k - 2 * n);
+                for (int n = 0; n < count_; ++n)
+                    relax_rows(n, q, j - 2 * n, j - 2 * n + rows, k - behind_ * n);
     }
 
     // All threads of a team, each on its rows. A plane further apart than in one thread, the half sweeps of a step touch
-    // planes that none of the others writes.
+    // planes that none of the others writes. Of one plane they take a half sweep after the other.
     void pass_together(int q) const {
         const Cells& widest = sweeps_.front().cells;
+        for (int n = 0; behind_ == 0 && n < count_; ++n) {
+#pragma omp for schedule(static)
+            for (int j = 0; j < widest.extent[1]; ++j) relax_rows(n, q, j, j + 1, 0);
+        }
+        if (behind_ == 0) return;
         for (int k = 0; k < widest.extent[2] + count_ - 1; ++k) {
 #pragma omp for collapse(2) schedule(static)
             for (int j = 0; j < widest.extent[1]; ++j)
@@ -80,6 +89,7 @@ class Wavefront {
     std::span<const HalfSweep> sweeps_;
     std::ptrdiff_t row_;
     int count_;
+    int behind_;  // planes that a half sweep is behind the one before
 };
 
 }  // namespace keel

@@ -73,8 +73,8 @@ std::size_t bottom_move_values(const BottomMove& move, const Layout& bottom, con
             if (pattern.from().holds(bottom.rank(), box)) kept += of_box;
         return kept + buffer_values(make_plan(pattern, topology, scheme, bottom.rank()), bottom.rank());
     };
-    const std::size_t cells = cube(bottom.width()).cells();
-    const std::size_t with_faces = cube(bottom.width() + 1).cells();
+    const std::size_t cells = product(bottom.extent());
+    const std::size_t with_faces = product(bottom.extent() + bottom.layers(1));
     return values(move.there(static_cast<int>(cells)), cells, schemes.to_bottom) +
            values(move.back(static_cast<int>(cells)), cells, schemes.from_bottom) +
            values(move.there(static_cast<int>(with_faces)), with_faces, schemes.to_bottom);
@@ -88,7 +88,8 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
             options, static_cast<std::size_t>(layout.local_count()),
             grids.hierarchy.deterministic ? static_cast<std::size_t>(layout.box_count()) : 1);
     if (grids.use.krylov == KrylovLevel::finest)
-        bytes += layout.local_count() * preconditioner_bytes_of_box(grids.use.preconditioner, layout.width());
+        bytes +=
+            layout.local_count() * preconditioner_bytes_of_box(grids.use.preconditioner, layout.extent());
     return bytes;
 }
 
@@ -118,7 +119,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const bool moved = held.solved_on && elsewhere;
         const Arrangement stored = arrange(layout, moved ? Storage::boxes : options.storage, threads);
         values += static_cast<std::size_t>(held.fields) *
-                  Shape::of(stored.blocks(), stored.extent, ghosts).values();
+                  Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values();
         const LevelSchemes chosen = options.schemes_of(held.level);
         const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields) {
             return buffer_values(make_plan(ghost_pattern(layout, depth, neighbours, scheme),
@@ -205,8 +206,9 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
                           : place == BottomPlace::gather  ? 1
                                                           : 0;
     const auto needed_with = [&](int width) {
-        const double cells = std::pow(width, 3) * grids.domain.count();
-        const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, 3);
+        const auto dimensions = static_cast<double>(grids.domain.dimensions());
+        const double cells = std::pow(width, dimensions) * grids.domain.count();
+        const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, dimensions);
         const double fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest +
                               coarsening * grids.fields_on_coarsest;
         return sizeof(double) * cells *

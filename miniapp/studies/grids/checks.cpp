@@ -19,14 +19,14 @@ GridSystem plain(Level& level) {
 }
 
 Region all_cells(const Level& level) {
-    return cube(level.layout.width());
+    return level.layout.box_cells();
 }
 
 // The manufactured solution has two waves in a periodic direction, up to one and a half in another. Where the grid has fewer
 // cells than 8 a wave, or than 8 at all, orders from -53 to 4 were seen, and from the next finer one on 1.9 to 2.1.
 bool too_coarse_for_order(const Layout& finest) {
     bool coarse = false;
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < finest.dimensions(); ++d)
         coarse = coarse || finest.cells()[d] < (finest.boundaries()[d].low == Boundary::periodic ? 16 : 8);
     return coarse;
 }
@@ -162,10 +162,10 @@ Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem) {
     Level& level = hierarchy.level(0);
     GridSystem L = plain(level);
     const OperatorFormulas formulas = problem.operator_formulas();
-    const std::array faces{level.L.x, level.L.y, level.L.z};
+    const std::size_t dimensions = level.layout.dimensions();
     double worst = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-        worst = std::max(worst, change_of_faces(level, faces[d], d, formulas.face[d]));
+    for (std::size_t d = 0; d < dimensions; ++d)
+        worst = std::max(worst, change_of_faces(level, level.L.faces(d), d, formulas.face[d]));
 
     const auto compare = [&](Field data, double size) {
         level.plain->axpby(level.r, 1, level.r, -1, data);
@@ -173,7 +173,7 @@ Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem) {
     };
     level.plain->assign(level.r, all_cells(level), [&](const Index& cell) {
         double diagonal = formulas.a_alpha(cell);
-        for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t d = 0; d < dimensions; ++d) {
             Index upper = cell;
             upper[d] += 1;
             diagonal += formulas.face[d](cell) + formulas.face[d](upper);
@@ -244,7 +244,7 @@ Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M) {
 
 double l2_norm(Level& level, Field u) {
     const double h = level.layout.spacing();
-    return plain(level).norm(u, h * h * h);
+    return plain(level).norm(u, level.layout.dimensions() == 2 ? h * h : h * h * h);
 }
 
 }  // namespace keel

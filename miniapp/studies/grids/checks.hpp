@@ -14,7 +14,7 @@
 
 namespace keel {
 
-// sqrt(h^3 SUM u^2). Collective.
+// sqrt(h^3 SUM u^2), in two dimensions with h^2. Collective.
 double l2_norm(Level& level, Field u);
 
 // The L2 norm of what u of a level, of cells so many finest cells wide, lacks of the known solution, the mean removed where the

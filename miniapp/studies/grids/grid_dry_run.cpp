@@ -120,12 +120,13 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
         fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
     for (const auto& [use, per_cycle, scheme, sent] : planned) {
         const Index n = use.layout.cells();
-        text += fmt::format(line, use.level, fmt::format("{}x{}x{}", n[0], n[1], n[2]),
-                            fmt::format("{}^3", use.layout.width()), grids.most_boxes_of_a_rank(),
-                            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
-                            fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
-                            fmt::format("{:.0f}", sent.off_node_messages),
-                            fmt::format("{:.0f}", sent.off_node_bytes));
+        const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
+        text += fmt::format(
+            line, use.level, fmt::format("{}", fmt::join(n.begin(), n.begin() + dimensions, "x")),
+            fmt::format("{}^{}", use.layout.width(), dimensions), grids.most_boxes_of_a_rank(),
+            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
+            fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
+            fmt::format("{:.0f}", sent.off_node_messages), fmt::format("{:.0f}", sent.off_node_bytes));
     }
     return text;
 }

@@ -110,6 +110,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     facts.drives_progress = resolved_.comm.all_reduce.progress;
     facts.boxes = finest.boxes();
     facts.box = finest.width();
+    facts.dimensions = finest.dimensions();
     facts.cells = finest.cells();
     facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";

@@ -22,7 +22,10 @@
 namespace keel {
 namespace {
 
-constexpr int widest_exact_block = 16;  // 8 MB a box
+// 8 MB a box, 16 MB in two dimensions.
+constexpr int widest_exact_block(int dimensions) {
+    return dimensions == 2 ? 128 : 16;
+}
 
 struct KrylovOptions {
     PreconditionerKind preconditioner = PreconditionerKind::none;
@@ -158,8 +161,9 @@ class KrylovStudy : public GridStudy {
             "preconditioner", &KrylovOptions::preconditioner,
             "preconditioner: none; one V-cycle, its bottom relaxed in bottom.sweeps sweeps; or the blocks "
             "of the operator that the boxes are");
-        s.choice("block_solver", &KrylovOptions::block_solver,
-                 "solver of a block: incomplete or complete Cholesky, the latter for boxes up to 16^3")
+        s.choice(
+             "block_solver", &KrylovOptions::block_solver,
+             "solver of a block: incomplete or complete Cholesky, the latter for boxes up to 16^3, or 128^2")
             .needs("run.preconditioner", {keel::name(PreconditionerKind::block_jacobi)});
     }
 
@@ -221,11 +225,12 @@ class KrylovStudy : public GridStudy {
                 fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
                             p.problem.box));
         require(chosen.kind != PreconditionerKind::block_jacobi ||
-                    chosen.block_solver != BlockSolver::exact || p.problem.box <= widest_exact_block,
+                    chosen.block_solver != BlockSolver::exact ||
+                    p.problem.box <= widest_exact_block(p.problem.dimensions),
                 {"run.block_solver", "problem.box"},
-                fmt::format("exact blocks are kept as width^5 values a box; choose problem.box up to {}, or "
+                fmt::format("exact blocks are kept as width^{} values a box; choose problem.box up to {}, or "
                             "run.block_solver = \"ic0\"",
-                            widest_exact_block));
+                            2 * p.problem.dimensions - 1, widest_exact_block(p.problem.dimensions)));
         require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
         require(solver.accepts_preconditioner(), {"bottom.solver", "run.preconditioner"},

@@ -33,7 +33,8 @@ double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_diri
                                                                             : std::max(K, 1.0);
     const double alpha = parameters.alpha == Alpha::constant ? 1.0 : 0.5;
     const auto [x, y, z] = parameters.anisotropy;
-    const double faces = 2 * (x + y + z) * (parameters.b / parameters.a) * beta / (spacing * spacing);
+    const double faces = 2 * (x + y + (parameters.dimensions == 2 ? 0 : z)) * (parameters.b / parameters.a) *
+                         beta / (spacing * spacing);
     return std::numeric_limits<double>::epsilon() / 2 * faces / alpha;
 }
 
@@ -44,6 +45,14 @@ Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
       h_(finest.spacing()),
       boundary_(finest.boundaries()),
       has_dirichlet_(finest.domain().has_dirichlet()) {}
+
+Index Problem::finest_cells(int ratio) const {
+    return in_each_direction(ratio, finest_.dimensions(), 1);
+}
+
+Problem::Point Problem::centre(const Index& c, const Index& n) const {
+    return {(c[0] + 0.5) / n[0], (c[1] + 0.5) / n[1], finest_.dimensions() == 2 ? 0 : (c[2] + 0.5) / n[2]};
+}
 
 double Problem::alpha(const Point& x) const {
     if (parameters_.alpha == Alpha::constant) return 1.0;
@@ -58,52 +67,55 @@ double Problem::beta(const Point& at) const {
             x[d] -= step_ * parameters_.drift[d];
             x[d] -= std::floor(x[d]);
         }
+    const bool plane = finest_.dimensions() == 2;
     if (parameters_.coefficients == Coefficients::smooth)
-        return std::pow(K, 0.5 * std::sin(2 * pi * x[0]) * std::sin(2 * pi * x[1]) * std::sin(2 * pi * x[2]));
+        return std::pow(K, 0.5 * std::sin(2 * pi * x[0]) * std::sin(2 * pi * x[1]) *
+                               (plane ? 1.0 : std::sin(2 * pi * x[2])));
     if (parameters_.coefficients == Coefficients::ball) {
-        const Point r{x[0] - 0.5, x[1] - 0.5, x[2] - 0.5};
+        const Point r{x[0] - 0.5, x[1] - 0.5, plane ? 0.0 : x[2] - 0.5};
         return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] < 0.0625 ? K : 1.0;
     }
     if (parameters_.coefficients == Coefficients::front) {
-        const double z0 = 0.5 + std::sin(2 * pi * x[0]) * std::cos(2 * pi * x[1]) / 8;
-        return std::pow(K, 0.5 * (1 + std::tanh(32 * (x[2] - z0))));
+        const double along_y = plane ? 1.0 : std::cos(2 * pi * x[1]);
+        const double z0 = 0.5 + std::sin(2 * pi * x[0]) * along_y / 8;
+        return std::pow(K, 0.5 * (1 + std::tanh(32 * (x[plane ? 1 : 2] - z0))));
     }
     return 1.0;
 }
 
 double Problem::mean_alpha(const Index& cell, int ratio) const {
+    const Index n = finest_cells(ratio);
     double sum = 0;
-    for (int k = 0; k < ratio; ++k)
-        for (int j = 0; j < ratio; ++j)
-            for (int i = 0; i < ratio; ++i)
-                sum +=
-                    alpha({(ratio * cell[0] + i + 0.5) / cells_[0], (ratio * cell[1] + j + 0.5) / cells_[1],
-                           (ratio * cell[2] + k + 0.5) / cells_[2]});
-    return sum / (ratio * ratio * ratio);
+    for (int k = 0; k < n[2]; ++k)
+        for (int j = 0; j < n[1]; ++j)
+            for (int i = 0; i < n[0]; ++i) sum += alpha(centre(n * cell + Index{i, j, k}, cells_));
+    return sum / (n[0] * n[1] * n[2]);
 }
 
 double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
     const std::size_t s = (d + 1) % 3;
     const std::size_t t = (d + 2) % 3;
-    Point x;
+    const Index n = finest_cells(ratio);
+    Index cell = n * face;
     // The face at the far end of a periodic direction is the one at its beginning, to the last bit.
     const int at = boundary_[d].low == Boundary::periodic ? ratio * face[d] % cells_[d] : ratio * face[d];
-    x[d] = static_cast<double>(at) / cells_[d];
     double sum = 0;
-    for (int j = 0; j < ratio; ++j)
-        for (int i = 0; i < ratio; ++i) {
-            x[s] = (ratio * face[s] + i + 0.5) / cells_[s];
-            x[t] = (ratio * face[t] + j + 0.5) / cells_[t];
+    for (int j = 0; j < n[t]; ++j)
+        for (int i = 0; i < n[s]; ++i) {
+            cell[s] = n[s] * face[s] + i;
+            cell[t] = n[t] * face[t] + j;
+            Point x = centre(cell, cells_);
+            x[d] = static_cast<double>(at) / cells_[d];
             sum += beta(x);
         }
-    return parameters_.anisotropy[d] * sum / (ratio * ratio);
+    return parameters_.anisotropy[d] * sum / (n[s] * n[t]);
 }
 
 OperatorFormulas Problem::operator_formulas() const {
     OperatorFormulas formulas;
     formulas.singular = singular();
     formulas.a_alpha = [this](const Index& cell) { return parameters_.a * mean_alpha(cell, 1); };
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d)
         formulas.face[d] = [this, d](const Index& face) {
             const auto boundary = finest_.boundary_at(d, face);
             const double weight = !boundary ? 1.0 : *boundary == Boundary::dirichlet ? 2.0 : 0.0;
@@ -136,16 +148,18 @@ double Problem::slope(std::size_t d, double x) const {
 Formula Problem::exact_solution(int ratio) const {
     return [this, ratio](const Index& cell) {
         double u = 1.0;
-        for (std::size_t d = 0; d < 3; ++d) u *= factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
+        for (std::size_t d = 0; d < finest_.dimensions(); ++d)
+            u *= factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
         return u;
     };
 }
 
 double Problem::manufactured_right_side(const Index& cell, int ratio) const {
-    Point value;
-    for (std::size_t d = 0; d < 3; ++d) value[d] = factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
+    Point value{1, 1, 1};
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d)
+        value[d] = factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
     double f = parameters_.a * mean_alpha(cell, ratio) * value[0] * value[1] * value[2];
-    for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
         Index upper = cell;
         upper[d] += 1;
         const double v = value[(d + 1) % 3];
@@ -176,16 +190,17 @@ double Problem::dirichlet_part(std::size_t d, const Index& face, int ratio, doub
 }
 
 Formula Problem::source(int ratio) const {
-    const Index n = {cells_[0] / ratio, cells_[1] / ratio, cells_[2] / ratio};
+    const Index of_cell = finest_cells(ratio);
+    const Index n = {cells_[0] / of_cell[0], cells_[1] / of_cell[1], cells_[2] / of_cell[2]};
     switch (parameters_.rhs) {
         case Rhs::manufactured:
             return [this, ratio](const Index& cell) { return manufactured_right_side(cell, ratio); };
         case Rhs::triangle:
             return [this, n](const Index& c) {
                 const Triple& drift = parameters_.drift;
-                return triangle((c[0] + 0.5) / n[0] - step_ * drift[0]) *
-                       triangle((c[1] + 0.5) / n[1] - step_ * drift[1]) *
-                       triangle((c[2] + 0.5) / n[2] - step_ * drift[2]);
+                const Point x = centre(c, n);
+                return triangle(x[0] - step_ * drift[0]) * triangle(x[1] - step_ * drift[1]) *
+                       triangle(x[2] - step_ * drift[2]);
             };
         case Rhs::wave:
             return [this, n](const Index& c) {
@@ -199,8 +214,7 @@ Formula Problem::source(int ratio) const {
             return [](const Index&) { return 0.0; };
         case Rhs::linear:
             return [this, n, ratio](const Index& c) {
-                const Point x{(c[0] + 0.5) / n[0], (c[1] + 0.5) / n[1], (c[2] + 0.5) / n[2]};
-                return parameters_.a * mean_alpha(c, ratio) * linear(x);
+                return parameters_.a * mean_alpha(c, ratio) * linear(centre(c, n));
             };
         case Rhs::random:
             break;
@@ -227,12 +241,12 @@ double Problem::data(const Point& x) const {
 
 double Problem::data_part(const Index& cell) const {
     double f = 0;
-    for (std::size_t d = 0; d < 3; ++d)
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d)
         for (const int side : {0, 1}) {
             Index face = cell;
             face[d] += side;
             if (finest_.boundary_at(d, face) != Boundary::dirichlet) continue;
-            Point x{(face[0] + 0.5) / cells_[0], (face[1] + 0.5) / cells_[1], (face[2] + 0.5) / cells_[2]};
+            Point x = centre(face, cells_);
             x[d] = static_cast<double>(face[d]) / cells_[d];
             f += dirichlet_part(d, face, 1, data(x));
         }
@@ -240,12 +254,12 @@ double Problem::data_part(const Index& cell) const {
 }
 
 double set_right_side(Level& finest, const Problem& problem) {
-    finest.plain->assign(finest.f, cube(finest.layout.width()), problem.right_side());
+    finest.plain->assign(finest.f, finest.layout.box_cells(), problem.right_side());
     return problem.singular() ? make_solvable(finest) : 0.0;
 }
 
 double norm_of_source(Level& finest, const Problem& problem) {
-    finest.plain->assign(finest.f, cube(finest.layout.width()), problem.source());
+    finest.plain->assign(finest.f, finest.layout.box_cells(), problem.source());
     double norm = 0;
     finest.plain->max_norm(finest.f, norm);
     return finest.reduction->max(norm);

@@ -44,6 +44,9 @@ class Problem {
   private:
     using Point = std::array<double, 3>;
 
+    Index finest_cells(int ratio) const;  // of a cell, in each direction
+    // Of one of n cells in each direction. In two dimensions z = 0: waves and lines do not notice it there.
+    Point centre(const Index& cell, const Index& n) const;
     double alpha(const Point& x) const;
     double beta(const Point& x) const;
     double mean_alpha(const Index& cell, int ratio) const;

@@ -84,13 +84,13 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
             ends, rank, pattern, cells, make_plan(pattern, site.topology, scheme, rank),
             options.exchange.wire, site.transport(tag, options.persistent));
     };
-    const int n = spread.layout.width();
-    const auto values = [](const Region& cells) { return static_cast<int>(cells.cells()); };
-    to_ = redistribution(4, move.there(values(cube(n))), true, cube(n), schemes.to_bottom);
-    from_ = redistribution(5, move.back(values(cube(n))), false, cube(n), schemes.from_bottom);
+    const Region cells = spread.layout.box_cells();
+    const auto values = [](const Region& region) { return static_cast<int>(region.cells()); };
+    to_ = redistribution(4, move.there(values(cells)), true, cells, schemes.to_bottom);
+    from_ = redistribution(5, move.back(values(cells)), false, cells, schemes.from_bottom);
 
     // The upper faces of a box lie in its first layer of ghosts.
-    const Region with_faces = cube(n + 1);
+    const Region with_faces{{}, cells.size + spread.layout.layers(1)};
     coefficients_to_ = redistribution(6, move.there(values(with_faces)), true, with_faces, schemes.to_bottom);
     update();
 }
@@ -100,13 +100,14 @@ void BottomGrid::update() {
         level_->gershgorin_bound = spread_.gershgorin_bound;
         level_->jacobi_bound = spread_.jacobi_bound;
     }
-    const auto coefficients = [](const Stencil& L) {
-        return std::array{L.x, L.y, L.z, L.diagonal, L.inverse_diagonal};
+    const Stencil& from = spread_.L;
+    const Stencil& to = level_ ? level_->L : spread_.L;
+    const auto run = [&](const Field& there, const Field& here) {
+        coefficients_to_->run(std::span(&there, 1), std::span(&here, 1));
     };
-    const auto from = coefficients(spread_.L);
-    const auto to = coefficients(level_ ? level_->L : spread_.L);
-    for (std::size_t n = 0; n < from.size(); ++n)
-        coefficients_to_->run(std::span(&from[n], 1), std::span(&to[n], 1));
+    for (std::size_t d = 0; d < spread_.layout.dimensions(); ++d) run(from.faces(d), to.faces(d));
+    run(from.diagonal, to.diagonal);
+    run(from.inverse_diagonal, to.inverse_diagonal);
 }
 
 }  // namespace keel

@@ -18,9 +18,9 @@ int preconditioner_fields(const PreconditionerOptions& options) {
     return options.kind == PreconditionerKind::block_jacobi ? BlockJacobi::fields(options.block_solver) : 0;
 }
 
-double preconditioner_bytes_of_box(const PreconditionerOptions& options, int width) {
+double preconditioner_bytes_of_box(const PreconditionerOptions& options, const Index& extent) {
     if (options.kind != PreconditionerKind::block_jacobi) return 0.0;
-    return sizeof(double) * BlockJacobi::values_of_box(options.block_solver, width);
+    return sizeof(double) * BlockJacobi::values_of_box(options.block_solver, extent);
 }
 
 }  // namespace keel

@@ -30,8 +30,8 @@ std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy,
                                                     const PreconditionerOptions& options,
                                                     const MultigridOptions& multigrid, int bottom_sweeps);
 
-// What it adds to the finest level: grid-sized arrays, and bytes for each box of this width besides.
+// What it adds to the finest level: grid-sized arrays, and bytes for each box of so many cells besides.
 int preconditioner_fields(const PreconditionerOptions& options);
-double preconditioner_bytes_of_box(const PreconditionerOptions& options, int width);
+double preconditioner_bytes_of_box(const PreconditionerOptions& options, const Index& extent);
 
 }  // namespace keel

@@ -20,8 +20,8 @@ BlockJacobi::BlockJacobi(Operations& operations, Reduction& reduction, const Ste
         vanished_ = solver == BlockSolver::ic0 ? "pivot of IC(0)" : "pivot of a block";
 }
 
-double BlockJacobi::values_of_box(BlockSolver solver, int width) {
-    return solver == BlockSolver::ic0 ? 0.0 : static_cast<double>(ExactBlocks::values(width));
+double BlockJacobi::values_of_box(BlockSolver solver, const Index& extent) {
+    return solver == BlockSolver::ic0 ? 0.0 : static_cast<double>(ExactBlocks::values(extent));
 }
 
 void BlockJacobi::multiply(Vector z, Vector r) {

@@ -15,7 +15,7 @@
 namespace keel {
 
 // How a block is solved with: by IC(0), or by Cholesky's factorisation, for which each box keeps width^5
-// values.
+// values, width^3 in two dimensions.
 enum class BlockSolver { ic0, exact };
 constexpr auto names_of(BlockSolver) {
     return std::array{Named<BlockSolver>{BlockSolver::ic0, "ic0"},
@@ -32,7 +32,7 @@ class BlockJacobi : public Preconditioner {
 
     // What it keeps: grid-sized arrays, and values for each box besides.
     static int fields(BlockSolver solver) { return solver == BlockSolver::ic0 ? 1 : 0; }
-    static double values_of_box(BlockSolver solver, int width);
+    static double values_of_box(BlockSolver solver, const Index& extent);
 
   private:
     void multiply(Vector z, Vector r) override;

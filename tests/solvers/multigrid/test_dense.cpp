@@ -22,7 +22,7 @@ Columns dense_operator(const Problem& problem) {
         Whole column{n, std::vector<double>(product(n))};
         unit(cell) = 1;
         column(cell) = product_by_formula(problem, unit, cell);
-        for (std::size_t d = 0; d < 3; ++d)
+        for (std::size_t d = 0; d < problem.directions(); ++d)
             for (const int side : {-1, 1}) {
                 Index neighbour = cell;
                 neighbour[d] = (neighbour[d] + side + n[d]) % n[d];
@@ -51,14 +51,16 @@ double distance(const std::vector<double>& x, const std::vector<double>& y) {
 TEST_CASE("multigrid finds the solution of the dense matrix") {
     const auto boundaries = GENERATE(periodic, dirichlet, neumann, mixed);
     const auto* const beta = GENERATE("const", "smooth100", "ball10");
-    const Problem problem{.boxes = {2, 2, 2},
-                          .width = 4,
+    const int dimensions = GENERATE(2, 3);
+    const Problem problem{.boxes = dimensions == 2 ? Index{4, 2, 1} : Index{2, 2, 2},
+                          .width = dimensions == 2 ? 8 : 4,
                           .boundaries = boundaries,
                           .a = 0.7,
                           .b = 1.3,
                           .beta = beta,
-                          .alpha = "wave"};
-    CAPTURE(beta, name(boundaries[0].low));
+                          .alpha = "wave",
+                          .dimensions = dimensions};
+    CAPTURE(dimensions, beta, name(boundaries[0].low));
 
     Setup setup(problem, {.bottom_box = 2});
     const MultigridOptions options{.bottom_box = 2, .tolerance = 1e-12, .max_cycles = 100};

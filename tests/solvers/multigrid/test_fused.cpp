@@ -18,7 +18,7 @@ HierarchyOptions fusing(int half_sweeps, int narrowest, HierarchyOptions options
 }
 
 std::vector<double> solution(Setup& setup) {
-    return setup.finest().plain->read(setup.finest().u, cube(setup.problem.width));
+    return setup.finest().plain->read(setup.finest().u, setup.finest().layout.box_cells());
 }
 
 }  // namespace
@@ -31,6 +31,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         double a;
         MultigridOptions multigrid;
         int narrowest;  // boxes with fused half sweeps
+        int dimensions = 3;
     };
     // One box that is its own neighbour on every side, odd numbers of boxes, a coarse level that is not fused; periodic and
     // Neumann with a = 0 are singular.
@@ -41,16 +42,20 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         {{2, 3, 1}, 16, neumann, 0.0, {.pre = 1, .post = 3, .interpolation = Interpolation::linear}, 8},
         {{4, 2, 2}, 8, periodic, 0.9, {.pre = 0, .post = 2, .relaxation = 1.3}, 4},
         {{2, 1, 2}, 8, mixed, 0.9, {.accelerator = Accelerator::cg, .pre = 1, .post = 2}, 4},
+        {{3, 2, 1}, 16, dirichlet, 0.9, {.pre = 2, .post = 2}, 4, 2},
+        {{1, 1, 1}, 8, periodic, 0.0, {.pre = 2, .post = 1, .interpolation = Interpolation::linear}, 4, 2},
+        {{4, 4, 1}, 8, neumann, 0.0, {.cycle = Cycle::f, .pre = 1, .post = 2, .relaxation = 1.3}, 8, 2},
     };
-    for (const auto& [boxes, width, boundaries, a, multigrid, narrowest] : variants) {
-        CAPTURE(boxes, width, a);
+    for (const auto& [boxes, width, boundaries, a, multigrid, narrowest, dimensions] : variants) {
+        CAPTURE(boxes, width, a, dimensions);
         const Problem problem{.boxes = boxes,
                               .width = width,
                               .boundaries = boundaries,
                               .a = a,
                               .beta = "smooth10",
                               .alpha = "wave",
-                              .exactly_periodic = true};
+                              .exactly_periodic = true,
+                              .dimensions = dimensions};
         const HierarchyOptions options{.bottom_box = 2, .all_ghosts = true, .deterministic = true};
         const BottomOptions bottom{.max_iterations = 20};
         const int half_sweeps = fusible_half_sweeps(multigrid);

@@ -194,8 +194,8 @@ TEST_CASE("the ledger holds the redundant work and the messages of matrix powers
             cells *= static_cast<std::size_t>(level.layout.local_count());
             const Entry& applied = setup.ledger.at(Op::bottom_operator, 0);
             CHECK(applied.calls == 2 * degree - 1);
-            CHECK(applied.work.bytes == (Apply::cost * cells).bytes);
-            CHECK(applied.work.flops == (Apply::cost * cells).flops);
+            CHECK(applied.work.bytes == (Apply<3>::cost * cells).bytes);
+            CHECK(applied.work.flops == (Apply<3>::cost * cells).flops);
 
             const Traffic once = level.deep_ghosts->plan().traffic(setup.comm.rank(), setup.topology, 1);
             const Traffic sent = setup.ledger.at(Op::send, 0).traffic;

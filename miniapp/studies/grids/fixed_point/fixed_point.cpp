@@ -157,10 +157,12 @@ class FixedPointStudy : public GridStudy {
         }
         const bool whole = p.problem.shape == DomainShape::cube;
         bool walls = !whole && p.problem.outside == Outside::dirichlet;
-        for (const auto& [low, high] : p.problem.boundary)
+        const auto sides =
+            std::span(p.problem.boundary).first(static_cast<std::size_t>(p.problem.dimensions));
+        for (const auto& [low, high] : sides)
             walls = walls || low == Boundary::dirichlet || high == Boundary::dirichlet;
         if (equation.is_heat()) {
-            const bool all = std::ranges::count(p.problem.boundary, Sides(Boundary::dirichlet)) == 3;
+            const bool all = std::ranges::count(sides, Sides(Boundary::dirichlet)) == p.problem.dimensions;
             require(
                 all && whole, {"problem.boundary", "problem.shape", "problem.equation"},
                 "its solution is zero on the boundary of a box; give problem.boundary = \"dirichlet\" and "
@@ -190,7 +192,7 @@ class FixedPointStudy : public GridStudy {
         const Parameters& p = rules.parameters();
         const AndersonOptions acceleration = acceleration_of(rules.deck());
         const Index boxes = resolved_boxes(p.problem, ranks);
-        double unknowns = std::pow(p.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
+        double unknowns = p.problem.box_cells() * boxes[0] * boxes[1] * boxes[2];
         if (equation_of(rules.deck()).is_mixture()) unknowns = Mixture::components;
         for (const auto& [key, depth] : {std::pair{"anderson.depth", acceleration.depth},
                                          std::pair{"anderson.composite", acceleration.composite}})

@@ -17,14 +17,14 @@
 namespace keel {
 namespace {
 
-// f = L u + phi(u) in cells, of u = sin^2(pi x) sin^2(pi y) sin^2(pi z) along the sides of the domain: Lockhart 2023, (6.11).
+// f = L u + phi(u) in cells, of u = sin^2(pi x) sin^2(pi y) sin^2(pi z), or without z, along the sides of the domain: Lockhart 2023, (6.11).
 Formula heat_right_side(const Layout& finest, const Reaction& phi) {
     const double h = finest.spacing();
     const Index n = finest.cells();
     return [=](const Index& cell) {
         constexpr double pi = std::numbers::pi;
-        std::array<double, 3> value{}, curvature{};
-        for (std::size_t d = 0; d < 3; ++d) {
+        std::array<double, 3> value{1, 1, 1}, curvature{};
+        for (std::size_t d = 0; d < finest.dimensions(); ++d) {
             const double x = (cell[d] + 0.5) / n[d];
             const double per_length = 1 / (h * n[d]);  // x is 1 at the end of a side of length h n
             value[d] = std::pow(std::sin(pi * x), 2);
@@ -53,7 +53,7 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
     const bool has_f = !equation_.is_linear() && !equation_.is_mixture();
     const Field f = has_f ? vectors.make_vector() : top.f;
     if (equation_.is_heat())
-        top.plain->assign(f, cube(top.layout.width()), heat_right_side(top.layout, equation_.phi()));
+        top.plain->assign(f, top.layout.box_cells(), heat_right_side(top.layout, equation_.phi()));
     else if (has_f && equation_.has_rhs())
         top.plain->copy(f, top.f);
 

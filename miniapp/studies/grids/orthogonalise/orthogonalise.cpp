@@ -39,7 +39,7 @@ class PreparedOrthogonalise : public PreparedGrids {
         }
         const std::vector<ExchangePlan> no_exchanges;
         Costs costs(no_exchanges, resolved_.topology, *model, resolved_.comm.all_reduce_model);
-        const double rows = std::pow(grids_.problem.box, 3) * grids_.most_boxes_of_a_rank();
+        const double rows = grids_.problem.box_cells() * grids_.most_boxes_of_a_rank();
         std::vector<MethodResult> results;
         for (const Orthogonaliser& row : orthogonalisers()) {
             MethodResult& result = results.emplace_back();
@@ -93,10 +93,10 @@ class OrthogonaliseStudy : public GridStudy {
             {"output.goal_events", {}, solves_nothing},
             {"output."}};
         for (const char* key :
-             {"anderson.depth", "problem.box", "problem.boxes_per_rank", "problem.boxes", "problem.ranks",
-              "problem.placement", "problem.storage", "run.mode", "run.backend", "run.launches",
-              "run.deterministic", "run.warmup", "run.repeats", "run.min_seconds", "run.time_limit",
-              "run.label", "run.triad_mb", "run.verbose"})
+             {"anderson.depth", "problem.dimensions", "problem.box", "problem.boxes_per_rank",
+              "problem.boxes", "problem.ranks", "problem.placement", "problem.storage", "run.mode",
+              "run.backend", "run.launches", "run.deterministic", "run.warmup", "run.repeats",
+              "run.min_seconds", "run.time_limit", "run.label", "run.triad_mb", "run.verbose"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }
@@ -106,7 +106,7 @@ class OrthogonaliseStudy : public GridStudy {
         GridStudy::check(rules, ranks);
         const Parameters& p = rules.parameters();
         const Index boxes = resolved_boxes(p.problem, ranks);
-        const double rows = std::pow(p.problem.box, 3) * boxes[0] * boxes[1] * boxes[2];
+        const double rows = p.problem.box_cells() * boxes[0] * boxes[1] * boxes[2];
         const int depth = depth_of(rules.deck());
         rules.require(depth >= 1, {"anderson.depth", "run.mode"},
                       "anderson.depth = 0: there is no column to make orthogonal; choose 1 or more");

@@ -65,8 +65,7 @@ void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, i
     const auto depth = static_cast<std::size_t>(window);
     const auto filled = [&](std::uint64_t column) {
         const Field x = own.make_vector();
-        top.plain->assign(x, cube(top.layout.width()),
-                          [=](const Index& cell) { return noise(column, cell); });
+        top.plain->assign(x, top.layout.box_cells(), [=](const Index& cell) { return noise(column, cell); });
         return x;
     };
     std::vector<Field> x;

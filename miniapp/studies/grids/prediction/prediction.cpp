@@ -19,7 +19,9 @@ int rehearsed_box(const GridSetup& grids) {
 
 RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
     const GridSetup& grids = rehearsal.grids();
-    return {grids.domain.around(), grids.problem.box, grids.levels(), grids.ranks, cycles};
+    return {grids.domain.around(), grids.problem.dimensions,
+            grids.problem.box,     grids.levels(),
+            grids.ranks,           cycles};
 }
 
 Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace) {
@@ -57,7 +59,7 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
     here.problem.box = rehearsed_box(grids);
     const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
     if (std::ranges::all_of(grids.use.solvers, given))
-        here.domain = Domain(sampled_boxes(grids), grids.problem.boundary);
+        here.domain = Domain(sampled_boxes(grids), grids.problem.boundary, grids.problem.dimensions);
     here.ranks = ranks_here;
     const auto complaint = exceeds_memory(here, memory);
     return complaint ? "no seconds are predicted: a solve has to stand for it here, and does not fit: " +
@@ -83,7 +85,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     // The levels above, on as many boxes as there are ranks here.
     Rehearsed of_cycle;
     if (box < grids.problem.box) {
-        cycle.emplace(grids, most_cubic(comm.size()), grids.problem.box, comm);
+        cycle.emplace(grids, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
         of_cycle = cycle->solve(grids.use.solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }

@@ -17,6 +17,7 @@ namespace keel {
 // A grid that was solved on here, in place of the one that is meant.
 struct RehearsedOn {
     Index boxes;
+    int dimensions = 3;
     int box = 0;
     int levels = 0;
     int ranks = 1;

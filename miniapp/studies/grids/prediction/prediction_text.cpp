@@ -27,8 +27,9 @@ double quotient(double over, double seconds) {
 }
 
 std::string grid_text(const RehearsedOn& on) {
-    return fmt::format("{}x{}x{} boxes of {}^3 in {} on {}, {}", on.boxes[0], on.boxes[1], on.boxes[2],
-                       on.box, counted(on.levels, "level"), counted(on.ranks, "rank"),
+    return fmt::format("{} boxes of {}^{} in {} on {}, {}",
+                       fmt::join(on.boxes.begin(), on.boxes.begin() + on.dimensions, "x"), on.box,
+                       on.dimensions, counted(on.levels, "level"), counted(on.ranks, "rank"),
                        counted(on.cycles, "cycle"));
 }
 
@@ -140,6 +141,7 @@ std::string latency_text(const Prediction& prediction) {
 
 RunFacts levels_of(const GridSetup& grids) {
     RunFacts facts;
+    facts.dimensions = grids.domain.dimensions();
     for (Layout layout = grids.finest();; layout = layout.coarsened()) {
         facts.level_cells.push_back(layout.cells());
         facts.level_boxes.push_back(layout.width());

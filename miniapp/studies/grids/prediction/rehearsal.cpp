@@ -11,7 +11,7 @@ namespace {
 GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communicator& comm) {
     grids.problem.box = box;
     grids.problem.boxes = boxes;
-    grids.domain = Domain(boxes, grids.problem.boundary);
+    grids.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
     grids.ranks = comm.size();
     grids.rank = comm.rank();
     grids.hierarchy.scheme = {};

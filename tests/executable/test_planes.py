@@ -1,0 +1,96 @@
+"""Two dimensions: everything that there is in three, on any ranks, with the same counts foretold and counted."""
+
+from keel_runner import ONCE, KeelTest, at_once, counted_messages, planned_messages
+from record_schema import against_schema
+
+PLANE = ["problem.dimensions=2", "problem.box=16", "problem.boxes=[4,2,1]", "problem.coefficients=smooth", "problem.alpha=wave",
+         "problem.rhs=manufactured", "multigrid.bottom_box=4", "multigrid.max_cycles=60", *ONCE]  # fmt: skip
+SCHEMES = ["standard", "two_step", "three_step", "split", "staged_axes"]
+
+
+class Planes(KeelTest):
+    def all_valid(self, cases: list[tuple[int, list[str]]]) -> None:
+        for (ranks, words), run in zip(
+            cases, at_once(2, lambda case: self.valid(case[0], *PLANE, *case[1]), cases), strict=True
+        ):
+            with self.subTest(ranks=ranks, words=words):
+                self.assertEqual(against_schema(run.all_records), [])
+                self.assertEqual(run.record("run")["cells"], [64, 32, 1])
+                (order,) = [check for check in run.records("check") if check["name"] == "discretisation_order"]
+                self.assertAlmostEqual(order["value"], 2, delta=0.1)
+
+    def test_every_bottom_solver(self) -> None:
+        table = [line for line in self.text(None, "--tables", "solvers").splitlines() if line.startswith("| `")]
+        solvers = [line.split("|")[1].strip(" `") for line in table]
+        self.assertGreaterEqual(len(solvers), 12)
+        more = {"smooth": ["bottom.sweeps=400"], "richardson": ["bottom.max_iterations=1000"]}
+        self.all_valid([((1, 2, 3, 4, 8)[n % 5], [f"bottom.solver={solver}", *more.get(solver, [])])
+                        for n, solver in enumerate(solvers)])  # fmt: skip
+
+    def test_every_smoother_boundary_cycle_and_place_of_the_bottom(self) -> None:
+        ways = [["multigrid.smoother=jacobi"], ["multigrid.smoother=chebyshev", "comm.overlap=true"],
+                ["multigrid.relaxation=1.2", "multigrid.interpolation=linear"],
+                ["multigrid.smoother_passes=fused", "problem.boundary=dirichlet"],
+                ["multigrid.smoother_passes=fused", "multigrid.pre=1", "multigrid.post=1", "problem.storage=blocks"],
+                ["multigrid.cycle=F", "problem.boundary=neumann"], ["multigrid.accelerator=cg", "problem.a=0.0"],
+                ['problem.boundary=["dirichlet/neumann","periodic","periodic"]', "comm.overlap=true", "problem.a=0.0"],
+                *([f"multigrid.bottom_grid={place}", "problem.boundary=dirichlet"] for place in
+                  ("agglomerate", "gather", "replicate")),
+                ["problem.shape=L", "problem.outside=neumann"], ["bottom.solver=ca_cg", "bottom.powers=matrix_powers"],
+                ["comm.ghost_depth=3", "comm.neighbours=all", "comm.persistent=true", "comm.overlap=true"]]  # fmt: skip
+        self.all_valid([((1, 2, 3, 4, 6)[n % 5], words) for n, words in enumerate(ways)])
+
+    def test_no_ranks_schemes_placements_or_overlaps_change_a_bit(self) -> None:
+        words = [*PLANE, "run.deterministic=true", "multigrid.interpolation=linear"]
+        expected = self.valid(1, *words).record("solve")["residuals"]
+        cases = [(ranks, [f"comm.scheme={scheme}", "comm.ranks_per_node=2", f"comm.overlap={str(n % 2 == 0).lower()}"])
+                 for n, (scheme, ranks) in enumerate((scheme, ranks) for scheme in SCHEMES for ranks in (2, 3, 8))]  # fmt: skip
+        cases += [(4, [f"problem.placement={placement}"]) for placement in ("lexicographic", "round_robin", "scattered")]
+        cases += [(2, ["multigrid.smoother_passes=fused"]), (3, ["comm.neighbours=all", "comm.ghost_depth=2"])]
+        for case, run in zip(cases, at_once(2, lambda case: self.valid(case[0], *words, *case[1]), cases), strict=True):
+            self.assertEqual(run.record("solve")["residuals"], expected, case)
+
+    def test_a_dry_run_foretells_memory_and_messages(self) -> None:
+        for ranks, more in ((2, []), (3, ["comm.neighbours=all", "comm.ghost_depth=2"]), (8, ["comm.scheme=three_step"])):
+            words = ["problem.dimensions=2", "problem.box=32", "problem.boxes=[4,2,1]", "comm.ranks_per_node=2", *more, *ONCE]
+            plan = self.planned(ranks, *words)
+            run = self.valid(ranks, *words)
+            facts = run.record("run")
+            self.assertEqual((plan["unknowns"], facts["cells"]), (8 * 32 * 32, [128, 64, 1]))
+            self.assertEqual(plan["predicted_bytes"], facts["predicted_bytes"])
+            # The busiest rank's messages: so many in each exchange as the plan has.
+            for planned, counted in zip(planned_messages(plan), counted_messages(run), strict=True):
+                exchanges = counted[0] // planned[0]
+                self.assertGreater(exchanges, 4)
+                self.assertEqual(counted, [exchanges * number for number in planned])
+
+    def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
+        words = ["problem.dimensions=2", "problem.box=512", "problem.boxes=[2,2,1]", "problem.rhs=wave", *ONCE]
+        for ranks in (1, 2):
+            facts = self.valid(ranks, *words).facts
+            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+            # 7 fields a level, levels 4/3 of the finest; the bottom's vectors are small, ghosts and padding a few percent.
+            self.assertLess(facts["predicted_bytes"], 1.15 * 8 * 7 * 4 / 3 * 4 / ranks * 512**2)
+
+    def test_imagined_ranks_and_predicted_seconds(self) -> None:
+        words = ["problem.dimensions=2", "problem.box=64", "comm.machine=hopper", "problem.ranks=256", "comm.ranks_per_node=16"]
+        plan = self.planned(1, *words)
+        self.assertEqual((plan["boxes"], plan["unknowns"]), ([16, 16, 1], 256 * 64 * 64))
+        text = self.text(1, "--dry-run", *words)
+        self.assertIn("1024x1024", text)
+        self.assertIn("64^2", text)
+        self.assertRegex(text, r"(?m)^bicgstab +6 +[0-9]+ .* ms")
+
+    def test_boxes_beyond_three_dimensions_widest(self) -> None:
+        plan = self.planned(1, "problem.dimensions=2", "problem.box=4096", "multigrid.bottom_box=8")
+        self.assertEqual(plan["unknowns"], 4096**2)
+        self.refused(1, "problem.box=4096", "multigrid.bottom_box=8",
+                     expected=["boxes of problem.dimensions = 3 are at most 1024 cells wide"])  # fmt: skip
+
+
+class Refused(KeelTest):
+    def test_a_third_direction(self) -> None:
+        self.refused(2, "problem.dimensions=2", "problem.boxes=[2,1,2]", expected=["give 1 as the third number, such as [2,1,1]"])
+        self.refused(2, "problem.dimensions=2", 'problem.boundary=["periodic","periodic","neumann"]',
+                     expected=['give "periodic" as the third word'])  # fmt: skip
+        self.valid(2, "problem.dimensions=2", "problem.boundary=neumann", "problem.box=16", *ONCE)
