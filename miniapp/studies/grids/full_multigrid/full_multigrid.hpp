@@ -36,10 +36,10 @@ struct WorkUnits {
     double of_operator = 0;
     double of_all = 0;
 };
-WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns);
+WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::size_t dimensions);
 
 std::string accuracy_text(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
-                          const WorkUnits& work, const SolveReport& last);
+                          std::size_t dimensions, const WorkUnits& work, const SolveReport& last);
 std::string accuracy_records(const std::vector<Accuracy>& grids);
 
 class PreparedFullMultigrid : public PreparedGrids {

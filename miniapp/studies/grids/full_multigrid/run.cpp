@@ -24,7 +24,7 @@ class Judge {
         const Ledger cycles_only = setting_.ledger;
         Level& level = setting_.hierarchy.level(l);
         if (l > 0) {
-            level.plain->assign(level.f, cube(level.layout.width()), setting_.problem.right_side(1 << l));
+            level.plain->assign(level.f, level.layout.box_cells(), setting_.problem.right_side(1 << l));
             if (setting_.problem.singular()) make_solvable(level);
         }
         exact_ += multigrid_.solve(l).converged() ? 1 : 0;
@@ -116,14 +116,15 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     const std::vector<TimerRow> timers =
         gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
     const auto unknowns = static_cast<double>(findings.facts.domain->cells);
-    const WorkUnits work = work_units(timers, unknowns);
+    const WorkUnits work = work_units(timers, unknowns, grids_.domain.dimensions());
     findings.seconds = median(seconds);
     findings.parts = parts_of(timers, hierarchy.levels() - 1);
     findings.moved = movement_of(timers, unknowns, mean_of(digits));
     findings.merit = cells_per_second(findings.facts, findings.seconds);
     findings.merit->name = "full_multigrid.dof_per_second";
-    setting.site.report.tell(accuracy_text(grids_.multigrid, grids, work, cycles.back().report) + "\n" +
-                             level_report(setting, findings, timers, seconds));
+    setting.site.report.tell(
+        accuracy_text(grids_.multigrid, grids, grids_.domain.dimensions(), work, cycles.back().report) +
+        "\n" + level_report(setting, findings, timers, seconds));
     setting.site.report.record(accuracy_records(grids) + timer_records(timers) +
                                scheme_records(resolved_.comm.chooser, setting.schemes));
 

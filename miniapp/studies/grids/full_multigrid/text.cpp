@@ -16,10 +16,11 @@ bool evaluates_operator(Op op) {
 
 }  // namespace
 
-WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns) {
+WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::size_t dimensions) {
+    const double of_cell = dimensions == 2 ? Residual<2>::cost.flops : Residual<3>::cost.flops;
     WorkUnits work;
     for (const TimerRow& row : timers) {
-        const double units = row.flops / (Residual::cost.flops * unknowns);
+        const double units = row.flops / (of_cell * unknowns);
         work.of_all += units;
         if (const auto op = named<Op>(row.op); op && evaluates_operator(*op)) work.of_operator += units;
     }
@@ -27,14 +28,15 @@ WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns) {
 }
 
 std::string accuracy_text(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
-                          const WorkUnits& work, const SolveReport& last) {
+                          std::size_t dimensions, const WorkUnits& work, const SolveReport& last) {
     std::string text = fmt::format(
         "Full multigrid, one F-cycle of V({},{}): its error, of u, over that of the exact discrete solution\n"
         "{:>5} {:>16} {:>12} {:>12} {:>12} {:>8}\n",
         multigrid.pre, multigrid.post, "level", "cells", "spacing", "exact", "F-cycle", "ratio");
     for (const Accuracy& grid : grids)
         text += fmt::format("{:>5} {:>16} {:>12.5e} {:>12.5e} {:>12.5e} {:>8.4f}\n", grid.level,
-                            cells_text(grid.cells), grid.spacing, grid.exact_error, grid.error, grid.ratio());
+                            cells_text(grid.cells, dimensions), grid.spacing, grid.exact_error, grid.error,
+                            grid.ratio());
     return text + fmt::format(
                       "max|r| / max|f| = {:.5e} after it; {} bottom iterations in {} visits; {} missed the "
                       "bottom tolerance by their true |r| / |f|\n"
