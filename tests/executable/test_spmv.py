@@ -12,6 +12,88 @@ SCHEMES = ["standard", "two_step", "two_step/max_need", "three_step", "split", "
 SOLVE = ["run.solve=true", "bottom.solver=cg", "bottom.tolerance=1e-8"]
 
 
+AMG = ["run.mode=spmv", "problem.matrix=stencil27", "problem.box=9", "problem.boxes=[1,1,1]", "run.solve=true",
+       "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
+PRECONDITIONED = [*AMG, "run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none"]
+
+
+class AlgebraicMultigrid(KeelTest):
+    def test_ranks_and_schemes_change_messages_but_no_level_and_no_solution(self) -> None:
+        def sizes(run: Run) -> list[list[float]]:
+            keys = ("rows", "nonzeros", "nonzeros_of_p", "rounds")
+            return [[level[key] for key in keys] for level in run.record("amg")["levels"]]
+
+        alone = self.valid(1, *PRECONDITIONED, "amg.max_coarse=3")
+        self.assertEqual([level["product"]["all"]["messages"] for level in alone.record("amg")["levels"]], [0, 0, 0])
+        self.assertEqual([size[0] for size in sizes(alone)][0], 729)
+        for ranks, scheme in ((2, "standard"), (3, "two_step"), (4, "three_step"), (4, "split"), (8, "standard")):
+            with self.subTest(ranks=ranks, scheme=scheme):
+                run = self.valid(ranks, *PRECONDITIONED, "amg.max_coarse=3", f"comm.scheme={scheme}", "comm.ranks_per_node=2")
+                self.assertEqual(sizes(run), sizes(alone))
+                iterations = [r.record("solve")["iterations"] for r in (run, alone)]
+                self.assertLessEqual(abs(iterations[0] - iterations[1]), 1)
+                self.assertIn("Algebraic multigrid: smoothed aggregation (mis2), 3 levels", run.stdout)
+
+    def test_cycles_alone_solve_too_and_preconditioned_methods_take_fewer(self) -> None:
+        for smoother in ("jacobi", "gauss_seidel"):
+            with self.subTest(smoother=smoother):
+                alone = self.valid(2, *AMG, "run.amg=solver", f"amg.smoothing={smoother}")
+                self.assertEqual(alone.record("solve")["solver"], "amg")
+                by_cg = self.valid(2, *PRECONDITIONED, f"amg.smoothing={smoother}")
+                self.assertLess(by_cg.record("solve")["iterations"], alone.record("solve")["iterations"])
+        self.valid(2, *AMG, "run.amg=preconditioner", "bottom.solver=bicgstab", "bottom.scaling=none")
+
+    def test_the_levels_say_what_a_cycle_sends(self) -> None:
+        run = self.valid(4, *AMG, "run.amg=solver", "amg.max_coarse=5", "comm.scheme=two_step", "comm.ranks_per_node=2")
+        levels = run.record("amg")["levels"]
+        solve = run.record("solve")
+        # Two products, P e and P^T r a cycle on each level but the last; the residual of each step, and of the check behind.
+        cycles = solve["iterations"]
+        products = solve["applications"]
+        for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+            sent = products * levels[0]["product"]["all"][key]
+            for level in levels[:-1]:
+                sent += cycles * sum(
+                    times * level[operation]["all"][key]
+                    for operation, times in (("product", 2), ("interpolate", 1), ("restrict", 1))
+                )
+            self.assertEqual(solve["all"][key], sent)
+
+    def test_what_cannot_be_set_up_is_a_breakdown_with_a_name(self) -> None:
+        def outcome(entries: dict[tuple[int, int], str], *words: str) -> tuple[str, bool]:
+            rows = 60
+            line = {(row, row): "2" for row in range(1, rows + 1)}
+            for row in range(1, rows):
+                line[row, row + 1] = line[row + 1, row] = "-1"
+            line |= entries
+            with tempfile.TemporaryDirectory() as folder:
+                matrix = Path(folder) / "line.mtx"
+                text = [f"{row} {column} {value}" for (row, column), value in line.items()]
+                head = "%%MatrixMarket matrix coordinate real general"
+                matrix.write_text("\n".join([head, f"{rows} {rows} {len(text)}", *text, ""]))
+                run = self.run_keel(2, "run.mode=spmv", f"problem.matrix={matrix}", "run.solve=true", "run.amg=solver",
+                                    "bottom.tolerance=1e-8", *ONCE, *words)  # fmt: skip
+            amg = run.record("amg")
+            solve = run.record("solve")
+            self.assertEqual(solve["outcome"] == "breakdown", amg["outcome"] != "ready")
+            self.assertEqual(solve["vanished"], amg["missing"])
+            self.assertEqual(run.status, 0 if amg["outcome"] == "ready" else 1, run)
+            return amg["outcome"], amg["stalled"]
+
+        self.assertEqual(outcome({}), ("ready", False))
+        self.assertEqual(outcome({(7, 7): "0"}), ("zero_diagonal", False))
+        self.assertEqual(outcome({(1, 60): "-0.001"}), ("unsymmetric_pattern", False))
+        self.assertEqual(outcome({(1, 1): "1", (60, 60): "1"}, "amg.max_coarse=1"), ("singular", False))
+        self.assertEqual(outcome({}, "amg.theta=0.9"), ("ready", True))
+        self.assertEqual(outcome({}, "amg.theta=0.9", "amg.max_dense=59"), ("too_large", True))
+
+    def test_keys_that_do_not_go_together_are_refused(self) -> None:
+        self.refused(1, *AMG, "run.amg=preconditioner", "bottom.scaling=none", "bottom.solver=richardson",
+                     expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip
+        self.refused(1, *AMG, "run.amg=solver", "bottom.solver=cg", expected=["bottom.solver"])
+        self.refused(1, *AMG, "amg.theta=0.1", expected=["amg.theta", "needs run.amg"])
+
+
 class Spmv(KeelTest):
     def test_ranks_and_schemes_change_messages_but_no_product_and_no_solution(self) -> None:
         alone = self.valid(1, *RANDOM, *SOLVE)

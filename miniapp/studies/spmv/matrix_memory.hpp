@@ -11,6 +11,7 @@
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/solvers.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
+#include "solvers/amg/options.hpp"
 
 namespace keel {
 
@@ -19,6 +20,8 @@ struct MatrixUse {
     MatrixChoice matrix;
     int columns = 1;                    // vectors that are multiplied at a time
     std::optional<NamedSolver> solver;  // none: it is only multiplied by
+    AmgUse amg = AmgUse::none;          // in solves
+    AmgOptions amg_options = {};
 };
 
 // What one rank has of the matrix.

@@ -12,6 +12,7 @@
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
+#include "solvers/amg/options.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -48,14 +49,27 @@ class SpmvStudy : public Study {
                 "number of entries of a banded row on each side of the diagonal, or of a random row beside "
                 "it at most")
             .needs("problem.matrix", {"banded", "random"});
+        problem
+            .real("epsilon", &Matrix::epsilon, {.lowest = 0, .highest = 1, .highest_open = false},
+                  "conductivity across a direction over that along it")
+            .needs("problem.matrix", {"rotated"});
+        problem.real("angle", &Matrix::angle, {}, "angle of that direction from x", "radians")
+            .needs("problem.matrix", {"rotated"});
         problem.choice("ordering", &Matrix::ordering,
                        "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
         Section<Matrix> run(table, "run", name());
         run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
+        run.choice(
+               "amg", &Matrix::amg,
+               "algebraic multigrid in solves: none; a cycle as preconditioner of bottom.solver; or cycles "
+               "alone, in its place")
+            .needs("run.solve", {"true"});
+        add_amg_keys(table);
     }
 
     KeyUses keys() const override {
-        const Condition grid{"problem.matrix", {"stencil7", "stencil27"}};
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "stencil5", "rotated"}};
+        const Condition by_method{"run.amg", {"none", "preconditioner"}};
         const Condition solving{"run.solve", {"true"}};
         std::vector<KeyUse> uses{
             {"problem.box", {grid}},
@@ -67,27 +81,33 @@ class SpmvStudy : public Study {
             {"comm.progress", {solving}},
             {"bottom.given_iterations", {}, "no solve is predicted with run.mode = spmv"},
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
-            {"bottom.", {solving}},
+            {"bottom.tolerance", {solving}},
+            {"bottom.max_iterations", {solving}},
+            {"bottom.max_restarts", {solving}},
+            {"bottom.", {solving, by_method}},
+            {"run.amg"},
+            {"amg.", {solving}},
             {"run.triad_mb"},
             {"output.goal", {}, "no solve is predicted with run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no solve is predicted with run.mode = spmv; leave it out"},
             {"output."}};
-        for (const char* key : {"problem.matrix",   "problem.rows",    "problem.row_entries",
-                                "problem.ordering", "problem.columns", "problem.ranks",
-                                "run.mode",         "run.solve",       "run.backend",
-                                "run.launches",     "run.warmup",      "run.repeats",
-                                "run.min_seconds",  "run.time_limit",  "run.label",
-                                "run.verbose",      "comm.scheme",     "comm.partner_rule",
-                                "comm.message_cap", "comm.cap_rule",   "comm.ranks_per_node",
-                                "comm.node_map",    "comm.machine",    "comm.persistent",
-                                "comm.device"})
+        for (const char* key :
+             {"problem.matrix",   "problem.rows",     "problem.row_entries", "problem.epsilon",
+              "problem.angle",    "problem.ordering", "problem.columns",     "problem.ranks",
+              "run.mode",         "run.solve",        "run.backend",         "run.launches",
+              "run.warmup",       "run.repeats",      "run.min_seconds",     "run.time_limit",
+              "run.label",        "run.verbose",      "comm.scheme",         "comm.partner_rule",
+              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.node_map",
+              "comm.machine",     "comm.persistent",  "comm.device"})
             uses.push_back({key});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }
 
     std::vector<NamedSolver> solvers(const Deck& deck) const override {
-        return deck.parameters.study.of<MatrixOptions>().solve ? solver_of_deck(deck)
-                                                               : std::vector<NamedSolver>();
+        const auto options = deck.parameters.study.of<MatrixOptions>();
+        if (!options.solve) return {};
+        if (options.amg == AmgUse::solver) return {cycles_alone(deck.parameters.bottom)};
+        return solver_of_deck(deck);
     }
 
     // Reads a matrix file.
@@ -112,6 +132,8 @@ class SpmvStudy : public Study {
         check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
+        if (options.amg == AmgUse::solver) return;  // reads nothing that could be wrong together
+        if (options.amg == AmgUse::preconditioner) check_preconditioned(rules);
         if (reason.empty())
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.require(
@@ -133,7 +155,9 @@ class SpmvStudy : public Study {
             mine == first, {"problem.matrix"},
             fmt::format("problem.matrix = \"{}\": rank {} finds {}, rank 0 {}; give all ranks the same file",
                         options.matrix, comm.rank(), mine, first));
-        if (!options.solve || mine != first || p.bottom.scaling == Scaling::none) return;
+        if (!options.solve || mine != first || p.bottom.scaling == Scaling::none ||
+            options.amg == AmgUse::solver)
+            return;
         const std::string reason =
             why_not_scalable(options.matrix, comm.size(), comm.rank(), scaling_of(p.bottom));
         rules.require(reason.empty(), {"bottom.scaling", "problem.matrix"},
@@ -144,17 +168,101 @@ class SpmvStudy : public Study {
         MatrixUse use{.matrix = matrix_of(deck, resolved.ranks),
                       .columns = deck.parameters.problem.columns,
                       .solver = {}};
+        use.amg = use.matrix.options.solve ? use.matrix.options.amg : AmgUse::none;
+        use.amg_options = deck.parameters.study.of<AmgOptions>();
         std::vector<NamedSolver> fitted = solvers(deck);
         Resolved told = resolved;
         if (!fitted.empty()) {
             for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
                 told.remarks.push_back(remark);
             use.solver = fitted.front();
+            if (use.amg != AmgUse::none)
+                told.remarks.push_back(
+                    "run.amg: neither the predicted memory nor a dry run knows the levels below the finest");
         }
         return std::make_unique<PreparedSpmv>(told, use);
     }
 
   private:
+    static void add_amg_keys(Table& table) {
+        using Amg = AmgOptions;
+        Section<Amg> amg(table, "amg", "spmv");
+        const auto needed = [](Section<Amg>& key) { key.needs("run.amg", {"preconditioner", "solver"}); };
+        const auto of = [&](CoarseningRule rule, Section<Amg>& key) {
+            needed(key.needs("amg.coarsening", {keel::name(rule)}));
+        };
+        needed(
+            amg.choice("coarsening", &Amg::coarsening,
+                       "next level: by smoothed aggregation, or by splitting rows into coarse and fine ones "
+                       "and interpolating"));
+        of(CoarseningRule::aggregation,
+           amg.choice("strength", &Amg::strength,
+                      "strong connections: against the diagonal entries of both rows, or against the largest "
+                      "entry of a row, as always where rows are split"));
+        needed(amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
+                        "part of that which an entry must be to be strong"));
+        of(CoarseningRule::aggregation,
+           amg.choice("aggregation", &Amg::aggregation,
+                      "aggregates: about roots two connections apart, the same on any ranks; or greedily "
+                      "inside each rank"));
+        of(CoarseningRule::aggregation,
+           amg.integer("sweeps", &Amg::sweeps, between(1, 4), "sweeps of Jacobi that smooth the prolongation",
+                       "sweeps"));
+        of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
+                                                 "their weight, times the bound of the eigenvalues"));
+        of(CoarseningRule::classical,
+           amg.choice("interpolation", &Amg::interpolation,
+                      "interpolation: from coarse rows that a row depends on; or also from those of its fine "
+                      "neighbours"));
+        of(CoarseningRule::classical,
+           amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
+                    "part of the largest weight of a row below which weights are dropped"));
+        needed(amg.choice("smoothing", &Amg::smoother,
+                          "smoother: Jacobi's with weight 2/3, or Gauss-Seidel's inside of ranks, forward "
+                          "before and backward behind the correction"));
+        needed(amg.choice("ownership", &Amg::ownership,
+                          "owner of a coarse row: that of its root, or equal parts"));
+        needed(amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
+                           "most rows of a level that is not coarsened any more", "rows"));
+        needed(amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels"));
+        needed(amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
+                           "most rows of the coarsest level, which is solved densely on each rank", "rows"));
+        needed(amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots"));
+    }
+
+    // What a cycle as preconditioner wants of [bottom].
+    static void check_preconditioned(Rules& rules) {
+        const BottomOptions& bottom = rules.parameters().bottom;
+        const Method& method = method_named(bottom.solver);
+        const std::string what = "run.amg = \"preconditioner\": ";
+        rules.require(bottom.scaling == Scaling::none, {"bottom.scaling", "run.amg"},
+                      what + "takes the place of the scaling; give bottom.scaling = \"none\"");
+        rules.require(method.accepts_preconditioner(), {"bottom.solver", "run.amg"},
+                      fmt::format("{}bottom.solver = \"{}\" is not one of {}; choose one of these", what,
+                                  bottom.solver, fmt::join(preconditionable(), ", ")));
+        if (!method.accepts_preconditioner()) return;
+        rules.require(method.tests(Norm::residual), {"bottom.solver", "run.amg"},
+                      fmt::format("{}bottom.solver = \"{}\" tests sqrt(r . M r) alone; choose cg or bicgstab",
+                                  what, bottom.solver));
+        rules.require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial,
+                      {"bottom.basis", "bottom.solver", "run.amg"},
+                      what + "nobody knows its spectrum; give bottom.basis = \"monomial\"");
+        rules.require(!method.reads("variant") || bottom.variant != Enlarged::orthomin,
+                      {"bottom.variant", "bottom.solver", "run.amg"},
+                      what + "orthomin takes none; give bottom.variant = \"orthodir\"");
+    }
+
+    // Cycles as a solver of their own name, unscaled.
+    static NamedSolver cycles_alone(const BottomOptions& bottom) {
+        BottomOptions options;
+        options.solver = "cg";  // of the same norm
+        options.scaling = Scaling::none;
+        options.tolerance = bottom.tolerance;
+        options.max_iterations = bottom.max_iterations;
+        options.max_restarts = bottom.max_restarts;
+        return {"amg", options};
+    }
+
     // A matrix has no axes.
     static void check_scheme(Rules& rules) {
         const std::string& scheme = rules.parameters().comm.scheme;

@@ -13,6 +13,7 @@
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
+#include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
 #include "solvers/systems/sparse/sparse_system.hpp"
@@ -120,10 +121,29 @@ std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& r
     return tables;
 }
 
+// |(M x, y) - (x, M y)| / (|M x| |y|), of two vectors without structure.
+Check symmetry_check(SparseMatrix& A, Preconditioner& M) {
+    SparseSystem system(A, DiagonalScaling::none);
+    const Field x = system.make_vector();
+    const Field y = system.make_vector();
+    const Field Mx = system.make_vector();
+    const Field My = system.make_vector();
+    A.assign(x, [](std::int64_t row) { return value_at(row, 0); });
+    A.assign(y, [](std::int64_t row) { return value_at(row, 1); });
+    M.apply(Mx, x);
+    M.apply(My, y);
+    const double size = system.norm(Mx) * system.norm(y);
+    const double difference = std::abs(system.dot(Mx, y) - system.dot(x, My));
+    const double value = size > 0 ? difference / size : difference;
+    return {"preconditioner_symmetry", value < 1e-12, value, "< 1e-12"};
+}
+
 Traffic sent(const Ledger& ledger) {
-    Traffic all = ledger.at(Op::send, 0).traffic;
-    all += ledger.at(Op::reduction, 0).traffic;
-    return all += ledger.at(Op::reduction_begin, 0).traffic;
+    Traffic all;
+    for (int level = 0; level < ledger.levels(); ++level)
+        for (const Op op : {Op::send, Op::reduction, Op::reduction_begin})
+            all += ledger.at(op, level).traffic;
+    return all;
 }
 
 template <class Action>
@@ -135,17 +155,6 @@ double seconds_of(const Communicator& comm, const Action& action) {
 }
 
 }  // namespace
-
-TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
-    TrafficOverRanks both;
-    for (const auto number :
-         {&Traffic::messages, &Traffic::bytes, &Traffic::off_node_messages, &Traffic::off_node_bytes}) {
-        const auto value = static_cast<double>(mine.*number);
-        both.busiest.*number = static_cast<long>(comm.max(value));
-        both.all.*number = static_cast<long>(comm.sum(value));
-    }
-    return both;
-}
 
 double SpmvResults::products_per_second() const {
     const double middle = median(seconds);
@@ -167,15 +176,14 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
-    Ledger ledger(1, price_of(resolved_.simulation));
+    Ledger ledger(use_.amg == AmgUse::none ? 1 : use_.amg_options.max_levels, price_of(resolved_.simulation));
     ledger.mark(site.regions);
     ledger.mark(site.backend.regions());
-    SparseMatrix A(comm, topology, site.backend, partition, rows,
-                   {.scheme = schemes.products,
-                    .persistent = resolved_.comm.persistent,
-                    .exchange = resolved_.comm.exchange,
-                    .all_reduce = resolved_.comm.all_reduce},
-                   ledger);
+    SparseOptions sparse{.scheme = schemes.products,
+                         .persistent = resolved_.comm.persistent,
+                         .exchange = resolved_.comm.exchange,
+                         .all_reduce = resolved_.comm.all_reduce};
+    SparseMatrix A(comm, topology, site.backend, partition, rows, sparse, ledger);
     A.exchange().reserve(t);
 
     SpmvResults mine;
@@ -229,7 +237,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     findings.checks.push_back(product_check(comm, A, rows, y));
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
-        solve(*use_.solver, site, A, ledger, y[0], mine, findings);
+        sparse.scheme = schemes.solves;
+        solve(*use_.solver, site, A, rows, sparse, ledger, y[0], mine, findings);
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
     site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
@@ -239,26 +248,47 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 }
 
 // Solves A u = f, which has a solution, as often as asked for.
-void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger,
-                         Field f, SpmvResults& mine, Findings& findings) const {
+void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const GlobalRows& rows,
+                         const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
+                         Findings& findings) const {
     const Communicator& comm = site.comm;
     const BottomOptions& options = solver.options;
     mine.solver = solver;
-    const auto krylov = make_krylov(A, comm, options);
+    const Team team{comm, resolved_.topology, site.backend, sparse.scheme, sparse.scheme};
+    std::unique_ptr<AmgHierarchy> hierarchy;
+    std::unique_ptr<AmgCycle> M;
+    if (use_.amg != AmgUse::none) {
+        site.progress.say("setting up algebraic multigrid");
+        ledger.clear();
+        const double my_seconds = seconds_of(comm, [&] {
+            hierarchy = std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger);
+        });
+        M = std::make_unique<AmgCycle>(*hierarchy);
+        mine.amg = findings_of(comm, *hierarchy);
+        mine.amg->setup_seconds = findings.facts.setup_seconds = comm.max(my_seconds);
+        mine.amg->setup = gather_timers(comm, ledger, my_seconds, 1, false);
+    }
+    const auto krylov = use_.amg == AmgUse::none             ? make_krylov(A, comm, options)
+                        : use_.amg == AmgUse::preconditioner ? make_amg_krylov(A, *M, options)
+                                                             : make_amg_solver(A, *M, options);
     const Field u = A.make_vector();
     long converged = 0;
+    double my_seconds = 0;
     // f = A x, so that a singular matrix has a solution as well.
     const auto one = [&](int n) {
         SpmvResults::Solve solve;
+        if (n == 0) ledger.clear();
         const Traffic before = sent(ledger);
-        solve.seconds = comm.max(seconds_of(comm, [&] {
+        const double seconds = seconds_of(comm, [&] {
             solve.report = krylov->solve(u, f);
             A.operations().wait();
-        }));
+        });
+        solve.seconds = comm.max(seconds);
         site.progress.say(
             fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
             resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
         if (n < 0) return;
+        my_seconds += seconds;
         if (solve.report.succeeded()) ++converged;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
         site.report.record(solve_record(solver, mine.solves.size(), solve));
@@ -267,6 +297,11 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const int done =
         repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
+    if (mine.amg) {
+        mine.amg->solves = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+        site.report.record(amg_records(*mine.amg, solver.name));
+        if (M->vanished().empty()) findings.checks.push_back(symmetry_check(A, *M));
+    }
     findings.checks.push_back(residual_check(A, options, u, f));
     findings.checks.push_back(all_converged(converged, done));
 }

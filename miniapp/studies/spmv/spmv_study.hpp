@@ -10,19 +10,13 @@
 #include "comm/ranks/communicator.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 #include "miniapp/studies/study.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
-
-// Sent by the rank that sends most, each number by itself, and by all together.
-struct TrafficOverRanks {
-    Traffic busiest{};
-    Traffic all{};
-};
-TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine);  // collective
 
 // Collective.
 inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::size_t mine) {
@@ -47,6 +41,7 @@ struct SpmvResults {
     };
     std::optional<NamedSolver> solver;  // none: none asked for
     std::vector<Solve> solves;
+    std::optional<AmgFindings> amg;  // none: not used
 
     double products_per_second() const;  // nonzeros times columns over the median of the seconds
 };
@@ -70,8 +65,10 @@ class PreparedSpmv : public PreparedStudy {
     void run(const Site& site, Findings& findings) const override;                        // spmv_run.cpp
 
   private:
-    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const Ledger& ledger, Field f,
-               SpmvResults& mine, Findings& findings) const;
+    // `rows` are those of A, whose exchanges are by `sparse`.
+    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const GlobalRows& rows,
+               const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
+               Findings& findings) const;
 
     Resolved resolved_;
     MatrixUse use_;

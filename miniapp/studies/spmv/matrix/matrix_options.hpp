@@ -17,13 +17,24 @@ constexpr auto names_of(Ordering) {
                       Name{Ordering::rcm, "rcm"}};
 }
 
+// What algebraic multigrid does in solves.
+enum class AmgUse { none, preconditioner, solver };
+constexpr auto names_of(AmgUse) {
+    using Name = Named<AmgUse>;
+    return std::array{Name{AmgUse::none, "none"}, Name{AmgUse::preconditioner, "preconditioner"},
+                      Name{AmgUse::solver, "solver"}};
+}
+
 // The keys of [problem] and [run] that only run.mode = spmv knows.
 struct MatrixOptions {
     std::string matrix = "stencil7";  // or another generator, or a file's path
     std::int64_t rows = 100000;       // generators but stencils
     int row_entries = 8;
+    double epsilon = 0.001;              // of rotated: conductivity across over that along
+    double angle = 0.39269908169872414;  // pi/8
     Ordering ordering = Ordering::natural;
     bool solve = false;
+    AmgUse amg = AmgUse::none;
 };
 
 // Which matrix, whatever its source.

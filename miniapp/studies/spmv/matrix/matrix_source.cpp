@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -98,6 +100,8 @@ struct NamedGenerator {
 constexpr NamedGenerator generators[] = {
     {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
     {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {"stencil5", [](const MatrixChoice& m) { return stencil5(m.cells); }},
+    {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, m.options.epsilon, m.options.angle); }},
     {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
@@ -138,6 +142,51 @@ Generator stencil(const Index& cells, bool all_neighbours) {
         of_cross += 2 * (all - all / n);
     }
     return {static_cast<std::int64_t>(product(cells)), all_neighbours ? of_box : of_cross, row};
+}
+
+namespace {
+
+// The same weights at every cell of a plane: [y + 1][x + 1] for the neighbour x and y away; 0: no entry.
+using PlaneWeights = std::array<std::array<double, 3>, 3>;
+Generator on_plane(int width, int height, const PlaneWeights& weights) {
+    const auto weight = [=](int x, int y) {
+        return weights[static_cast<std::size_t>(y + 1)][static_cast<std::size_t>(x + 1)];
+    };
+    const auto for_each_neighbour = [=](const auto& visit) {
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x)
+                if (weight(x, y) != 0) visit(x, y);
+    };
+    double all = 0;
+    for_each_neighbour([&](int x, int y) { all += 1.0 * (width - std::abs(x)) * (height - std::abs(y)); });
+    return {std::int64_t{width} * height, all, [=](std::int64_t number) {
+                const auto at_x = static_cast<int>(number % width);
+                const auto at_y = static_cast<int>(number / width);
+                std::vector<MatrixEntry> entries;
+                for_each_neighbour([&](int x, int y) {
+                    const int to_x = at_x + x;
+                    const int to_y = at_y + y;
+                    if (to_x >= 0 && to_x < width && to_y >= 0 && to_y < height)
+                        entries.push_back({std::int64_t{to_y} * width + to_x, weight(x, y)});
+                });
+                return entries;
+            }};
+}
+
+}  // namespace
+
+Generator stencil5(const Index& cells) {
+    return on_plane(cells[0], cells[1], {{{0, -1, 0}, {-1, 4, -1}, {0, -1, 0}}});
+}
+
+Generator rotated(const Index& cells, double epsilon, double angle) {
+    const double C = std::cos(angle);
+    const double S = std::sin(angle);
+    const double E = C * C + epsilon * S * S;
+    const double F = 2 * (1 - epsilon) * C * S;
+    const double G = epsilon * C * C + S * S;
+    return on_plane(cells[0], cells[1],
+                    {{{-F / 4, -G, F / 4}, {-E, 2 * E + 2 * G, -E}, {F / 4, -G, -F / 4}}});
 }
 
 Generator banded(std::int64_t rows, int half) {

@@ -28,6 +28,11 @@ struct Generator {
 // -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number at the diagonal; neighbours
 // beyond the domain are left out. Cells are numbered x fastest. Symmetric positive definite.
 Generator stencil(const Index& cells, bool all_neighbours);
+// The plane of x and y alone. -1 at the neighbours across sides, and 4.
+Generator stencil5(const Index& cells);
+// Finite differences for diffusion that is `epsilon` times as strong across a direction as along it, which is `angle` from x, in
+// that plane: 9 points, of which some are positive. Symmetric positive definite.
+Generator rotated(const Index& cells, double epsilon, double angle);
 // -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
 Generator banded(std::int64_t rows, int half);
 // Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them. Symmetric positive

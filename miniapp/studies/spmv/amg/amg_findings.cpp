@@ -1,0 +1,158 @@
+#include "miniapp/studies/spmv/amg/amg_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/records/records.hpp"
+
+namespace keel {
+namespace {
+
+std::string level_sizes(const AmgFindings& amg) {
+    std::string text =
+        fmt::format("{:>5} {:>12} {:>14} {:>9} {:>9} {:>14} {:>14} {:>9} {:>7}\n", "level", "rows", "entries",
+                    "a row", "ranks", "most of one", "entries of P", "bound", "rounds");
+    for (std::size_t l = 0; l < amg.levels.size(); ++l) {
+        const AmgLevelFacts& facts = amg.levels[l].facts;
+        text += fmt::format("{:>5} {:>12} {:>14.0f} {:>9.1f} {:>9} {:>14.0f}", l, facts.rows, facts.entries,
+                            facts.entries / static_cast<double>(facts.rows), facts.ranks_with_rows,
+                            facts.most_entries);
+        const std::string bound = facts.bound > 0 ? fmt::format("{:.3f}", facts.bound) : "-";
+        text += facts.entries_of_P > 0
+                    ? fmt::format(" {:>14.0f} {:>9} {:>7}\n", facts.entries_of_P, bound, facts.rounds)
+                    : "\n";
+    }
+    return text;
+}
+
+// All ranks' messages by operation and level, those off node in brackets, and below them the bytes.
+std::string level_traffic(const AmgFindings& amg) {
+    std::string text = fmt::format("{:<32}", "messages (off node), bytes");
+    for (std::size_t l = 0; l < amg.levels.size(); ++l)
+        text += fmt::format(" {:>20}", fmt::format("level {}", l));
+    text += "\n";
+    for (std::size_t n = 0; n < amg.levels.front().operations.size(); ++n) {
+        text += fmt::format("{:<32}", amg.levels.front().operations[n].meaning);
+        std::string bytes = fmt::format("{:<32}", "");
+        for (const AmgLevelFindings& level : amg.levels) {
+            const Traffic& all = level.operations[n].traffic.all;
+            text += fmt::format(" {:>20}", fmt::format("{} ({})", all.messages, all.off_node_messages));
+            bytes += fmt::format(" {:>20}", fmt::format("{} ({})", all.bytes, all.off_node_bytes));
+        }
+        text += "\n" + bytes + "\n";
+    }
+    return text;
+}
+
+std::string level_times(const std::string& head, const std::vector<TimerRow>& rows, std::size_t levels) {
+    std::vector<std::string> names;
+    std::map<std::pair<std::string, int>, double> seconds;
+    for (const TimerRow& row : rows) {
+        if (std::ranges::find(names, row.op) == names.end()) names.push_back(row.op);
+        seconds[{row.op, row.level}] += row.t_max;
+    }
+    std::string text = fmt::format("{:<32}", head);
+    for (std::size_t l = 0; l < levels; ++l) text += fmt::format(" {:>12}", fmt::format("level {}", l));
+    text += "\n";
+    for (const std::string& name : names) {
+        text += fmt::format("{:<32}", name);
+        for (int l = 0; l < static_cast<int>(levels); ++l) {
+            const auto found = seconds.find({name, l});
+            text += fmt::format(" {:>12}", found == seconds.end() ? "" : seconds_text(found->second));
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+Json traffic_json(const Traffic& t) {
+    return {{"messages", t.messages},
+            {"bytes", t.bytes},
+            {"off_node_messages", t.off_node_messages},
+            {"off_node_bytes", t.off_node_bytes}};
+}
+
+}  // namespace
+
+TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
+    TrafficOverRanks both;
+    for (const auto number :
+         {&Traffic::messages, &Traffic::bytes, &Traffic::off_node_messages, &Traffic::off_node_bytes}) {
+        const auto value = static_cast<double>(mine.*number);
+        both.busiest.*number = static_cast<long>(comm.max(value));
+        both.all.*number = static_cast<long>(comm.sum(value));
+    }
+    return both;
+}
+
+AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy) {
+    AmgFindings amg{.options = hierarchy.options(),
+                    .outcome = hierarchy.outcome(),
+                    .missing = hierarchy.missing(),
+                    .stalled = hierarchy.stalled(),
+                    .operator_complexity = hierarchy.operator_complexity(),
+                    .grid_complexity = hierarchy.grid_complexity()};
+    for (const AmgLevelFacts& facts : hierarchy.facts()) {
+        const CoarseningTraffic& setup = facts.setup;
+        amg.levels.push_back(
+            {facts,
+             {{"product", "A x", over_ranks(comm, facts.product)},
+              {"interpolate", "P e", over_ranks(comm, facts.interpolate)},
+              {"restrict", "P^T r", over_ranks(comm, facts.restrict_)},
+              {"setup_values", "set-up: values of ghosts", over_ranks(comm, setup.values)},
+              {"setup_smoothing", "set-up: rows to make P", over_ranks(comm, setup.smoothing)},
+              {"setup_rows", "set-up: rows of P for A P", over_ranks(comm, setup.rows)},
+              {"setup_partial_rows", "set-up: rows of P^T (A P)", over_ranks(comm, setup.partial_rows)}}});
+    }
+    return amg;
+}
+
+std::string amg_text(const AmgFindings& amg) {
+    const bool aggregates = amg.options.coarsening == CoarseningRule::aggregation;
+    std::string text = fmt::format(
+        "Algebraic multigrid: {} ({}), {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in "
+        "{}{}\n",
+        aggregates ? "smoothed aggregation" : "classical, PMIS",
+        aggregates ? name(amg.options.aggregation) : name(amg.options.interpolation),
+        counted(static_cast<long>(amg.levels.size()), "level"), amg.operator_complexity, amg.grid_complexity,
+        seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
+    if (!amg.missing.empty())
+        text += fmt::format("no cycle ({}): for want of {}\n", name(amg.outcome), amg.missing);
+    text += level_sizes(amg) + level_traffic(amg);
+    text += level_times("set-up, the slowest rank", amg.setup, amg.levels.size());
+    if (!amg.solves.empty()) text += level_times("solve, the slowest rank", amg.solves, amg.levels.size());
+    return text;
+}
+
+std::string amg_records(const AmgFindings& amg, const std::string& solver) {
+    Json levels = Json::array();
+    for (const AmgLevelFindings& level : amg.levels) {
+        Json json{{"rows", level.facts.rows},
+                  {"nonzeros", level.facts.entries},
+                  {"most_nonzeros", level.facts.most_entries},
+                  {"ranks_with_rows", level.facts.ranks_with_rows},
+                  {"nonzeros_of_p", level.facts.entries_of_P},
+                  {"bound", level.facts.bound},
+                  {"rounds", level.facts.rounds}};
+        for (const AmgOperation& operation : level.operations)
+            json[operation.word] = {{"busiest", traffic_json(operation.traffic.busiest)},
+                                    {"all", traffic_json(operation.traffic.all)}};
+        levels.push_back(json);
+    }
+    return line_of({{"record", "amg"},
+                    {"solver", solver},
+                    {"outcome", name(amg.outcome)},
+                    {"missing", amg.missing},
+                    {"stalled", amg.stalled},
+                    {"operator_complexity", amg.operator_complexity},
+                    {"grid_complexity", amg.grid_complexity},
+                    {"setup_seconds", amg.setup_seconds},
+                    {"levels", levels}}) +
+           timer_records(amg.setup, "amg.setup") + timer_records(amg.solves, solver);
+}
+
+}  // namespace keel
