@@ -87,10 +87,10 @@ template <class T, class Body>
 // --- Sums, by plane first and then over the planes in order: they do not depend on the number of threads.
 
 template <class Body>
-[[gnu::flatten]] double sum_of_row(const Body body, std::size_t n, int cells, int q, int j, int k) {
+[[gnu::flatten]] double sum_of_row(const Body body, int cells, int q, int j, int k) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < cells; ++i) sum += body(n, q, i, j, k);
+    for (int i = 0; i < cells; ++i) sum += body(q, i, j, k);
     return sum;
 }
 
@@ -106,7 +106,7 @@ template <class Body>
 void sum_plane(const Body& body, std::size_t count, const Cells& cells, int q, int k, double* partial) {
     double sums[max_terms] = {};
     for (int j = 0; j < cells.extent[1]; ++j)
-        for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body, n, cells.extent[0], q, j, k);
+        for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, k);
     std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, k));
 }
 
