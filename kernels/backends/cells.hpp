@@ -77,6 +77,14 @@ struct InWindow {
         const Window& w = windows[q];
         return body(n, w.block, w.at[0] + i, w.at[1] + j, w.at[2] + k);
     }
+    constexpr double operator()(int q, int i, int j, int k) const {
+        const Window& w = windows[q];
+        return body(w.block, w.at[0] + i, w.at[1] + j, w.at[2] + k);
+    }
+    // Of several sums the n-th: a body of few views where rows are so short that what is handed over counts.
+    constexpr auto term(std::size_t n) const {
+        return InWindow<decltype(body.term(n))>{body.term(n), windows};
+    }
 };
 
 }  // namespace keel

@@ -89,10 +89,10 @@ template <class T, class Body>
 // the number of threads.
 
 template <class Body>
-[[gnu::flatten]] double sum_of_row(const Body body, std::size_t n, int cells, int q, int j, int k) {
+[[gnu::flatten]] double sum_of_row(const Body body, int cells, int q, int j, int k) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < cells; ++i) sum += body(n, q, i, j, k);
+    for (int i = 0; i < cells; ++i) sum += body(q, i, j, k);
     return sum;
 }
 
@@ -113,7 +113,7 @@ void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, i
     const int k = plane ? slice : 0;
     double sums[max_terms] = {};
     for (int j = plane ? 0 : slice; j < (plane ? cells.extent[1] : slice + 1); ++j)
-        for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body, n, cells.extent[0], q, j, k);
+        for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, k);
     std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, slice));
 }
 

@@ -72,6 +72,13 @@ struct Shift {
     constexpr void operator()(int q, int i, int j, int k) const { y(q, i, j, k) += amount; }
 };
 
+// The summand of an inner product
+struct InnerProduct {
+    View x, y;
+
+    constexpr double operator()(int q, int i, int j, int k) const { return x(q, i, j, k) * y(q, i, j, k); }
+};
+
 // The summand of the n-th of several inner products
 struct InnerProducts {
     std::array<View, max_terms> x;
@@ -80,6 +87,7 @@ struct InnerProducts {
     constexpr double operator()(std::size_t n, int q, int i, int j, int k) const {
         return x[n](q, i, j, k) * y[n](q, i, j, k);
     }
+    constexpr InnerProduct term(std::size_t n) const { return {x[n], y[n]}; }
 };
 
 // The summand of a sum over the cells of x
@@ -89,6 +97,7 @@ struct Value {
     static constexpr Cost cost{1, 1, 0};
     constexpr double operator()(std::size_t, int q, int i, int j, int k) const { return x(q, i, j, k); }
     constexpr double operator()(int q, int i, int j, int k) const { return x(q, i, j, k); }
+    constexpr Value term(std::size_t) const { return *this; }
 };
 
 }  // namespace keel

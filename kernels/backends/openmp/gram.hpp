@@ -36,19 +36,24 @@ class GramTiles {
         grow(partial_, pairs * boxes.size() * static_cast<std::size_t>(slabs));
         grow(scratch_, scratch * static_cast<std::size_t>(threads));
 
+        const auto slab = [&](std::size_t q, int s, int thread) {
+            double* const tile = scratch_.data() + scratch * static_cast<std::size_t>(thread);
+            double* const products = tile + rows_ * tile_cells;
+            std::fill_n(tile, scratch, 0.0);
+            slab_products(products, tile, extent, boxes[q], s * rows, std::min(all, (s + 1) * rows));
+            double* pair =
+                partial_.data() + pairs * (q * static_cast<std::size_t>(slabs) + static_cast<std::size_t>(s));
+            for (std::size_t n = 0; n < x.size(); ++n)
+                pair = std::copy(products + n * rows_ + n, products + n * rows_ + fields_.size(), pair);
+        };
+        if (threads == 1) {
+            for (std::size_t q = 0; q < boxes.size(); ++q)
+                for (int s = 0; s < slabs; ++s) slab(q, s, 0);
+        } else {
 #pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
-        for (std::size_t q = 0; q < boxes.size(); ++q)
-            for (int s = 0; s < slabs; ++s) {
-                double* const tile =
-                    scratch_.data() + scratch * static_cast<std::size_t>(omp_get_thread_num());
-                double* const products = tile + rows_ * tile_cells;
-                std::fill_n(tile, scratch, 0.0);
-                slab_products(products, tile, extent, boxes[q], s * rows, std::min(all, (s + 1) * rows));
-                double* pair = partial_.data() +
-                               pairs * (q * static_cast<std::size_t>(slabs) + static_cast<std::size_t>(s));
-                for (std::size_t n = 0; n < x.size(); ++n)
-                    pair = std::copy(products + n * rows_ + n, products + n * rows_ + fields_.size(), pair);
-            }
+            for (std::size_t q = 0; q < boxes.size(); ++q)
+                for (int s = 0; s < slabs; ++s) slab(q, s, omp_get_thread_num());
+        }
 
         for (std::size_t pair = 0; pair < pairs; ++pair)
             for (std::size_t q = 0; q < boxes.size(); ++q) {

@@ -13,6 +13,8 @@
 namespace keel {
 namespace {
 
+// Less work than serial_below is done outside of any parallel region: to enter one takes an allocation and some hundred
+// nanoseconds even where its clause says that one thread will do, as much as the cells of a small box.
 class OpenMP {
   public:
     double* allocate(const Shape& shape) {
@@ -41,7 +43,8 @@ class OpenMP {
             u.shape().blocks * static_cast<std::ptrdiff_t>(std::max(extent[1], extent[2]));
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
-#pragma omp parallel for schedule(static) if (u.shape().values() >= serial_below)
+        if (u.shape().values() < serial_below) return each_value(body, u.data(), u.data() + total);
+#pragma omp parallel for schedule(static)
         for (std::ptrdiff_t c = 0; c < chunks; ++c)
             each_value(body, u.data() + c * chunk, u.data() + std::min(total, (c + 1) * chunk));
     }
@@ -52,8 +55,13 @@ class OpenMP {
     void for_each_row(const Cells& cells, Row row, std::size_t weight = 1) {
         const int n1 = cells.extent[1];
         const int n2 = cells.extent[2];
-#pragma omp parallel for collapse(3) schedule(static) \
-    firstprivate(row) if (weight * cells.count() >= serial_below)
+        if (weight * cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int k = 0; k < n2; ++k)
+                    for (int j = 0; j < n1; ++j) take_row(row, cells, q, j, k);
+            return;
+        }
+#pragma omp parallel for collapse(3) schedule(static) firstprivate(row)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k)
                 for (int j = 0; j < n1; ++j) take_row(row, cells, q, j, k);
@@ -69,9 +77,14 @@ class OpenMP {
         partial_.resize(std::max(partial_.size(), sums_of_slices(cells)));
         double* const partial = partial_.data();
         const int all = slices(cells);
-#pragma omp parallel for collapse(2) schedule(static) firstprivate(body) if (cells.count() >= serial_below)
-        for (int q = 0; q < cells.boxes; ++q)
-            for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        if (cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        } else {
+#pragma omp parallel for collapse(2) schedule(static) firstprivate(body)
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        }
         add_slices(partial, count, cells, sums);
     }
 
@@ -80,9 +93,13 @@ class OpenMP {
         const int n0 = cells.extent[0], n1 = cells.extent[1],
                   n2 = cells.extent[2];  // as in rows.hpp, for Clang
         std::int64_t largest = 0;
-#pragma omp parallel for collapse(3) schedule(static) \
-    reduction(max                                     \
-              : largest) if (cells.count() >= serial_below)
+        if (cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int k = 0; k < n2; ++k)
+                    for (int j = 0; j < n1; ++j) largest = std::max(largest, most_in_row(body, n0, q, j, k));
+            return magnitude(largest);
+        }
+#pragma omp parallel for collapse(3) schedule(static) reduction(max : largest)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k)
                 for (int j = 0; j < n1; ++j) largest = std::max(largest, most_in_row(body, n0, q, j, k));
@@ -92,7 +109,12 @@ class OpenMP {
     template <class T, class Body>
     void for_each_item(const Items<T>& items, std::size_t fields, Body body) {
         const T* const list = items.data;
-#pragma omp parallel for schedule(dynamic) if (items.cells * fields >= serial_below)
+        if (items.cells * fields < serial_below) {
+            for (std::size_t t = 0; t < items.count; ++t)
+                for (std::size_t field = 0; field < fields; ++field) walk_item(body, list[t], field);
+            return;
+        }
+#pragma omp parallel for schedule(dynamic)
         for (std::size_t t = 0; t < items.count; ++t) {
             for (std::size_t field = 0; field < fields; ++field) walk_item(body, list[t], field);
         }

@@ -31,8 +31,10 @@ class Wavefront {
         const Cells& cells = sweeps_.front().cells;
         const int threads = omp_get_max_threads();
         const bool evenly = cells.boxes % threads == 0 || cells.boxes >= 4 * threads;
-        if (threads == 1 || evenly || cells.count() < serial_below) {
-#pragma omp parallel for schedule(static) if (cells.count() >= serial_below)
+        if (threads == 1 || cells.count() < serial_below) {  // as in openmp.cpp, no region is entered
+            for (int q = 0; q < cells.boxes; ++q) pass_over(q);
+        } else if (evenly) {
+#pragma omp parallel for schedule(static)
             for (int q = 0; q < cells.boxes; ++q) pass_over(q);
         } else {
 #pragma omp parallel
