@@ -233,6 +233,22 @@ class Krylov(ModeTest):
                 self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.2 * facts["measured_bytes"])
 
 
+class IceSheet(KeelTest):
+    """inputs/ice_sheet.toml, small: a stronger coupling along columns makes blocks of whole columns better."""
+
+    def test_blocks_of_whole_columns_need_fewer_iterations_the_stronger_the_coupling(self) -> None:
+        def iterations(ranks: int, *words: str) -> int:
+            run = self.valid(ranks, INPUTS / "ice_sheet.toml", "problem.box=8", *words)
+            self.assertEqual(run.record("run")["cells"], [32, 32, 8])
+            return run.record("solve")["iterations"]
+
+        weak, strong = (iterations(2, f"problem.anisotropy=[1,1,{coupling}]") for coupling in (1e2, 1e4))
+        self.assertLess(strong, weak)
+        for ranks, words in ((3, ["bottom.depth=2"]), (8, ["bottom.depth=3", "bottom.spectrum=estimate"]),
+                             (4, ["bottom.solver=cg", "bottom.depth=default"]), (1, ["run.block_solver=exact"])):  # fmt: skip
+            self.assertAlmostEqual(iterations(ranks, *words), 4, delta=1)
+
+
 class Survey(ModeTest):
     DEEP = "ca_cg s=2 powers=matrix_powers powers_depth=2"
     LIST = f'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none","{DEEP}"]'

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <numeric>
 #include <system_error>
 
@@ -102,6 +104,8 @@ constexpr NamedGenerator generators[] = {
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
     {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+    {"stencil5", [](const MatrixChoice& m) { return laplacian(side_of_square(m.options.rows)); }},
+    {"diagonal", [](const MatrixChoice& m) { return eigenvalues(side_of_square(m.options.rows)); }},
 };
 
 Generator generator_of(const MatrixChoice& matrix) {
@@ -175,6 +179,37 @@ Generator arrow(std::int64_t rows) {
                 std::vector<MatrixEntry> entries{{0, static_cast<double>(rows)}};
                 for (std::int64_t c = 1; c < rows; ++c) entries.push_back({c, -1.0});
                 return entries;
+            }};
+}
+
+std::int64_t side_of_square(std::int64_t rows) {
+    return std::llround(std::sqrt(static_cast<double>(rows)));
+}
+
+bool is_square(const std::string& matrix) {
+    return matrix == "stencil5" || matrix == "diagonal";
+}
+
+Generator laplacian(std::int64_t n) {
+    return {n * n, static_cast<double>(5 * n * n - 4 * n), [=](std::int64_t row) {
+                const std::int64_t i = row / n;
+                const std::int64_t j = row % n;
+                std::vector<MatrixEntry> entries{{row, 4.0}};
+                if (i > 0) entries.push_back({row - n, -1.0});
+                if (j > 0) entries.push_back({row - 1, -1.0});
+                if (j + 1 < n) entries.push_back({row + 1, -1.0});
+                if (i + 1 < n) entries.push_back({row + n, -1.0});
+                return entries;
+            }};
+}
+
+Generator eigenvalues(std::int64_t n) {
+    return {n * n, static_cast<double>(n * n), [=](std::int64_t row) {
+                const auto wave = [&](std::int64_t number) {
+                    return 2 * std::cos(static_cast<double>(number + 1) * std::numbers::pi /
+                                        static_cast<double>(n + 1));
+                };
+                return std::vector<MatrixEntry>{{row, 4 - wave(row / n) - wave(row % n)}};
             }};
 }
 

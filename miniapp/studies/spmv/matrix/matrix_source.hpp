@@ -35,6 +35,12 @@ Generator banded(std::int64_t rows, int half);
 Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
 // -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric positive definite.
 Generator arrow(std::int64_t rows);
+// On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2); and the
+// diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1)) in row p n + s.
+Generator laplacian(std::int64_t n);
+Generator eigenvalues(std::int64_t n);
+bool is_square(const std::string& matrix);       // has a row for each of n x n points
+std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 
 std::vector<std::string> generator_names();
 bool is_matrix_file(const std::string& matrix);  // ends in .mtx
