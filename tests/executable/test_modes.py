@@ -358,6 +358,28 @@ class FixedPoint(ModeTest):
         self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
                          (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
+    def test_two_dimensions_take_the_iterations_of_an_independent_program(self) -> None:
+        golden: Any = json.loads((GOLDEN / "anderson_plane.json").read_text())
+        words = ["problem.dimensions=2", "problem.box=8", "problem.boxes=[4,4,1]", *self.CUBE[2:], "anderson.max_condition=0",
+                 "anderson.tolerance=1e-10", "multigrid.tolerance=1e-12", "multigrid.interpolation=linear"]  # fmt: skip
+        equations = {"heat1": ["problem.equation=heat_1"], "heat2": ["problem.equation=heat_2", "anderson.max_iterations=8"],
+                     "bratu": ["problem.equation=bratu", "problem.kappa=6.7"]}  # fmt: skip
+        methods = {"fused dcgs2": "dcgs2_fused", "fused icwy2": "icwy_fused"}
+        for ranks, case in zip((1, 2, 3, 4, 8, 2), golden["cases"], strict=True):
+            with self.subTest(problem=case["problem"], variant=case["variant"], ranks=ranks):
+                run = self.run_keel(ranks, *words, *equations[case["problem"]], f"anderson.depth={case['m']}",
+                                    f"anderson.orthogonalisation={methods[case['variant']]}")  # fmt: skip
+                self.assertEqual(run.status, 0 if "its" in case else 1, run)
+                solve = run.record("solve")
+                for ours, theirs in zip(solve["residuals"], case["hist"][:6], strict=False):
+                    if theirs > 1e-6:
+                        self.assertAlmostEqual(ours / theirs, 1, delta=1e-6)
+                if "its" not in case:
+                    continue
+                self.assertEqual(solve["iterations"], case["its"])
+                self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
+                                 (case["qr_reductions"], case["qr_words"]))  # fmt: skip
+
     def test_what_has_no_solution_is_never_valid(self) -> None:
         for words in (["problem.kappa=40", "run.map=cycle"], ["problem.kappa=40", "anderson.max_iterations=6"]):
             run = self.run_keel(1, *self.CUBE, "problem.equation=bratu", *words)
