@@ -233,6 +233,22 @@ class Krylov(ModeTest):
                 self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.2 * facts["measured_bytes"])
 
 
+class IceSheet(KeelTest):
+    """inputs/ice_sheet.toml, small: a stronger coupling along columns makes blocks of whole columns better."""
+
+    def test_blocks_of_whole_columns_need_fewer_iterations_the_stronger_the_coupling(self) -> None:
+        def iterations(ranks: int, *words: str) -> int:
+            run = self.valid(ranks, INPUTS / "ice_sheet.toml", "problem.box=8", *words)
+            self.assertEqual(run.record("run")["cells"], [32, 32, 8])
+            return run.record("solve")["iterations"]
+
+        weak, strong = (iterations(2, f"problem.anisotropy=[1,1,{coupling}]") for coupling in (1e2, 1e4))
+        self.assertLess(strong, weak)
+        for ranks, words in ((3, ["bottom.depth=2"]), (8, ["bottom.depth=3", "bottom.spectrum=estimate"]),
+                             (4, ["bottom.solver=cg", "bottom.depth=default"]), (1, ["run.block_solver=exact"])):  # fmt: skip
+            self.assertAlmostEqual(iterations(ranks, *words), 4, delta=1)
+
+
 class Survey(ModeTest):
     DEEP = "ca_cg s=2 powers=matrix_powers powers_depth=2"
     LIST = f'run.survey=["ca_bicgstab s=2 basis=newton","cg scaling=none","{DEEP}"]'
@@ -341,6 +357,28 @@ class FixedPoint(ModeTest):
         self.assertEqual((solve["iterations"], solve["evaluations"]), (case["its"], case["evals"]))
         self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
                          (case["qr_reductions"], case["qr_words"]))  # fmt: skip
+
+    def test_two_dimensions_take_the_iterations_of_an_independent_program(self) -> None:
+        golden: Any = json.loads((GOLDEN / "anderson_plane.json").read_text())
+        words = ["problem.dimensions=2", "problem.box=8", "problem.boxes=[4,4,1]", *self.CUBE[2:], "anderson.max_condition=0",
+                 "anderson.tolerance=1e-10", "multigrid.tolerance=1e-12", "multigrid.interpolation=linear"]  # fmt: skip
+        equations = {"heat1": ["problem.equation=heat_1"], "heat2": ["problem.equation=heat_2", "anderson.max_iterations=8"],
+                     "bratu": ["problem.equation=bratu", "problem.kappa=6.7"]}  # fmt: skip
+        methods = {"fused dcgs2": "dcgs2_fused", "fused icwy2": "icwy_fused"}
+        for ranks, case in zip((1, 2, 3, 4, 8, 2), golden["cases"], strict=True):
+            with self.subTest(problem=case["problem"], variant=case["variant"], ranks=ranks):
+                run = self.run_keel(ranks, *words, *equations[case["problem"]], f"anderson.depth={case['m']}",
+                                    f"anderson.orthogonalisation={methods[case['variant']]}")  # fmt: skip
+                self.assertEqual(run.status, 0 if "its" in case else 1, run)
+                solve = run.record("solve")
+                for ours, theirs in zip(solve["residuals"], case["hist"][:6], strict=False):
+                    if theirs > 1e-6:
+                        self.assertAlmostEqual(ours / theirs, 1, delta=1e-6)
+                if "its" not in case:
+                    continue
+                self.assertEqual(solve["iterations"], case["its"])
+                self.assertEqual((solve["orthogonalisation_reductions"], solve["orthogonalisation_words"]),
+                                 (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
     def test_what_has_no_solution_is_never_valid(self) -> None:
         for words in (["problem.kappa=40", "run.map=cycle"], ["problem.kappa=40", "anderson.max_iterations=6"]):

@@ -123,6 +123,17 @@ class Spmv(KeelTest):
         self.assertEqual([len(warnings(-1.001, solver)) for solver in ("cg", "ca_cg", "bicgstab")], [1, 1, 0])
         self.assertEqual(warnings(-1, "cg"), [])
 
+    def test_the_laplacian_and_its_eigenvalues_pipelined_as_deep_as_in_the_paper(self) -> None:
+        for deck, iterations in (("laplace_2d", 32), ("diagonal", 77)):
+            for ranks, depth in ((1, 0), (2, 1), (3, 2), (8, 3)):
+                solver = [f"bottom.depth={depth}", "bottom.solver=deep_pipelined_cg"] if depth else []
+                with self.subTest(deck=deck, ranks=ranks, depth=depth):
+                    run = self.valid(ranks, INPUTS / f"{deck}.toml", "problem.rows=1024", *solver)
+                    self.assertAlmostEqual(run.record("solve")["iterations"], iterations, delta=1)
+                    self.assertEqual(run.record("solve")["restarts"], 0)
+                    if deck == "diagonal":
+                        self.assertEqual(run.record("spmv")["all"]["messages"], 0)
+
     def test_columns_travel_together(self) -> None:
         one, three = (self.valid(3, *RANDOM, f"problem.columns={t}").record("spmv") for t in (1, 3))
         self.assertEqual(one["all"]["messages"], three["all"]["messages"])

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numbers>
 #include <sstream>
 
 #include "miniapp/studies/spmv/matrix/matrix_market.hpp"
@@ -124,6 +125,26 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
         for (const auto& p :
              {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
             CHECK(matrix_size(p).entries == static_cast<double>(matrix(p, ranks).size()));
+    }
+    // On 4 x 4 points, with the eigenvectors sin((p+1) pi (i+1) / 5) sin((s+1) pi (j+1) / 5), whose values are the other matrix.
+    constexpr std::int64_t n = 4;
+    const Dense laplace = matrix(generated("stencil5", n * n, 1), 3);
+    const Dense values = matrix(generated("diagonal", n * n, 1), 3);
+    CHECK(laplace.size() == 64);
+    CHECK(matrix_size(generated("stencil5", n * n, 1)).entries == 64);
+    CHECK(values.size() == n * n);
+    const auto wave = [](std::int64_t p, std::int64_t i) {
+        return std::sin(static_cast<double>((p + 1) * (i + 1)) * std::numbers::pi / (n + 1));
+    };
+    for (std::int64_t mode = 0; mode < n * n; ++mode) {
+        const auto x = [&](std::int64_t q) { return wave(mode / n, q / n) * wave(mode % n, q % n); };
+        for (std::int64_t q = 0; q < n * n; ++q) {
+            double product = 0;
+            for (std::int64_t c = 0; c < n * n; ++c)
+                if (const auto entry = laplace.find({q, c}); entry != laplace.end())
+                    product += entry->second * x(c);
+            CHECK(std::abs(product - values.at({mode, mode}) * x(q)) < 1e-13);
+        }
     }
     for (const bool all : {false, true}) {
         MatrixChoice p = generated(all ? "stencil27" : "stencil7", 1, 1);

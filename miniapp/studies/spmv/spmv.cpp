@@ -19,7 +19,8 @@ namespace keel {
 namespace {
 
 MatrixChoice matrix_of(const Deck& deck, int ranks) {
-    const ProblemOptions& problem = deck.parameters.problem;
+    ProblemOptions problem = deck.parameters.problem;
+    problem.dimensions = ProblemOptions().dimensions;  // is not its key
     return {.options = deck.parameters.study.of<MatrixOptions>(),
             .cells = problem.box * resolved_boxes(problem, ranks),
             .seed = problem.seed};
@@ -42,7 +43,7 @@ class SpmvStudy : public Study {
                                  fmt::join(generator_names(), ", ")),
                      "path");
         problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
-            .needs("problem.matrix", {"banded", "random", "arrow"});
+            .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
         problem
             .integer(
                 "row_entries", &Matrix::row_entries, between(1, 10000),
@@ -68,7 +69,7 @@ class SpmvStudy : public Study {
     }
 
     KeyUses keys() const override {
-        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "stencil5", "rotated"}};
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated"}};
         const Condition by_method{"run.amg", {"none", "preconditioner"}};
         const Condition solving{"run.solve", {"true"}};
         std::vector<KeyUse> uses{
@@ -129,6 +130,12 @@ class SpmvStudy : public Study {
                 !is_same_file(options.matrix, p.output.json),
             {"output.json"},
             fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
+        const std::int64_t side = side_of_square(options.rows);
+        rules.require(
+            !is_square(options.matrix) || side * side == options.rows, {"problem.rows", "problem.matrix"},
+            fmt::format("problem.rows = {}: problem.matrix = \"{}\" has a row for each of n x n points; give "
+                        "a square, such as {}",
+                        options.rows, options.matrix, side * side));
         check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;

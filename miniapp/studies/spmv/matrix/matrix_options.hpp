@@ -28,7 +28,7 @@ constexpr auto names_of(AmgUse) {
 // The keys of [problem] and [run] that only run.mode = spmv knows.
 struct MatrixOptions {
     std::string matrix = "stencil7";  // or another generator, or a file's path
-    std::int64_t rows = 100000;       // generators but stencils
+    std::int64_t rows = 100000;       // generators but stencil7 and stencil27
     int row_entries = 8;
     double epsilon = 0.001;              // of rotated: conductivity across over that along
     double angle = 0.39269908169872414;  // pi/8

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <numeric>
 #include <system_error>
 
@@ -100,12 +101,13 @@ struct NamedGenerator {
 constexpr NamedGenerator generators[] = {
     {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
     {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
-    {"stencil5", [](const MatrixChoice& m) { return stencil5(m.cells); }},
     {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, m.options.epsilon, m.options.angle); }},
     {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
     {"random",
      [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
     {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+    {"stencil5", [](const MatrixChoice& m) { return stencil5(side_of_square(m.options.rows)); }},
+    {"diagonal", [](const MatrixChoice& m) { return eigenvalues(side_of_square(m.options.rows)); }},
 };
 
 Generator generator_of(const MatrixChoice& matrix) {
@@ -175,8 +177,9 @@ Generator on_plane(int width, int height, const PlaneWeights& weights) {
 
 }  // namespace
 
-Generator stencil5(const Index& cells) {
-    return on_plane(cells[0], cells[1], {{{0, -1, 0}, {-1, 4, -1}, {0, -1, 0}}});
+Generator stencil5(std::int64_t n) {
+    const auto side = static_cast<int>(n);
+    return on_plane(side, side, {{{0, -1, 0}, {-1, 4, -1}, {0, -1, 0}}});
 }
 
 Generator rotated(const Index& cells, double epsilon, double angle) {
@@ -224,6 +227,24 @@ Generator arrow(std::int64_t rows) {
                 std::vector<MatrixEntry> entries{{0, static_cast<double>(rows)}};
                 for (std::int64_t c = 1; c < rows; ++c) entries.push_back({c, -1.0});
                 return entries;
+            }};
+}
+
+std::int64_t side_of_square(std::int64_t rows) {
+    return std::llround(std::sqrt(static_cast<double>(rows)));
+}
+
+bool is_square(const std::string& matrix) {
+    return matrix == "stencil5" || matrix == "diagonal";
+}
+
+Generator eigenvalues(std::int64_t n) {
+    return {n * n, static_cast<double>(n * n), [=](std::int64_t row) {
+                const auto wave = [&](std::int64_t number) {
+                    return 2 * std::cos(static_cast<double>(number + 1) * std::numbers::pi /
+                                        static_cast<double>(n + 1));
+                };
+                return std::vector<MatrixEntry>{{row, 4 - wave(row / n) - wave(row % n)}};
             }};
 }
 

@@ -28,10 +28,8 @@ struct Generator {
 // -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number at the diagonal; neighbours
 // beyond the domain are left out. Cells are numbered x fastest. Symmetric positive definite.
 Generator stencil(const Index& cells, bool all_neighbours);
-// The plane of x and y alone. -1 at the neighbours across sides, and 4.
-Generator stencil5(const Index& cells);
 // Finite differences for diffusion that is `epsilon` times as strong across a direction as along it, which is `angle` from x, in
-// that plane: 9 points, of which some are positive. Symmetric positive definite.
+// the plane of x and y alone: 9 points, of which some are positive. Symmetric positive definite.
 Generator rotated(const Index& cells, double epsilon, double angle);
 // -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
 Generator banded(std::int64_t rows, int half);
@@ -40,6 +38,12 @@ Generator banded(std::int64_t rows, int half);
 Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
 // -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric positive definite.
 Generator arrow(std::int64_t rows);
+// On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2); and the
+// diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1)) in row p n + s.
+Generator stencil5(std::int64_t n);
+Generator eigenvalues(std::int64_t n);
+bool is_square(const std::string& matrix);       // has a row for each of n x n points
+std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 
 std::vector<std::string> generator_names();
 bool is_matrix_file(const std::string& matrix);  // ends in .mtx
