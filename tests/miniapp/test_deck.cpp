@@ -219,7 +219,8 @@ TEST_CASE("what is no override is refused with the form it should have") {
     expect_error(from_words({"problem.box=8\nrun.repeats=9"}).errors, "not a TOML value");
     expect_error(from_words({"problem.boxes=[1,2"}).errors, "not a TOML value");
     expect_error(from_words({"=3"}).errors, "command line: : unknown key");
-    expect_error(from_words({"problem.=3"}).errors, "command line: problem.: unknown key; [problem] has dimensions, box");
+    expect_error(from_words({"problem.=3"}).errors,
+                 "command line: problem.: unknown key; [problem] has dimensions, box");
 }
 
 TEST_CASE("a key given twice on the command line is refused") {
@@ -314,7 +315,8 @@ TEST_CASE("a misspelt name is answered with the nearest one") {
 TEST_CASE("a name like no other gets no guess, but the list of what there is") {
     const Words errors = from_words({"problem.frobnicate=1"}).errors;
     expect_error(errors,
-                 "problem.frobnicate: unknown key; [problem] has dimensions, box, boxes_per_rank, ranks, boxes, shape, ");
+                 "problem.frobnicate: unknown key; [problem] has dimensions, box, boxes_per_rank, ranks, "
+                 "boxes, shape, ");
     CHECK_FALSE(contains(joined(errors), "did you mean"));
     const Words words = from_words({"bottom.solver=gmres"}).errors;
     CHECK_FALSE(contains(joined(words), "did you mean"));
