@@ -104,8 +104,8 @@ struct InterpolateLinear {
     constexpr void operator()(int q, int i, int j, int k) const {
         const int x = i >> 1;
         const int y = j >> 1;
-        const int dx = (i & 1) * 2 - 1;
-        const int dy = (j & 1) * 2 - 1;
+        const int dx = (i & 1) != 0 ? 1 : -1;
+        const int dy = (j & 1) != 0 ? 1 : -1;
         const auto along_x = [&](int yy, int zz) {
             return 0.75 * coarse(q, x, yy, zz) + 0.25 * coarse(q, x + dx, yy, zz);
         };
@@ -115,7 +115,7 @@ struct InterpolateLinear {
             return;
         }
         const int z = k >> 1;
-        const int dz = (k & 1) * 2 - 1;
+        const int dz = (k & 1) != 0 ? 1 : -1;
         fine(q, i, j, k) += 0.75 * along_xy(z) + 0.25 * along_xy(z + dz);
     }
 };
