@@ -72,6 +72,9 @@ std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
         errors.emplace_back("run.steps: a peer solves one problem again and again; leave it out");
     if (problem.ranks > 0)
         errors.emplace_back("problem.ranks: imagines ranks, and a peer runs; leave it out");
+    else if (problem.dimensions == 2)
+        errors.emplace_back(
+            "problem.dimensions = 2: only matrices in three are handed to hypre; leave it out");
     else if (problem.a == 0 && !domain_of(problem, ranks).has_dirichlet())
         errors.emplace_back(
             "problem.a = 0: without a Dirichlet face the matrix is singular, which hypre does not look for; "
@@ -206,10 +209,10 @@ std::string text_of(const Found& found, PeerMethod method, const Resolved& resol
     return fmt::format(
         "{}, {}\n{} cells in {} boxes on {}\n{} iterations, {} = {:.2e} by Keel's operator\n"
         "Solve: median {} of {} (min {}, max {}); set-up {}; {:.6e} dof/s\nRESULT {}\n",
-        StructuredSolver::version(), StructuredSolver::describe(method), cells_text(layout.cells()),
-        layout.box_count(), counted(resolved.ranks, "rank"), found.iterations, max_norm_quotient,
-        found.residual.value, seconds_text(middle), found.seconds.size(), seconds_text(least),
-        seconds_text(most), seconds_text(found.setup_seconds),
+        StructuredSolver::version(), StructuredSolver::describe(method),
+        cells_text(layout.cells(), layout.dimensions()), layout.box_count(), counted(resolved.ranks, "rank"),
+        found.iterations, max_norm_quotient, found.residual.value, seconds_text(middle), found.seconds.size(),
+        seconds_text(least), seconds_text(most), seconds_text(found.setup_seconds),
         static_cast<double>(layout.cell_count()) / middle, found.residual.passed ? "VALID" : "INVALID");
 }
 

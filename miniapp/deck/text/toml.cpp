@@ -31,6 +31,9 @@ long line_beyond_ascii(std::string_view text) {
     long line = 1;
     std::string_view quotes;  // that end the text at hand; empty: none is at hand
     bool comment = false;
+    char before =
+        '\n';  // the last that is not blank; quotes elsewhere than behind these are a mistake and begin nothing
+    const auto may_begin = [&] { return std::string_view("\n=,[{.").find(before) != std::string_view::npos; };
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
         const bool ends_line = c == '\n';
@@ -38,6 +41,7 @@ long line_beyond_ascii(std::string_view text) {
             ++line;
             comment = false;
             if (quotes.size() == 1) quotes = {};  // a mistake, which the library complains of
+            if (quotes.empty()) before = c;
         }
         if (comment || ends_line) continue;
         if (!quotes.empty()) {
@@ -46,8 +50,9 @@ long line_beyond_ascii(std::string_view text) {
             } else if (text.substr(at).starts_with(quotes)) {
                 at += quotes.size() - 1;
                 quotes = {};
+                before = c;
             }
-        } else if (c == '"' || c == '\'') {
+        } else if ((c == '"' || c == '\'') && may_begin()) {
             const std::string_view three = c == '"' ? R"(""")" : "'''";
             quotes = text.substr(at).starts_with(three) ? three : three.substr(2);
             at += quotes.size() - 1;
@@ -55,6 +60,8 @@ long line_beyond_ascii(std::string_view text) {
             comment = true;
         } else if (static_cast<unsigned char>(c) >= 0x80) {
             return line;
+        } else if (c != ' ' && c != '\t' && c != '\r') {
+            before = c;
         }
     }
     return 0;
