@@ -85,7 +85,7 @@ class Peers(KeelTest):
             (["problem.ranks=8", "comm.ranks_per_node=4"], "imagines ranks, and a peer runs; leave it out"),
             (["--method=amg"], "--method: choose pcg_pfmg or pfmg"),
             (["--dry-run"], "keel_hypre knows --method and --help alone"),
-            (["problem.bax=8"], 'unknown key; [problem] has box'),
+            (["problem.bax=8"], 'unknown key; [problem] has dimensions, box'),
             (["problem.box=6", "multigrid.bottom_box=4"], "not reached by halving problem.box = 6"),
         ):
             with self.subTest(words=words):
