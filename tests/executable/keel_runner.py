@@ -17,6 +17,7 @@ INPUTS = ROOT / "inputs"
 ONCE = ["run.warmup=0", "run.repeats=1"]
 # For a process without mpiexec: no daemon for others that it never starts, and no folder, which several without it would share.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0"}
+PATIENCE = int(os.environ.get("KEEL_PATIENCE", "1"))  # how many times as long a run may take
 NIGHTLY = "KEEL_NIGHTLY" in os.environ  # set by scripts/test --nightly: time does not matter
 
 ALL_REDUCES = ("reduction", "reduction.begin")  # the rows of timers that count them
@@ -127,7 +128,8 @@ class KeelTest(unittest.TestCase):
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
         if ranks is None:
             environment |= ALONE
-        environment["MPIEXEC_TIMEOUT"] = str(self.seconds)  # on the stroke of which mpiexec ends its ranks
+        seconds = self.seconds * PATIENCE
+        environment["MPIEXEC_TIMEOUT"] = str(seconds)  # on the stroke of which mpiexec ends its ranks
         with tempfile.TemporaryDirectory() as folder:
             for _ in range(times):
                 done = subprocess.run(
@@ -137,7 +139,7 @@ class KeelTest(unittest.TestCase):
                     input=typed,
                     capture_output=True,
                     text=True,
-                    timeout=self.seconds + 30,
+                    timeout=seconds + 30,
                 )
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         stdout = done.stdout
