@@ -169,11 +169,12 @@ TEST_CASE("a timed action is counted, its time added, and its result returned") 
     CHECK(entry.seconds >= before);
 }
 
-TEST_CASE("traffic adds up, number by number") {
+TEST_CASE("traffic adds up and differs, number by number") {
     Traffic total{1, 20, 300, 4000};
     total += {5, 60, 700, 8000};
     CHECK(total == Traffic{6, 80, 1000, 12000});
     CHECK_FALSE(total == Traffic{6, 80, 1000, 12001});
+    CHECK(total - Traffic{1, 30, 500, 7000} == Traffic{5, 50, 500, 5000});
 }
 
 TEST_CASE("every operation has a name of its own") {
