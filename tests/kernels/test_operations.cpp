@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/bodies/vector.hpp"
 #include "tests/chosen_backend.hpp"
@@ -1250,7 +1251,7 @@ TEST_CASE(
     CHECK(wrong == 0);
 }
 
-TEST_CASE("every operation declares the bytes that its grids hold") {
+TEST_CASE("every operation declares the flops of its formula and the bytes that its grids hold") {
     Fixture x(4);
     Fixture small(2, 1, x.backend);
     Operations& fine = *x.operations;
@@ -1260,34 +1261,43 @@ TEST_CASE("every operation declares the bytes that its grids hold") {
     const Field r = x.make(3);
     const Field coarse = small.make(4);
     double norm = 0;
-    const auto doubles_per_cell = [](const Work& work) { return work.bytes / (8.0 * 2 * 64); };
-    CHECK(doubles_per_cell(fine.apply(r, L, u)) == 6);                    // u, x, y, z, D, out
-    CHECK(doubles_per_cell(fine.residual(r, L, u, f)) == 7);              // and f
-    CHECK(doubles_per_cell(fine.residual_norm(L, u, f, norm)) == 6);      // which is not stored
-    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::red, 1.0)) == 7);  // u, x, y, z, 1/D, f, and u again
-    CHECK(doubles_per_cell(fine.relax(u, L, f, Colour::black, 1.0)) == 7);
-    CHECK(doubles_per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == 9);
-    CHECK(doubles_per_cell(fine.add_reaction(r, f, 1.0, {}, u)) == 3);
-    CHECK(doubles_per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == 7);
-    CHECK(doubles_per_cell(fine.restrict_to(coarse, u)) == 1 + 1.0 / 8);
-    CHECK(doubles_per_cell(fine.restrict_residual(coarse, L, u, f)) == 6 + 1.0 / 8);
-    CHECK(doubles_per_cell(fine.interpolate_constant_add(u, coarse)) == 2 + 1.0 / 8);
-    CHECK(doubles_per_cell(fine.interpolate_linear_add(u, coarse)) == 2 + 1.0 / 8);
-    CHECK(doubles_per_cell(fine.fill(u, 1.0)) == 1);
-    CHECK(doubles_per_cell(fine.copy(u, f)) == 2);
-    CHECK(doubles_per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == 3);
-    CHECK(doubles_per_cell(fine.multiply(u, f, r)) == 3);
-    CHECK(doubles_per_cell(fine.square_root(u, f)) == 2);
-    CHECK(doubles_per_cell(fine.take_column(f, u, {fine.layout().cells(), {1, 1, 1}, 1}, 0)) == 2);
-    CHECK(doubles_per_cell(fine.shift(u, 1.0)) == 2);
-    CHECK(doubles_per_cell(fine.max_norm(u, norm)) == 1);
+    using PerCell = std::pair<double, double>;  // flops and doubles
+    const auto per_cell = [](const Work& work) {
+        return PerCell{work.flops / (2 * 64), work.bytes / (8.0 * 2 * 64)};
+    };
+    CHECK(per_cell(fine.apply(r, L, u)) == PerCell{13, 6});                // u, x, y, z, D, out
+    CHECK(per_cell(fine.residual(r, L, u, f)) == PerCell{14, 7});          // and f
+    CHECK(per_cell(fine.residual_norm(L, u, f, norm)) == PerCell{14, 6});  // which is not stored
+    CHECK(per_cell(fine.relax(u, L, f, Colour::red, 1.0)) ==
+          PerCell{6.5, 7});  // u, x, y, z, 1/D, f, and u again
+    CHECK(per_cell(fine.relax(u, L, f, Colour::black, 1.0)) == PerCell{6.5, 7});
+    CHECK(per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == PerCell{18, 9});
+    CHECK(per_cell(fine.add_reaction(r, f, 1.0, {}, u)) == PerCell{23, 3});
+    CHECK(per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == PerCell{29, 7});
+    CHECK(per_cell(fine.restrict_to(coarse, u)) == PerCell{1, 1 + 1.0 / 8});
+    CHECK(per_cell(fine.restrict_residual(coarse, L, u, f)) == PerCell{15, 6 + 1.0 / 8});
+    CHECK(per_cell(fine.interpolate_constant_add(u, coarse)) == PerCell{1, 2 + 1.0 / 8});
+    CHECK(per_cell(fine.interpolate_linear_add(u, coarse)) == PerCell{23, 2 + 1.0 / 8});
+    CHECK(per_cell(fine.fill(u, 1.0)) == PerCell{0, 1});
+    CHECK(per_cell(fine.copy(u, f)) == PerCell{1, 2});
+    CHECK(per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == PerCell{3, 3});
+    CHECK(per_cell(fine.multiply(u, f, r)) == PerCell{1, 3});
+    CHECK(per_cell(fine.square_root(u, f)) == PerCell{1, 2});
+    CHECK(per_cell(fine.take_column(f, u, {fine.layout().cells(), {1, 1, 1}, 1}, 0)) == PerCell{0, 2});
+    CHECK(per_cell(fine.shift(u, 1.0)) == PerCell{1, 2});
+    CHECK(per_cell(fine.max_norm(u, norm)) == PerCell{1, 1});
     std::array<double, 6> sums{};
-    CHECK(doubles_per_cell(fine.totals(u, std::span(sums).first(2))) == 1);
+    CHECK(per_cell(fine.totals(u, std::span(sums).first(2))) == PerCell{1, 1});
     // Fields that take part in several products are read once.
     const std::array<Product, 3> products{Product{u, u}, Product{u, f}, Product{f, r}};
     const Work dots = fine.dots(products, sums);
-    CHECK(doubles_per_cell(dots) == 3);
-    CHECK(dots.flops == 3 * 2.0 * 2 * 64);
+    CHECK(per_cell(dots) == PerCell{6, 3});
+    // Every cell meets its neighbours, or all before it in the band, on the way there and on the way back.
+    const Buffer factors = fine.make_buffer(fine.exact_block_values(), Wire::direct);
+    fine.factor_incompletely(r, L);
+    fine.factor_exactly(factors, L);
+    CHECK(per_cell(fine.solve_incompletely(u, L, r, f)) == PerCell{2 * 7, 12});
+    CHECK(per_cell(fine.solve_exactly(u, factors, f)) == PerCell{2 * (2 * 16 + 1), 2 * 17 + 3});
     const Segment segment{0, {{}, {3, 2, 1}}, 0};
     const auto items = fine.make_items(std::span(&segment, 1));
     const std::array<Field, 2> two{u, f};
