@@ -57,6 +57,10 @@ class TimedOperations : public Operations {
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         return book(reducing(), [&] { return inner_.gram(x, y, sums); });
     }
+    Work accurate_gram(std::span<const Field> x, std::span<const Field> y,
+                       std::span<double> sums) override {
+        return book(reducing(), [&] { return inner_.accurate_gram(x, y, sums); });
+    }
     Work totals(Field x, std::span<double> sums) override {
         return book(reducing(), [&] { return inner_.totals(x, sums); });
     }

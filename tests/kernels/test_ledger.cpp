@@ -107,6 +107,8 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     for (std::size_t op = 0; op < op_count; ++op) CHECK(ledger.at(static_cast<Op>(op), 2).calls == 0);
 
     double number = 0;
+    double high_and_low[2] = {};
+    const std::span<double> two(high_and_low);
     const Product square{u, u};
     const std::span<double> one(&number, 1);
     const std::span<const Field> only(&u, 1);
@@ -146,6 +148,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
     books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });
+    books(dots, [&] { return x.accurate_gram(std::span(&u, 1), {}, two); });
     books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_constant_add(u, coarse); });
