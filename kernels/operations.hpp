@@ -97,6 +97,9 @@ class Operations {
     // The inner products of every x with itself, the x after it and every y, row by row: the upper triangle of
     // X^T X with X^T Y beside it. Sums as in `dots`, for the n (n + 1) / 2 + n m pairs of n fields x and m fields y.
     virtual Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) = 0;
+    // The same to twice a double's precision, for many times the flops: of each pair the high parts, then the low ones.
+    virtual Work accurate_gram(std::span<const Field> x, std::span<const Field> y,
+                               std::span<double> sums) = 0;
     virtual Work totals(Field x, std::span<double> sums) = 0;  // SUM of x over each local box
     // max |x|; +infinity where any value is not finite
     virtual Work max_norm(Field x, double& norm) = 0;

@@ -8,6 +8,9 @@ are compared with. A row is a method, a column a file, a cell
 
 with the name of the outcome where the method did not end by its own word, and "-" where the file has no such run. Counted in
 floating point, not timed.
+
+With --iterations a cell has the iterations, and where the method did not converge how it ended and at which true residual; of
+several runs of one label one behind the other.
 """
 
 import sys
@@ -37,15 +40,38 @@ def cells(path: Path) -> dict[str, str]:
     return {label: cell(solve, first) for label, solve in last.items()}
 
 
+def iterations(solve: Record) -> str:
+    if solve["outcome"] == "converged":
+        return str(solve["iterations"])
+    residual = solve["true_residual"]
+    return f"{solve['outcome']}" + (f" {residual:.0e}" if residual is not None else "")
+
+
+def iteration_cells(path: Path) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    for run in read_runs(path):
+        label = str(run.head.get("label") or run.key("bottom.solver"))
+        found.setdefault(label, []).extend(iterations(solve) for solve in run.of("solve"))
+    return {label: " / ".join(told) for label, told in found.items()}
+
+
+def iteration_table(paths: list[Path]) -> str:
+    return side_by_side(paths, [iteration_cells(path) for path in paths])
+
+
 def table(paths: list[Path]) -> str:
-    columns = [cells(path) for path in paths]
+    return side_by_side(paths, [cells(path) for path in paths])
+
+
+def side_by_side(paths: list[Path], columns: list[dict[str, str]]) -> str:
     labels = list(dict.fromkeys(label for column in columns for label in column))
     rows = [[f"`{label}`"] + [column.get(label, "-") for column in columns] for label in labels]
     return markdown(["method"] + [path.stem for path in paths], rows)
 
 
 def main(words: list[str]) -> int:
-    return print_view(__doc__, words, table)
+    counts = [word for word in words if word != "--iterations"]
+    return print_view(__doc__, counts, table if counts == words else iteration_table)
 
 
 if __name__ == "__main__":

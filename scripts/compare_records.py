@@ -28,6 +28,7 @@ TIMES = {
     "survey": {"seconds_min", "seconds_median", "speed_up", "speed_up_on_fused", "parts", "moved.triad_share"},
     "timer": {"t_min", "t_mean", "t_max", "rank_max"},
     "rank_timer": {"seconds"},
+    "kernel": {"t_mean", "t_max", "longest"},
     "spmv": {"seconds"},
     "orthogonalise": {"start_up", "recycled", "iteration"},
     "peer": {"setup_seconds", "seconds"},

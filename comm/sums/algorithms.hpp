@@ -20,6 +20,12 @@ constexpr auto names_of(AllReduceAlgorithm) {
                       Name{AllReduceAlgorithm::automatic, "auto"}};
 }
 
+// What is added up: words, or each two of them as a number of twice the precision, which no message parts.
+enum class Summands { words, pairs };
+constexpr std::size_t words_each(Summands summands) {
+    return summands == Summands::pairs ? 2 : 1;
+}
+
 // Of sums of so many words, where the algorithm is automatic.
 using AlgorithmByWords = std::function<AllReduceAlgorithm(std::size_t words)>;
 

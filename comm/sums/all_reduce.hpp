@@ -30,6 +30,7 @@ std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
 // time on one communicator have different ones; nothing else may use them there. `by_words`: of the automatic one.
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
-                                           const AlgorithmByWords& by_words = {});
+                                           const AlgorithmByWords& by_words = {},
+                                           Summands summands = Summands::words);
 
 }  // namespace keel

@@ -1,12 +1,15 @@
 // All-reduces of our own messages: what rounds.cpp plans, carried by MPI.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
 #include "comm/sums/all_reduce.hpp"
+#include "comm/sums/pairs.hpp"
 #include "comm/sums/rounds.hpp"
+#include "kernels/check.hpp"
 
 namespace keel {
 namespace {
@@ -14,8 +17,8 @@ namespace {
 class AllReduceByRounds : public AllReduce {
   public:
     AllReduceByRounds(const AlgorithmByWords& algorithm, const Communicator& comm, const Topology& topology,
-                      int tag)
-        : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag) {}
+                      int tag, Summands summands)
+        : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag), summands_(summands) {}
 
     Traffic start(std::span<double> words) override {
         words_ = words;
@@ -51,7 +54,7 @@ class AllReduceByRounds : public AllReduce {
     };
 
     Planned plan(std::size_t words) const {
-        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words), {}};
+        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words, summands_), {}};
         planned.traffic = traffic_of(planned.rounds, topology_, comm_.rank());
         return planned;
     }
@@ -74,10 +77,14 @@ class AllReduceByRounds : public AllReduce {
     // The messages of a round have arrived and left.
     void complete() {
         const Round& round = plan_->rounds[round_];
-        for (std::size_t n = 0; n < round.received.count; ++n) {
-            double& word = words_[round.received.first + n];
-            word = round.adds ? word + received_[n] : received_[n];
-        }
+        const auto ours = words_.subspan(round.received.first, round.received.count);
+        const auto theirs = std::span<const double>(received_).first(round.received.count);
+        if (!round.adds)
+            std::ranges::copy(theirs, ours.begin());
+        else if (summands_ == Summands::pairs)
+            add_pairs(ours, theirs);
+        else
+            std::ranges::transform(ours, theirs, ours.begin(), std::plus<>());
         ++round_;
         post();
     }
@@ -86,6 +93,7 @@ class AllReduceByRounds : public AllReduce {
     Communicator comm_;
     Topology topology_;
     int tag_;
+    Summands summands_;
     std::map<std::size_t, Planned> plans_;  // by the number of words
     Planned* plan_ = nullptr;               // of the sum that is under way, or was last
     std::size_t round_ = 0;                 // of it; behind the last: it is complete
@@ -98,12 +106,16 @@ class AllReduceByRounds : public AllReduce {
 
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
-                                           const AlgorithmByWords& by_words) {
-    if (algorithm == AllReduceAlgorithm::mpi) return make_mpi_all_reduce(comm);
+                                           const AlgorithmByWords& by_words, Summands summands) {
+    if (algorithm == AllReduceAlgorithm::mpi) {
+        check(summands == Summands::words,
+              "only words are added up by MPI while the caller does something else");
+        return make_mpi_all_reduce(comm);
+    }
     if (algorithm == AllReduceAlgorithm::automatic)
-        return std::make_unique<AllReduceByRounds>(by_words, comm, topology, tag);
+        return std::make_unique<AllReduceByRounds>(by_words, comm, topology, tag, summands);
     const auto always = [algorithm](std::size_t) { return algorithm; };
-    return std::make_unique<AllReduceByRounds>(always, comm, topology, tag);
+    return std::make_unique<AllReduceByRounds>(always, comm, topology, tag, summands);
 }
 
 }  // namespace keel

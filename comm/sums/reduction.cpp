@@ -5,10 +5,36 @@
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
+#include "comm/sums/pairs.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
+
+// Tags of blocking sums; others have those of their slots.
+constexpr int tag_of_words = 32766;
+constexpr int tag_of_pairs = 32767;
+
+extern "C" {
+static void add_pairs_for_mpi(void* theirs, void* ours, int* pairs, MPI_Datatype*) {
+    const auto words = 2 * static_cast<std::size_t>(*pairs);
+    add_pairs({static_cast<double*>(ours), words}, {static_cast<const double*>(theirs), words});
+}
+}
+
+// The operation on pairs of words as MPI has it.
+class AddPairs {
+  public:
+    AddPairs() { require(MPI_Op_create(add_pairs_for_mpi, 1, &op_), "MPI_Op_create"); }
+    AddPairs(const AddPairs&) = delete;
+    AddPairs& operator=(const AddPairs&) = delete;
+    ~AddPairs() { MPI_Op_free(&op_); }
+
+    MPI_Op op() const { return op_; }
+
+  private:
+    MPI_Op op_ = MPI_OP_NULL;
+};
 
 class MpiReduction : public Reduction {
   public:
@@ -27,10 +53,27 @@ class MpiReduction : public Reduction {
         if (options_.algorithm != AllReduceAlgorithm::mpi)
             return begin_sum(parts, totals.size()).finish(totals);
         fill(blocking_, parts, totals.size());
-        require(MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), static_cast<int>(blocking_.size()), MPI_DOUBLE,
-                              MPI_SUM, comm_.impl().comm),
-                "MPI_Allreduce");
+        add_up_over_ranks(blocking_, Summands::words);
         add_up(blocking_, totals);
+    }
+
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
+        check_equal(parts.size(), 2 * totals.size() * boxes_, "two parts per sum and local box");
+        const std::size_t each = all_boxes_ > 0 ? all_boxes_ : 1;
+        blocking_.assign(2 * totals.size() * each, 0.0);
+        for (std::size_t n = 0; n < totals.size(); ++n)
+            for (std::size_t q = 0; q < boxes_; ++q) {
+                const std::size_t at = n * each + (all_boxes_ > 0 ? static_cast<std::size_t>(local_[q]) : 0);
+                const DoubleDouble part(parts[2 * n * boxes_ + q], parts[(2 * n + 1) * boxes_ + q]);
+                put_pair(blocking_, at, pair_at(blocking_, at) + part);
+            }
+        ++count_.calls;
+        count_.words += static_cast<long>(blocking_.size());
+        add_up_over_ranks(blocking_, Summands::pairs);
+        for (std::size_t n = 0; n < totals.size(); ++n) {
+            totals[n] = {};
+            for (std::size_t q = 0; q < each; ++q) totals[n] += pair_at(blocking_, n * each + q);
+        }
     }
 
     double max(double value) override {
@@ -83,6 +126,28 @@ class MpiReduction : public Reduction {
         return keel::make_all_reduce(options_.algorithm, comm_, topology_, slot, options_.by_words);
     }
 
+    // Blocking, in place.
+    void add_up_over_ranks(std::span<double> words, Summands summands) {
+        const bool pairs = summands == Summands::pairs;
+        if (options_.algorithm == AllReduceAlgorithm::mpi) {
+            if (pairs && !add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
+            // A type of two doubles, which no algorithm parts.
+            require(MPI_Allreduce(MPI_IN_PLACE, words.data(),
+                                  static_cast<int>(words.size() / words_each(summands)),
+                                  pairs ? MPI_C_DOUBLE_COMPLEX : MPI_DOUBLE,
+                                  pairs ? add_pairs_->op() : MPI_SUM, comm_.impl().comm),
+                    "MPI_Allreduce");
+            return;
+        }
+        auto& all_reduce = pairs ? of_pairs_ : of_words_;
+        if (!all_reduce)
+            all_reduce =
+                keel::make_all_reduce(options_.algorithm, comm_, topology_,
+                                      pairs ? tag_of_pairs : tag_of_words, options_.by_words, summands);
+        count_.traffic += all_reduce->start(words);
+        all_reduce->wait();
+    }
+
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
     // where boxes of other ranks are 0: adding zeros changes no value, whatever the order.
     void fill(std::vector<double>& words, std::span<const double> parts, std::size_t sums) {
@@ -116,6 +181,8 @@ class MpiReduction : public Reduction {
     std::size_t all_boxes_ = 0;  // 0: not deterministic
     std::vector<int> local_;
     std::vector<double> blocking_;
+    std::unique_ptr<AddPairs> add_pairs_;             // from the first of such sums on
+    std::unique_ptr<AllReduce> of_words_, of_pairs_;  // the same
     std::deque<Slot> slots_;
     int busy_ = 0;
     Reductions count_;

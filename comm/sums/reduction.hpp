@@ -10,6 +10,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
 #include "comm/sums/all_reduce.hpp"
+#include "kernels/double_double.hpp"
 #include "kernels/layout/layout.hpp"
 #include "kernels/timing/ledger.hpp"
 
@@ -44,6 +45,9 @@ class Reduction {
     // One all-reduce for all sums: `parts` holds, sum after sum, one value per local box; totals one per sum.
     // Collective; every rank gets the same totals.
     virtual void sum(std::span<const double> parts, std::span<double> totals) = 0;
+    // The same for sums of twice a double's precision: `parts` has of each the high parts of all local boxes, then the low
+    // ones, and two words of each travel.
+    virtual void sum(std::span<const double> parts, std::span<DoubleDouble> totals) = 0;
     virtual double max(double value) = 0;
     virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
     // To be called between pieces of work: moves on the sums under way, if that was asked for. Not
@@ -85,6 +89,9 @@ class TimedReduction : public Reduction {
         : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
 
     void sum(std::span<const double> parts, std::span<double> totals) override {
+        book(Op::reduction, [&] { inner_->sum(parts, totals); });
+    }
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
         book(Op::reduction, [&] { inner_->sum(parts, totals); });
     }
     double max(double value) override {

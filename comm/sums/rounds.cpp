@@ -16,6 +16,7 @@ struct Group {
     int size = 1;
     int me = 0;
     std::function<int(int)> rank;
+    std::size_t together = 1;  // words that are not parted
 
     int doubling() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(size))); }
 };
@@ -54,7 +55,7 @@ Rounds by_doubling(const Group& group, Words words) {
 Rounds by_halving(const Group& group, Words& words) {
     Rounds rounds;
     for (int bit = group.doubling() / 2; bit >= 1; bit /= 2) {
-        const std::size_t half = (words.count + 1) / 2;
+        const std::size_t half = (words.count / group.together + 1) / 2 * group.together;
         const Words lower{words.first, half};
         const Words upper{words.first + half, words.count - half};
         const bool below = (group.me & bit) == 0;
@@ -80,7 +81,7 @@ Rounds to_first(const Group& group, Words words) {
 // Rabenseifner's: the words are halved until each rank has the sum of a few, and collected the same way back. Less than twice
 // the words travel, in twice the rounds of recursive doubling.
 Rounds rabenseifner(const Group& all, Words words) {
-    if (words.count < long_words || words.count < static_cast<std::size_t>(all.doubling()))
+    if (words.count < long_words || words.count / all.together < static_cast<std::size_t>(all.doubling()))
         return by_doubling(all, words);
     Rounds up = handed_in(all, words);
     if (all.me < all.doubling()) {
@@ -99,11 +100,13 @@ bool nodes_alike(const Topology& topology) {
 
 // Only sums of whole nodes travel between nodes. Where nodes are alike the ranks of a node halve the words among themselves,
 // and each sums its slice up with those at its place on the other nodes; elsewhere the first rank of each node does it all.
-Rounds node_aware(const Topology& topology, int rank, Words words) {
+Rounds node_aware(const Topology& topology, int rank, Words words, std::size_t together) {
     const int here = topology.node(rank);
     const Group node{topology.size(here), topology.local_rank(rank),
-                     [&](int place) { return topology.ranks_on(here)[static_cast<std::size_t>(place)]; }};
-    const bool sliced = nodes_alike(topology) && words.count >= static_cast<std::size_t>(node.size);
+                     [&](int place) { return topology.ranks_on(here)[static_cast<std::size_t>(place)]; },
+                     together};
+    const bool sliced =
+        nodes_alike(topology) && words.count / together >= static_cast<std::size_t>(node.size);
     const Rounds up = sliced ? by_halving(node, words) : to_first(node, words);
     if (!sliced && node.me != 0) return between(up, {});
     const Group across{topology.nodes(), here, [&](int other) {
@@ -115,13 +118,14 @@ Rounds node_aware(const Topology& topology, int rank, Words words) {
 }  // namespace
 
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
-                             std::size_t words) {
-    const Group all{topology.ranks(), rank, [](int place) { return place; }};
+                             std::size_t words, Summands summands) {
+    const std::size_t together = words_each(summands);
+    const Group all{topology.ranks(), rank, [](int place) { return place; }, together};
     switch (algorithm) {
         case AllReduceAlgorithm::rabenseifner:
             return rabenseifner(all, {0, words});
         case AllReduceAlgorithm::node_aware:
-            return node_aware(topology, rank, {0, words});
+            return node_aware(topology, rank, {0, words}, together);
         case AllReduceAlgorithm::recursive_doubling:
         case AllReduceAlgorithm::mpi:
         case AllReduceAlgorithm::automatic:

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
+#include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/bodies/block_solve.hpp"
 #include "kernels/bodies/reaction.hpp"
 #include "kernels/bodies/sparse.hpp"
@@ -153,21 +154,34 @@ class OperationsOn : public Operations {
 
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         check_gram(x, y, sums);
-        InnerProducts body{};
-        std::size_t terms = 0;
-        const auto pass = [&] {
+        for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
             sum_by_box(terms, body, sums.data());
             sums = sums.subspan(terms * windows_.size());
-            terms = 0;
-        };
-        for (std::size_t i = 0; i < x.size(); ++i)
-            for (std::size_t j = i; j < x.size() + y.size(); ++j) {
-                body.x[terms] = x[i].view();
-                body.y[terms] = (j < x.size() ? x[j] : y[j - x.size()]).view();
-                if (++terms == max_terms) pass();
-            }
-        if (terms > 0) pass();
+        });
         return gram_work(x.size(), y.size());
+    }
+    Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        const std::size_t boxes = windows_.size();
+        const std::size_t pairs = gram_pairs(x.size(), y.size());
+        check_equal(sums.size(), 2 * pairs * boxes, "two parts of every pair and local box");
+        const Index extent = layout_.extent();
+        const int slices = KeptSums::slices_of(extent);
+        if (slice_sums_ == nullptr) slice_sums_ = backend_.allocate(KeptSums::room(boxes, slices));
+        const KeptSums kept{slice_sums_, slices};
+        for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
+            const int n = static_cast<int>(terms);
+            backend_.for_each_cell(every_cell(boxes, {n, slices, 1}),
+                                   SumSlice{body, kept_windows_, extent, kept});
+            backend_.for_each_cell(every_cell(boxes, {n, 1, 1}), AddSlices{kept});
+            for (std::size_t first = 0; first < 2 * terms; first += max_terms) {
+                const std::size_t some = std::min(max_terms, 2 * terms - first);
+                backend_.sum_over_cells(every_cell(boxes, {1, 1, 1}), some, PartOfSum{kept, first},
+                                        sums.data());
+                sums = sums.subspan(some * boxes);
+            }
+        });
+        const auto number = static_cast<double>(pairs);
+        return Cost{accurate_product_flops * number, static_cast<double>(x.size() + y.size()), 0} * cells();
     }
 
     Work totals(Field x, std::span<double> sums) override {
@@ -450,6 +464,22 @@ class OperationsOn : public Operations {
         cells.lo = cells.lo + window.at;
     }
 
+    // Hands on the pairs of a Gram matrix, in their order, some at a time.
+    template <class Pass>
+    static void for_pairs(std::span<const Field> x, std::span<const Field> y, const Pass& pass) {
+        InnerProducts body{};
+        std::size_t terms = 0;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            for (std::size_t j = i; j < x.size() + y.size(); ++j) {
+                body.x[terms] = x[i].view();
+                body.y[terms] = (j < x.size() ? x[j] : y[j - x.size()]).view();
+                if (++terms < max_terms) continue;
+                pass(terms, body);
+                terms = 0;
+            }
+        if (terms > 0) pass(terms, body);
+    }
+
     template <class Body>
     void sum_by_box(std::size_t count, const Body& body, double* sums) {
         const Cells boxes = every_cell(windows_.size(), layout_.extent());
@@ -518,6 +548,7 @@ class OperationsOn : public Operations {
     const int* parity_ = nullptr;         // of the sum of the global indices of each block's first cell
     const Index* first_cells_ = nullptr;  // of each block
     const Window* kept_windows_ = nullptr;
+    double* slice_sums_ = nullptr;  // of accurate_gram, from its first call on
 };
 
 }  // namespace keel

@@ -2,6 +2,7 @@
 
 // Where timing decorators write: for every operation and level, how often, how long, how much.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -36,6 +37,7 @@ enum class Op {
     bottom_operator,
     bottom_vector,
     bottom_dots,
+    bottom_preconditioner,
     strength,
     aggregation,
     prolongation,
@@ -62,6 +64,7 @@ constexpr auto names_of(Op) {
                       Named<Op>{Op::bottom_operator, "bottom.operator"},
                       Named<Op>{Op::bottom_vector, "bottom.vector"},
                       Named<Op>{Op::bottom_dots, "bottom.dots"},
+                      Named<Op>{Op::bottom_preconditioner, "bottom.preconditioner"},
                       Named<Op>{Op::strength, "setup.strength"},
                       Named<Op>{Op::aggregation, "setup.aggregation"},
                       Named<Op>{Op::prolongation, "setup.prolongation"},
@@ -105,13 +108,15 @@ struct Traffic {
 struct Entry {
     long calls = 0;
     double seconds = 0;
-    Work work;        // by the bodies' declared costs
+    double longest = 0;  // seconds of a call
+    Work work;           // by the bodies' declared costs
     Traffic traffic;  // of `send`; of `reduction` and `reduction_begin` where sums travel in messages of ours
     long words = 0;   // of `reduction` and `reduction_begin`
 
     Entry& operator+=(const Entry& other) {
         calls += other.calls;
         seconds += other.seconds;
+        longest = std::max(longest, other.longest);
         work += other.work;
         traffic += other.traffic;
         words += other.words;
@@ -183,14 +188,18 @@ auto timed(Ledger& ledger, Op op, int level, Action&& action) {
     Entry& entry = ledger.at(op, level);
     const Marked marked(ledger, op, level);
     const double start = now();
+    const auto book = [&] {
+        const double seconds = now() - start;
+        entry.seconds += seconds;
+        entry.longest = std::max(entry.longest, seconds);
+        ++entry.calls;
+    };
     if constexpr (std::is_void_v<decltype(action())>) {
         action();
-        entry.seconds += now() - start;
-        ++entry.calls;
+        book();
     } else {
         auto result = action();
-        entry.seconds += now() - start;
-        ++entry.calls;
+        book();
         return result;
     }
 }

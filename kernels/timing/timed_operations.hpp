@@ -57,6 +57,9 @@ class TimedOperations : public Operations {
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         return book(reducing(), [&] { return inner_.gram(x, y, sums); });
     }
+    Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        return book(reducing(), [&] { return inner_.accurate_gram(x, y, sums); });
+    }
     Work totals(Field x, std::span<double> sums) override {
         return book(reducing(), [&] { return inner_.totals(x, sums); });
     }
@@ -98,10 +101,10 @@ class TimedOperations : public Operations {
     }
     std::size_t exact_block_values() const override { return inner_.exact_block_values(); }
     Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
-        return book(Op::smooth, [&] { return inner_.solve_incompletely(z, L, inverse, r); });
+        return book(preconditioning(), [&] { return inner_.solve_incompletely(z, L, inverse, r); });
     }
     Work solve_exactly(Field z, Buffer factors, Field r) override {
-        return book(Op::smooth, [&] { return inner_.solve_exactly(z, factors, r); });
+        return book(preconditioning(), [&] { return inner_.solve_exactly(z, factors, r); });
     }
 
     Work restrict_to(Field coarse, Field fine) override {
@@ -150,6 +153,9 @@ class TimedOperations : public Operations {
   private:
     // What makes few numbers of vectors. The cycle does that only where the problem is singular.
     Op reducing() const { return caller_ == Caller::bottom ? Op::bottom_dots : Op::vector; }
+
+    // Solves with the blocks that the boxes are.
+    Op preconditioning() const { return caller_ == Caller::bottom ? Op::bottom_preconditioner : Op::smooth; }
 
     template <class Action>
     Work book(Op op, Action&& action) {

@@ -172,6 +172,10 @@ void add_bottom(Table& table) {
     s.flag("telescoping", &Bottom::telescoping,
            "growth of s: 1, 2, 4, ... up to bottom.s, not bottom.s at once");
     s.choice(
+        "gram_precision", &Bottom::gram_precision,
+        "precision of the Gram matrices of an s-step method and of what follows from them; double_double for "
+        "monomial bases beyond s = 4, where nothing is scaled");
+    s.choice(
         "powers", &Bottom::powers,
         "exchanges of an s-step method: for both Krylov spaces at once; one space after the other; or of "
         "several ghost layers, for several powers of the operator");

@@ -64,13 +64,14 @@ double Costs::all_reduce(std::size_t words) {
     return found->second;
 }
 
-const Costs::OfSum& Costs::sum(std::size_t words) {
-    const auto [found, is_new] = sums_.try_emplace(words);
+const Costs::OfSum& Costs::sum(std::size_t words, Summands summands) {
+    const auto [found, is_new] = sums_.try_emplace({words, summands});
     OfSum& sum = found->second;
     if (!is_new || !own_sums_) return sum;
     const AllReduceAlgorithm algorithm = algorithm_of(all_reduce_, model_.machine, topology_.places(), words);
     for (int rank = 0; rank < topology_.ranks(); ++rank) {
-        const Traffic sent = traffic_of(rounds_of(algorithm, topology_, rank, words), topology_, rank);
+        const auto rounds = rounds_of(algorithm, topology_, rank, words, summands);
+        const Traffic sent = traffic_of(rounds, topology_, rank);
         const double numbers[] = {static_cast<double>(sent.messages), static_cast<double>(sent.bytes),
                                   static_cast<double>(sent.off_node_messages),
                                   static_cast<double>(sent.off_node_bytes)};

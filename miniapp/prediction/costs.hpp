@@ -49,7 +49,7 @@ class Costs {
     struct OfSum {
         Volume most, all;
     };
-    const OfSum& sum(std::size_t words);
+    const OfSum& sum(std::size_t words, Summands summands);
 
   private:
     const std::vector<ExchangePlan>& plans_;
@@ -59,7 +59,7 @@ class Costs {
     std::map<std::tuple<int, GhostCells::Purpose, std::size_t>, OfExchange> exchanges_;
     bool own_sums_;
     std::map<std::size_t, double> all_reduces_;  // by words
-    std::map<std::size_t, OfSum> sums_;          // by words
+    std::map<std::pair<std::size_t, Summands>, OfSum> sums_;
 };
 
 }  // namespace keel

@@ -224,12 +224,15 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     for (const Event& event : cycle)
         if (event.kind == Event::Kind::sum || event.kind == Event::Kind::begin_sum)
             algorithms.try_emplace(event.words, algorithm_for(event.words));
+    const auto rounds_of_sum = [&](const Event& event, int rank) {
+        return rounds_of(algorithms.at(event.words), where.topology, rank, event.words, event.summands);
+    };
     for (int rank = 0; rank < ranks; ++rank) {
         Program program(out, rank, costs);
-        std::map<std::size_t, std::vector<Round>> rounds;
-        const auto rounds_for = [&](std::size_t words) -> const std::vector<Round>& {
-            const auto [found, is_new] = rounds.try_emplace(words);
-            if (is_new) found->second = rounds_of(algorithms.at(words), where.topology, rank, words);
+        std::map<std::pair<std::size_t, Summands>, std::vector<Round>> rounds;
+        const auto rounds_for = [&](const Event& event) -> const std::vector<Round>& {
+            const auto [found, is_new] = rounds.try_emplace({event.words, event.summands});
+            if (is_new) found->second = rounds_of_sum(event, rank);
             return found->second;
         };
         for (const Event& event : cycle) {
@@ -245,10 +248,10 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     break;
                 }
                 case Event::Kind::sum:
-                    program.sum(rounds_for(event.words));
+                    program.sum(rounds_for(event));
                     break;
                 case Event::Kind::begin_sum:
-                    program.begin_sum(rounds_for(event.words), event.number);
+                    program.begin_sum(rounds_for(event), event.number);
                     break;
                 case Event::Kind::finish_sum:
                     program.finish_sum(event.number);
@@ -265,8 +268,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
         } else if (communicates(event)) {
             counts.sums += 1;
             for (int rank = 0; rank < ranks; ++rank)
-                for (const Round& round :
-                     rounds_of(algorithms.at(event.words), where.topology, rank, event.words))
+                for (const Round& round : rounds_of_sum(event, rank))
                     counts.messages += round.sent.count > 0 ? 1 : 0;
         }
     }

@@ -76,7 +76,10 @@ class Timeline {
 
     void count_sum(TimerRow& row, const Event& event) {
         row.words += static_cast<double>(event.words) * slice_.times;
-        if (!event.maximum) count_messages(row, costs_.sum(event.words).most, costs_.sum(event.words).all);
+        if (!event.maximum) {
+            const Costs::OfSum& sent = costs_.sum(event.words, event.summands);
+            count_messages(row, sent.most, sent.all);
+        }
         solve_.words += static_cast<double>(event.words) * slice_.times;
         solve_.reductions += slice_.times;
     }

@@ -40,6 +40,10 @@ class RecordedReduction : public Reduction {
     void sum(std::span<const double> parts, std::span<double> totals) override {
         note(Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); });
     }
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
+        note(
+            Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); }, false, Summands::pairs);
+    }
     double max(double value) override {
         double result = 0;
         note(
@@ -68,12 +72,14 @@ class RecordedReduction : public Reduction {
 
     // The work before the sum is done when it begins; its words are known behind.
     template <class Action>
-    void note(Event::Kind kind, int number, const Action& action, bool maximum = false) {
+    void note(Event::Kind kind, int number, const Action& action, bool maximum = false,
+              Summands summands = Summands::words) {
         const long before = inner_->count().words;
         action();
         recorder_.note({.kind = kind,
                         .level = level_,
                         .words = static_cast<std::size_t>(inner_->count().words - before),
+                        .summands = summands,
                         .maximum = maximum,
                         .number = number});
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "comm/sums/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
@@ -25,6 +26,7 @@ struct Event {
     std::size_t fields = 0;
     // Of sums and maxima: doubles that travel. Those that are begun have a number until they are finished.
     std::size_t words = 0;
+    Summands summands = Summands::words;
     bool maximum = false;  // which is always MPI's
     int number = 0;
 };

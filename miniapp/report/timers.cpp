@@ -17,7 +17,8 @@ std::vector<double> numbers(const Entry& e) {
             static_cast<double>(e.traffic.bytes),
             static_cast<double>(e.traffic.off_node_messages),
             static_cast<double>(e.traffic.off_node_bytes),
-            static_cast<double>(e.words)};
+            static_cast<double>(e.words),
+            e.longest};
 }
 
 // One row from all ranks' numbers; complete on rank 0. Collective.
@@ -58,6 +59,7 @@ TimerRow gather_row(const Communicator& comm, const std::string& op, int level, 
     row.all_off_node_messages = sum(6);
     row.all_off_node_bytes = sum(7);
     row.words = column(8)[0];
+    row.longest = most(9) * solves;  // of no solve in particular
     if (!by_rank) return row;
     for (std::size_t at = 0; at < all.size(); at += mine.size()) {
         const auto number = [&](std::size_t n) { return all[at + n] / solves; };

@@ -26,6 +26,7 @@ struct TimerRow {
     double calls = 0;  // on rank 0
     double t_min = 0, t_mean = 0, t_max = 0;
     int rank_max = 0;        // the rank that took t_max
+    double longest = 0;      // the longest call, of all ranks and solves
     double bytes_moved = 0;  // all ranks, by declared costs
     double flops = 0;        // all ranks
     // Messages sent, those of sums if they are ours: the busiest rank, and all ranks together.

@@ -11,16 +11,14 @@
 namespace keel {
 namespace {
 
-// More vectors than unknowns cannot be independent: they would be noise, and use memory. What a deck asks for may be lowered,
-// since it may serve grids of any size; what the command line asks for was meant for this one.
+// More vectors than unknowns cannot be independent: they would be noise, and use memory. What may be lowered is (fit_solvers),
+// since a deck or a study serves grids of any size.
 void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unknowns) {
     const auto& independent = method_named(solver.options.solver).independent;
     if (!independent) return;
     const std::string key = "bottom." + independent->key;
     BottomOptions options = solver.options;
-    const Deck& deck = rules.deck();
-    if (deck.origin.at(key) != "command line" && deck.origin.at("run.survey") != "command line")
-        fit(options, unknowns.count);
+    fit(options, unknowns.count);
     const double most = independent->most(unknowns.count);
     const double vectors = independent->vectors(solver.options);
     const int value = solver.options.*independent->value;

@@ -70,7 +70,9 @@ class Run:
 
     @property
     def unknowns(self) -> int:
-        return prod(self.head.get("cells") or [0])
+        """Of a union of boxes those of the boxes that there are."""
+        domain = self.head.get("domain")
+        return int(domain["cells"]) if domain else prod(self.head.get("cells") or [0])
 
     def key(self, name: str, otherwise: Any = None) -> Any:
         """The value of a key of the resolved deck, by its dotted name."""
@@ -81,15 +83,35 @@ class Run:
         """Of a solve or a timer; records of Keel before surveys name none."""
         return str(record.get("solver") or self.key("bottom.solver", "-"))
 
+    def all_solves(self) -> list[Record]:
+        """Every `solve`; of steps in time the mean of each repeat, as the figure of merit has it."""
+        repeats: dict[tuple[str, Any], list[Record]] = {}
+        for step in self.of("step"):
+            repeats.setdefault((self.solver_of(step), step.get("repeat")), []).append(step)
+        return self.of("solve") + [mean_of(steps) for steps in repeats.values()]
+
     def solvers(self) -> list[str]:
         """Of all solves, in the order in which they ran first."""
-        return list(dict.fromkeys(self.solver_of(record) for record in self.of("solve")))
+        return list(dict.fromkeys(self.solver_of(record) for record in self.all_solves()))
 
     def solves(self, solver: str) -> list[Record]:
-        return [record for record in self.of("solve") if self.solver_of(record) == solver]
+        return [record for record in self.all_solves() if self.solver_of(record) == solver]
 
     def timers(self, solver: str) -> list[Record]:
         return [record for record in self.of("timer") if self.solver_of(record) == solver]
+
+
+def mean_of(steps: list[Record]) -> Record:
+    """What is counted or measured is a mean; what can only be told of one step is the last one's."""
+    mean = {name: value for name, value in steps[-1].items() if name != "step"}
+    for name, value in mean.items():
+        if isinstance(value, bool):
+            mean[name] = all(step[name] for step in steps)
+        elif isinstance(value, (int, float)) and name not in ("schema", "repeat"):
+            numbers = [step[name] for step in steps]
+            total = sum(numbers) / len(numbers) if None not in numbers else None
+            mean[name] = int(total) if isinstance(value, int) and total == int(total) else total
+    return mean
 
 
 def read_runs(path: Path) -> list[Run]:

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/layout/box.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/preconditioners/diagonal_scaling.hpp"
 #include "solvers/systems/spectrum.hpp"
@@ -113,9 +114,10 @@ DiagonalScaling scaling_of(const BottomOptions& options);
 // How many vectors an exchange of the method carries at the most.
 int vectors_at_once(const BottomOptions& options);
 
-// Bytes that a method keeps on a rank of so many boxes besides its vectors. `boxes_in_sums`: what each sum is sent as, a word
-// or, where sums are deterministic, one for each box of the grid.
-double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, std::size_t boxes_in_sums);
+// Bytes that a method keeps on a rank of so many boxes of this extent besides its vectors. `boxes_in_sums`: what each sum is sent
+// as, a word or, where sums are deterministic, one for each box of the grid.
+double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, const Index& extent,
+                            std::size_t boxes_in_sums);
 
 // What bottom.powers = matrix_powers asks of a level whose boxes are `width` wide: ghost layers, and vectors
 // that an exchange of them carries at the most. Nothing for other powers, and for methods that make no bases.

@@ -22,6 +22,13 @@ constexpr auto names_of(Basis) {
                       Named<Basis>{Basis::chebyshev, "chebyshev"}};
 }
 
+// In which s-step methods form their Gram matrices and compute in coordinates.
+enum class GramPrecision { simple, twofold };
+constexpr auto names_of(GramPrecision) {
+    return std::array{Named<GramPrecision>{GramPrecision::simple, "double"},
+                      Named<GramPrecision>{GramPrecision::twofold, "double_double"}};
+}
+
 // The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers.
 enum class Powers { paired, sequential, matrix_powers };
 constexpr auto names_of(Powers) {
@@ -76,6 +83,7 @@ struct BottomOptions {
     Basis basis = Basis::monomial;
     bool telescoping = true;  // s = 1, 2, 4, ... up to s
     Powers powers = Powers::paired;
+    GramPrecision gram_precision = GramPrecision::simple;
     int powers_depth = 0;  // ghost layers for matrix_powers; 0 = as many as there are powers
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors

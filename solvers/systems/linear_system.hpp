@@ -9,6 +9,7 @@
 #include <span>
 
 #include "comm/sums/reduction.hpp"
+#include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/recurrence.hpp"
 #include "solvers/systems/splitting.hpp"
@@ -59,6 +60,9 @@ class LinearSystem {
     virtual void dots(std::span<const Product> products, std::span<double> results) = 0;
     // The upper triangle of X^T X and X^T Y beside it, row by row, with one all-reduce (Operations::gram).
     virtual void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) = 0;
+    // The same to twice a double's precision, for twice the words.
+    virtual void gram(std::span<const Vector> x, std::span<const Vector> y,
+                      std::span<DoubleDouble> results) = 0;
     // The same begun and not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
     // What one all-reduce tells of a residual: (r,r), and where the system is scaled from the left, (r,r) before

@@ -25,6 +25,10 @@ class WrappedSystem : public LinearSystem {
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override {
         A_.gram(x, y, results);
     }
+    void gram(std::span<const Vector> x, std::span<const Vector> y,
+              std::span<DoubleDouble> results) override {
+        A_.gram(x, y, results);
+    }
     PendingSum begin_dots(std::span<const Product> products) override { return A_.begin_dots(products); }
     double max_norm(Vector x) override { return A_.max_norm(x); }
     Counts counts() const override { return A_.counts(); }

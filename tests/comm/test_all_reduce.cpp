@@ -80,6 +80,55 @@ std::unique_ptr<AllReduce> made(AllReduceAlgorithm algorithm, const Communicator
 
 }  // namespace
 
+TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all ranks") {
+    const Communicator comm = Communicator::world().duplicate();
+    const Topology nodes = nodes_of_two(comm);
+    const int ranks = comm.size();
+    for (const auto algorithm : algorithms())
+        for (const bool deterministic : {false, true})
+            for (const std::size_t count : {1, 7, 600}) {
+                CAPTURE(name(algorithm), deterministic, count);
+                const std::vector<int> owners = place({ranks, 2, 1}, ranks, Placement::lexicographic);
+                const Layout layout({ranks, 2, 1}, 2, {}, owners, comm.rank());
+                const auto by_words = [](std::size_t words) {
+                    return words % 4 == 0 ? AllReduceAlgorithm::rabenseifner : AllReduceAlgorithm::node_aware;
+                };
+                const auto reduction =
+                    make_reduction(comm, nodes, layout, deterministic, {algorithm, true, by_words});
+                // Of each number the boxes have 2^60, a small one, and -2^60; what is left is the sum of the small ones.
+                const auto boxes = static_cast<std::size_t>(layout.local_count());
+                std::vector<double> parts(2 * count * boxes);
+                std::vector<DoubleDouble> expected(count);
+                for (std::size_t n = 0; n < count; ++n)
+                    for (int box = 0; box < layout.box_count(); ++box) {
+                        const double large = box % 2 == 0 ? 0x1p60 : -0x1p60;
+                        const double small = 0x1p-30 * (box + 1) * static_cast<double>(n + 1);
+                        expected[n] += DoubleDouble(small);
+                        for (std::size_t q = 0; q < boxes; ++q)
+                            if (layout.local()[q] == box) {
+                                parts[2 * n * boxes + q] = large;
+                                parts[(2 * n + 1) * boxes + q] = small;
+                            }
+                    }
+                std::vector<DoubleDouble> totals(count, DoubleDouble(7.0));
+                const Reductions before = reduction->count();
+                reduction->sum(parts, totals);
+                reduction->sum(parts, totals);
+                CHECK(totals == expected);
+                const Reductions after = reduction->count();
+                const std::size_t each = deterministic ? static_cast<std::size_t>(2 * ranks) : 1;
+                CHECK(after.calls - before.calls == 2);
+                CHECK(after.words - before.words == static_cast<long>(4 * count * each));
+                std::vector<double> all;
+                for (const DoubleDouble& total : totals) {
+                    all.push_back(total.high);
+                    all.push_back(total.low);
+                }
+                CHECK(
+                    same_bits_everywhere(comm, std::span(all).first(std::min<std::size_t>(all.size(), 20))));
+            }
+}
+
 TEST_CASE("a sum under way is the sum over all ranks") {
     const Communicator comm = Communicator::world().duplicate();
     for (const auto algorithm : algorithms())

@@ -26,13 +26,17 @@ double word_of(int rank, std::size_t n) {
 }
 
 // Every rank sends what its round says as soon as it begins it, and ends it when what it waits for is there.
-Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size_t count) {
+Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size_t count,
+                  Summands summands = Summands::words) {
     const int ranks = nodes.ranks();
     Delivered done;
     std::vector<std::vector<Round>> rounds;
     std::map<std::pair<int, int>, std::deque<std::vector<double>>> under_way;
     for (int rank = 0; rank < ranks; ++rank) {
-        rounds.push_back(rounds_of(algorithm, nodes, rank, count));
+        rounds.push_back(rounds_of(algorithm, nodes, rank, count, summands));
+        for (const Round& round : rounds.back())
+            for (const Words& words : {round.sent, round.received})
+                REQUIRE((words.first % words_each(summands) == 0 && words.count % words_each(summands) == 0));
         done.most_rounds = std::max(done.most_rounds, static_cast<long>(rounds.back().size()));
         done.words.emplace_back(count);
         for (std::size_t n = 0; n < count; ++n) done.words.back()[n] = word_of(rank, n);
@@ -112,6 +116,18 @@ TEST_CASE("every algorithm adds up all words, to the same bits on all ranks, wit
                 for (const std::size_t words : {1, 2, 5, 300}) {
                     CAPTURE(name(algorithm), ranks, per_node, words);
                     CHECK(is_the_sum(deliver(algorithm, virtual_topology(ranks, per_node), words)));
+                }
+}
+
+TEST_CASE("no message parts the two words of a pair") {
+    using enum AllReduceAlgorithm;
+    for (const auto algorithm : {recursive_doubling, rabenseifner, node_aware})
+        for (const int ranks : {1, 2, 3, 4, 7, 8, 16})
+            for (const int per_node : {1, 2, 4})
+                for (const std::size_t words : {2, 6, 10, 602}) {
+                    CAPTURE(name(algorithm), ranks, per_node, words);
+                    const Topology nodes = virtual_topology(ranks, per_node);
+                    CHECK(is_the_sum(deliver(algorithm, nodes, words, Summands::pairs)));
                 }
 }
 

@@ -62,7 +62,7 @@ class Counts(KeelTest):
         self.assertEqual(run.status, 0, run)
         ranks = [json.loads(run.files[f"counts_{rank}.json"]) for rank in range(case.ranks)]
         for seen in ranks:  # nothing is left behind, and nothing complete is tested or waited for
-            for name in ("requests_left", "persistent_left", "communicators_left", "idle_tests", "idle_waits"):
+            for name in ("requests_left", "persistent_left", "communicators_left", "operations_left", "idle_tests", "idle_waits"):
                 self.assertEqual(seen[name], 0, f"{name}{run}")
         return run, ranks
 
@@ -148,6 +148,15 @@ class Counts(KeelTest):
             )
         ]  # fmt: skip
         self.hold_all(cases)
+
+    def test_sums_in_twofold_precision(self) -> None:
+        words = (*KRYLOV, "bottom.solver=ca_cg", "bottom.gram_precision=double_double", "bottom.s=8")
+        self.hold_all([Case(3, words), Case(4, (*words, NODE_SUMS)), Case(3, (*words, OWN_SUMS))])
+        # Where not every box has a word of its own the sums are of pairs; a repeat's norm is one of one word.
+        run, seen = self.difference(Case(4, tuple(word for word in words if not word.startswith("run.deterministic"))))
+        sums = [row for row in run.records("timer") if row["op"] in ALL_REDUCES]
+        self.assertEqual(seen["sums"], (REPEATS - 1) * (sum(row["calls"] for row in sums) + 1))
+        self.assertEqual(seen["words"], (REPEATS - 1) * (sum(row["words"] for row in sums) + 1))
 
     def test_sums_in_flight_are_pushed_on_where_asked(self) -> None:
         cases = [(solver, sums, progress) for solver in ("cg", "pipelined_cg", "deep_pipelined_cg")

@@ -395,13 +395,16 @@ class KeysWithoutEffect(KeelTest):
         self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "bicgstab")
 
     def test_a_weak_scaling_deck_starts_on_one_rank(self) -> None:
-        words = ("problem.box=4", "multigrid.bottom_box=2", "bottom.solver=ca_bicgstab", *ONCE)
+        grid = ("problem.box=4", "multigrid.bottom_box=2", *ONCE)
+        remark = ("ca_bicgstab: bottom.s = 4: 17 basis vectors over the 8 cells of the bottom grid would be dependent; "
+                  "1 is taken")  # fmt: skip
+        words = (*grid, "bottom.solver=ca_bicgstab", "bottom.s=4")
         run = self.valid(1, *words)
-        self.assertEqual(
-            run.record("run")["remarks"],
-            ["ca_bicgstab: bottom.s = 4: 17 basis vectors over the 8 cells of the bottom grid would be dependent; "
-             "1 is taken"])  # fmt: skip
+        self.assertEqual(run.record("run")["remarks"], [remark])
+        self.assertIn("1 is taken", run.stdout)
         self.assertEqual(self.valid(8, *words).record("run")["remarks"], [])
+        survey = self.valid(1, *grid, "run.mode=survey", 'run.survey=["bicgstab","ca_bicgstab s=4"]')
+        self.assertEqual(survey.record("run")["remarks"], [remark.replace(":", " s=4:", 1)])
 
     def test_a_path_with_an_equals_sign_needs_no_quotes(self) -> None:
         run = self.run_keel(1, INPUTS / "smoke/periodic.toml", "output.json=p=1.jsonl", *ONCE, records=False)

@@ -23,7 +23,7 @@ SCHEMES = ["standard", "two_step", "three_step", "split", "staged_axes"]
 # What keel calls and the library leaves alone: nothing that waits.
 NOT_DISTURBED = {
     "MPI_Abort", "MPI_Comm_free", "MPI_Comm_rank", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_string", "MPI_Get_count",
-    "MPI_Get_library_version", "MPI_Init_thread",
+    "MPI_Get_library_version", "MPI_Init_thread", "MPI_Op_create", "MPI_Op_free",
 }  # fmt: skip
 
 

@@ -26,7 +26,8 @@ class Prediction(KeelTest):
         # With as many words as boxes in a sum, the quickest is not the one for few words.
         automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
         for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
-                             ("cg", ["comm.allreduce=node_aware"])):
+                             ("cg", ["comm.allreduce=node_aware"]),
+                             ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
             words = [INPUTS / "seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
             foretold = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")

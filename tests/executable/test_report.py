@@ -36,6 +36,7 @@ class Records(KeelTest):
         self.assertEqual(kinds[:half], kinds[half:])
         count = Counter(kinds[:half])
         self.assertGreater(count.pop("timer"), 10)
+        self.assertGreater(count.pop("kernel"), 3)
         self.assertEqual(count, {"run": 1, "solve": 3, "check": 5, "result": 1})
 
     def test_the_run_record_tells_the_deck_as_resolved(self) -> None:
@@ -235,6 +236,39 @@ class Timers(KeelTest):
         self.assertGreaterEqual(other, -1e-6)  # nothing is booked twice
         self.assertLessEqual(other, 0.1 * wall)  # and little is not booked
 
+    def test_kernels_of_a_krylov_method_are_all_of_its_time_and_counts(self) -> None:
+        small = ("problem.box=8", "problem.boxes=[2,2,2]", *ONCE)
+        for words in (["krylov_block_jacobi.toml"], ["krylov_block_exact.toml"], ["krylov_v_cycle.toml"],
+                      ["krylov.toml", "bottom.solver=deep_pipelined_cg"]):  # fmt: skip
+            with self.subTest(words=words):
+                run = self.valid(2, INPUTS / "smoke" / words[0], *words[1:], *small)
+                kernels = {row["kernel"]: row for row in run.records("kernel")}
+                solve = run.record("solve")
+                self.assertAlmostEqual(fsum(row["t_mean"] for row in kernels.values()),
+                                       fsum(row["t_mean"] for row in run.records("timer")), delta=1e-9)  # fmt: skip
+                self.assertEqual(kernels["product"]["calls"], solve["applications"])
+                if not solve["v_cycles"]:  # which take means where the problem is singular
+                    reductions = sum(kernels.get(name, {"calls": 0})["calls"] for name in ("reduction", "reduction.begin"))
+                    self.assertEqual(reductions, solve["reductions"])
+                self.assertTrue(all(row["iterations"] == solve["iterations"] for row in kernels.values()))
+                self.assertTrue(all(0 <= row["longest"] <= row["t_max"] * (1 + 1e-9) for row in kernels.values() if row["step"]
+                                    and row["kernel"] != "other"))  # fmt: skip
+                if "preconditioner_applications" in solve:
+                    self.assertEqual(kernels["preconditioner"]["calls"], solve["preconditioner_applications"])
+                self.assertIn("Kernels per iteration, of ", run.stdout)
+
+    def test_bottoms_and_matrices_have_kernels_too(self) -> None:
+        survey = self.valid(2, *EIGHT_BOXES, "problem.box=8", "run.mode=survey", 'run.survey=["cg","smooth"]', *ONCE)
+        self.assertEqual({row["solver"] for row in survey.records("kernel")}, {"bicgstab", "cg"})
+        iterations = {row["solver"]: row["bottom_iterations"] for row in survey.records("survey")}
+        for row in survey.records("kernel"):
+            self.assertEqual(row["iterations"], iterations[row["solver"]])
+        matrix = self.valid(2, "run.mode=spmv", "problem.matrix=diagonal", "problem.rows=256", "run.solve=true",
+                            "bottom.solver=pipelined_cg", *ONCE)  # fmt: skip
+        names = [row["kernel"] for row in matrix.records("kernel")]
+        self.assertEqual(names[0], "product")
+        self.assertLessEqual({"axpy", "dots", "reduction.begin", "reduction.wait"}, set(names))
+
     def test_the_mean_of_the_ranks_adds_up_too(self) -> None:
         # Ranks that the system holds up between the barrier and their start have less to add up: any of three runs.
         def share() -> float:
@@ -326,6 +360,11 @@ class Counts(KeelTest):
 
     def test_other_placements_and_uneven_loads_are_as_planned(self) -> None:
         self.check_counts(3, ["problem.placement=scattered", "comm.ranks_per_node=1"], per_cycle=9)
+
+    def test_unions_of_boxes_are_as_planned(self) -> None:
+        self.check_counts(3, ["problem.shape=L", "comm.ranks_per_node=2"], per_cycle=9)
+        boxes = "problem.boxes_list=[[0,0,0],[1,0,0],[1,1,0],[1,1,1],[0,1,1]]"
+        self.check_counts(4, ["problem.shape=list", boxes, "problem.outside=neumann", "problem.boundary=dirichlet"], per_cycle=9)
 
     def test_deep_ghosts_and_all_neighbours_are_as_planned(self) -> None:
         words = [*BOX, "comm.ghost_depth=2", "comm.neighbours=all", "comm.persistent=true"]

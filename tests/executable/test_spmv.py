@@ -219,8 +219,8 @@ class Spmv(KeelTest):
 
     def test_solvers_that_do_not_suit_the_matrix_are_refused(self) -> None:
         arrow = ("run.mode=spmv", "problem.matrix=arrow", "problem.rows=20", "run.solve=true", "bottom.solver=ca_cg")
-        self.refused(1, *arrow, "bottom.s=16",
-                     expected=["33 basis vectors over the 20 rows of the matrix are dependent; choose at most 9"])  # fmt: skip
+        self.refused(1, *arrow[:-1], "bottom.solver=enlarged_cg", "bottom.block=21",
+                     expected=["bottom.block = 21: more than the 20 rows of the matrix; choose at most 20"])  # fmt: skip
         self.refused(1, *arrow, "bottom.powers=matrix_powers", expected=["only grids have ghosts so deep"])
         self.refused(1, *arrow[:-1], "bottom.solver=smooth", expected=["relaxes grids only"])
 

@@ -111,6 +111,9 @@ class FaultyOperations : public Operations {
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         return next().gram(x, y, sums);
     }
+    Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        return next().accurate_gram(x, y, sums);
+    }
     Work totals(Field x, std::span<double> sums) override { return next().totals(x, sums); }
     Work max_norm(Field x, double& norm) override { return next().max_norm(x, norm); }
 

@@ -107,6 +107,9 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     for (std::size_t op = 0; op < op_count; ++op) CHECK(ledger.at(static_cast<Op>(op), 2).calls == 0);
 
     double number = 0;
+    double high_and_low[2] = {};
+    const std::span<double> two(high_and_low);
+    const Buffer factors = x.make_buffer(x.exact_block_values(), Wire::direct);
     const Product square{u, u};
     const std::span<double> one(&number, 1);
     const std::span<const Field> only(&u, 1);
@@ -115,6 +118,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const Op dots = cycle ? Op::vector : Op::bottom_dots;
     const Op residual = cycle ? Op::residual : Op::bottom_operator;
     const Op smooth = cycle ? Op::smooth : Op::bottom_operator;
+    const Op precondition = cycle ? Op::smooth : Op::bottom_preconditioner;
     const auto books = [&](Op op, const auto& action) {
         ledger.clear();
         const Work work = action();
@@ -146,6 +150,9 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
     books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });
+    books(precondition, [&] { return x.solve_incompletely(f, L, u, u); });
+    books(precondition, [&] { return x.solve_exactly(f, factors, u); });
+    books(dots, [&] { return x.accurate_gram(std::span(&u, 1), {}, two); });
     books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_constant_add(u, coarse); });
@@ -167,6 +174,15 @@ TEST_CASE("a timed action is counted, its time added, and its result returned") 
     CHECK(runs == 1);
     CHECK(entry.calls == 2);
     CHECK(entry.seconds >= before);
+    CHECK(entry.longest <= entry.seconds);
+    CHECK(2 * entry.longest >= entry.seconds);
+    Entry sum = entry;
+    for (const double seconds : {7.0, 1.0}) {
+        Entry other;
+        other.longest = seconds;
+        sum += other;
+    }
+    CHECK(sum.longest == 7);
 }
 
 TEST_CASE("traffic adds up and differs, number by number") {

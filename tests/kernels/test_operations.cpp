@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/bodies/vector.hpp"
 #include "tests/chosen_backend.hpp"
 
@@ -990,6 +991,54 @@ TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by bo
     CHECK(square[1] == sums[1]);
 }
 
+TEST_CASE("an accurate Gram matrix is exact where twice a double's precision holds it") {
+    // Integers of 2^40 and more, whose products no double holds; the sums of a box are compared as integers of 128 bits.
+    const int width = GENERATE(1, 3, 8);
+    const auto [n, m] = GENERATE(std::pair(1, 0), std::pair(3, 1), std::pair(9, 2));
+    CAPTURE(width, n, m);
+    Fixture f(width);
+    const auto value = [](int seed, const Index& cell) { return std::floor(0x1p44 * noise(seed, cell)); };
+    std::vector<Field> fields;
+    for (int seed = 0; seed < n + m; ++seed) {
+        fields.push_back(f.operations->make_field());
+        f.operations->assign(fields.back(), cube(width),
+                             [&](const Index& cell) { return value(seed, cell); });
+    }
+    const auto x = std::span(fields).first(static_cast<std::size_t>(n));
+    const auto y = std::span(fields).last(static_cast<std::size_t>(m));
+    const std::size_t pairs = gram_pairs(x.size(), y.size());
+    std::vector<double> sums(4 * pairs, 7.0);
+    const Work work = f.operations->accurate_gram(x, y, sums);
+    __extension__ using Integer = __int128;
+    const Layout& layout = f.operations->layout();
+    std::size_t pair = 0;
+    bool rounded = false;  // by a sum in doubles
+    for (int i = 0; i < n; ++i)
+        for (int j = i; j < n + m; ++j, ++pair)
+            for (std::size_t q = 0; q < 2; ++q) {
+                const Index first = layout.first_cell(layout.local()[q]);
+                Integer expected = 0;
+                double plain = 0;
+                for (int cell = 0; cell < width * width * width; ++cell) {
+                    const Index at = first + Index{cell % width, cell / width % width, cell / width / width};
+                    const double u = value(i, at), v = value(j, at);
+                    expected += static_cast<Integer>(u) * static_cast<Integer>(v);
+                    plain += u * v;
+                }
+                const double high = sums[4 * pair + q], low = sums[4 * pair + 2 + q];
+                CHECK((static_cast<Integer>(high) + static_cast<Integer>(low) == expected));
+                CHECK(high + low == high);
+                rounded = rounded || static_cast<Integer>(plain) != expected;
+            }
+    CHECK((rounded || width == 1));
+    const double cells = 2.0 * width * width * width;
+    CHECK(work.bytes == cells * 8.0 * (n + m));
+    CHECK(work.flops == cells * accurate_product_flops * static_cast<double>(pairs));
+    std::vector<double> again(sums.size(), 7.0);
+    f.operations->accurate_gram(x, y, again);
+    CHECK(again == sums);
+}
+
 TEST_CASE("a box's inner product is the same to the last bit wherever the box lives") {
     // All together are enough cells for several threads; one box of 8^3 or 9^3 is not.
     const int width = GENERATE(8, 9, 16);
@@ -1004,10 +1053,12 @@ TEST_CASE("a box's inner product is the same to the last bit wherever the box li
         operations->assign(y, cube(width), [](const Index& c) { return noise(4, c); });
         const std::array<Product, products> pairs{Product{x, x}, Product{x, y}, Product{y, y}};
         const auto boxes = static_cast<std::size_t>(layout.local_count());
-        std::vector<double> sums((2 * products + 1) * boxes);
+        std::vector<double> sums((4 * products + 1) * boxes);
         operations->dots(pairs, std::span(sums).first(products * boxes));
         const std::array<Field, 2> fields{x, y};
         operations->gram(fields, {}, std::span(sums).subspan(products * boxes, products * boxes));
+        operations->accurate_gram(fields, {},
+                                  std::span(sums).subspan(2 * products * boxes, 2 * products * boxes));
         operations->totals(x, std::span(sums).last(boxes));
         return sums;
     };
@@ -1017,7 +1068,7 @@ TEST_CASE("a box's inner product is the same to the last bit wherever the box li
         const Layout layout({2, 2, 2}, width, periodic, owners, rank);
         const auto boxes = static_cast<std::size_t>(layout.local_count());
         const std::vector<double> apart = box_sums(owners, rank);
-        for (std::size_t n = 0; n <= 2 * products; ++n)
+        for (std::size_t n = 0; n <= 4 * products; ++n)
             for (std::size_t q = 0; q < boxes; ++q)
                 CHECK(apart[n * boxes + q] == together[n * 8 + static_cast<std::size_t>(layout.local()[q])]);
     }
@@ -1030,6 +1081,7 @@ TEST_CASE("inner products, Gram matrices and totals refuse sums of the wrong len
     std::array<double, 3> sums{};
     CHECK_THROWS_AS(x.operations->dots(std::span(&square, 1), sums), std::logic_error);
     CHECK_THROWS_AS(x.operations->gram(std::span(&u, 1), {}, sums), std::logic_error);
+    CHECK_THROWS_AS(x.operations->accurate_gram(std::span(&u, 1), {}, sums), std::logic_error);
     CHECK_THROWS_AS(x.operations->totals(u, sums), std::logic_error);
 }
 

@@ -761,17 +761,19 @@ TEST_CASE("a survey's solver takes no keys that it does not read") {
                  "pipelined_s_step_cg; leave it out");
 }
 
-TEST_CASE("s is lowered for a small bottom grid where it is the deck's or nobody's") {
-    const Words small{"bottom.solver=ca_bicgstab", "problem.box=4", "multigrid.bottom_box=2"};
-    CHECK(validate(from_words(small), 1).empty());  // 8 cells hold s = 1, not 4
-    Words words = small;
+TEST_CASE("too large an s for a small bottom grid is no mistake, one that cannot be lowered is") {
+    Words words{"bottom.solver=ca_bicgstab", "problem.box=4", "multigrid.bottom_box=2"};
+    CHECK(validate(from_words(words), 1).empty());  // 8 cells hold s = 1, not 4
     words.push_back("bottom.s=4");
-    expect_error(
-        validate(from_words(words), 1),
-        "bottom.s = 4: 17 basis vectors over the 8 cells of the bottom grid are dependent; choose at most 1");
-    words = small;
-    words[2] = "multigrid.bottom_box=1";
-    expect_error(validate(from_words(words), 1), "choose a wider multigrid.bottom_box");
+    CHECK(validate(from_words(words), 1).empty());
+    words[0] = "bottom.solver=enlarged_cg";
+    words[3] = "bottom.block=9";
+    expect_error(validate(from_words(words), 1),
+                 "bottom.block = 9: more than the 8 cells of the bottom grid; choose at most 8");
+    words = {"bottom.solver=ca_bicgstab", "problem.box=4", "multigrid.bottom_box=1"};
+    expect_error(validate(from_words(words), 1),
+                 "17 basis vectors over the 1 cells of the bottom grid are dependent; choose a wider "
+                 "multigrid.bottom_box");
 }
 
 TEST_CASE("no line of help and keys is wider than 100 columns") {

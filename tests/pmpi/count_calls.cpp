@@ -33,6 +33,7 @@ struct Counts {
     long idle_tests = 0, idle_waits = 0;  // of requests all of which were complete before
     long in_flight = 0, most_in_flight = 0;
     long communicators = 0;  // made and not freed
+    long operations = 0;     // the same
     std::map<MPI_Request, Persistent> persistent;
 };
 Counts counts;
@@ -71,8 +72,8 @@ void begins() {
 }
 
 // Maxima are not told: measurements of the machine take as many as there is time for.
-void adds_up(MPI_Op op, int words) {
-    if (op != MPI_SUM) return;
+void adds_up(MPI_Op op, long words) {
+    if (op == MPI_MAX || op == MPI_MIN) return;
     ++counts.sums;
     counts.words += words;
 }
@@ -128,10 +129,11 @@ void write() {
     std::fprintf(file,
                  "\"sums\": %ld, \"words\": %ld, \"pending_sums\": %ld, \"tests\": %ld, \"waits\": %ld, "
                  "\"idle_tests\": %ld, \"idle_waits\": %ld, \"most_in_flight\": %ld, "
-                 "\"requests_left\": %ld, \"persistent_left\": %zu, \"communicators_left\": %ld}\n",
+                 "\"requests_left\": %ld, \"persistent_left\": %zu, \"communicators_left\": %ld, "
+                 "\"operations_left\": %ld}\n",
                  counts.sums, counts.words, counts.pending_sums, counts.tests, counts.waits,
                  counts.idle_tests, counts.idle_waits, counts.most_in_flight, counts.in_flight,
-                 counts.persistent.size(), counts.communicators);
+                 counts.persistent.size(), counts.communicators, counts.operations);
     std::fclose(file);
 }
 
@@ -189,13 +191,13 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    adds_up(op, count);
+    adds_up(op, bytes_of(count, type) / 8);
     return PMPI_Allreduce(from, to, count, type, op, comm);
 }
 
 int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request) {
-    adds_up(op, count);
+    adds_up(op, bytes_of(count, type) / 8);
     ++counts.pending_sums;
     begins();
     return PMPI_Iallreduce(from, to, count, type, op, comm, request);
@@ -230,6 +232,16 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     return completes(count, requests, counts.waits, counts.idle_waits,
                      [&](bool&) { return PMPI_Waitall(count, requests, statuses); });
+}
+
+int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
+    ++counts.operations;
+    return PMPI_Op_create(function, commutes, op);
+}
+
+int MPI_Op_free(MPI_Op* op) {
+    --counts.operations;
+    return PMPI_Op_free(op);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* copy) {

@@ -38,6 +38,17 @@ class Table(unittest.TestCase):
             )
             self.assertEqual(attainable_table.table([easy, hard]), GOLDEN)
 
+    def test_iterations_of_runs_of_one_label_stand_behind_each_other(self) -> None:
+        def counted(label: str, outcome: str, iterations: int) -> str:
+            solve = {"record": "solve", "outcome": outcome, "true_residual": 2e-5, "iterations": iterations}
+            return json.dumps({"record": "run", "label": label}) + "\n" + json.dumps(solve) + "\n"
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "hard.json"
+            path.write_text(counted("cg", "converged", 66) + counted("s=8", "breakdown", 30) + counted("s=8", "converged", 67))
+            self.assertEqual(attainable_table.iteration_table([path]),
+                             "| method | hard |\n| --- | --- |\n| `cg` | 66 |\n| `s=8` | breakdown 2e-05 / 67 |\n")  # fmt: skip
+
     def test_a_file_without_a_solve_is_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "plan.json"

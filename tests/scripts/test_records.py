@@ -27,6 +27,18 @@ class Reading(unittest.TestCase):
         self.assertEqual(first.solvers(), ["cg"])  # old records leave the solver to the deck
         self.assertEqual(first.unknowns, 8)
 
+    def test_steps_in_time_are_one_solve_a_repeat(self) -> None:
+        step = '{"record":"step","schema":1,"solver":"cg","repeat":%d,"step":%d,"seconds":%s,"cycles":%d,"converged":%s}\n'
+        self.path.write_text(RUN + step % (0, 0, "1.0", 9, "true") + step % (0, 1, "2.0", 5, "false") + step % (1, 0, "4.0", 9, "true"))
+        (run,) = read_runs(self.path)
+        self.assertEqual(run.solvers(), ["cg"])
+        self.assertEqual([(s["repeat"], s["seconds"], s["cycles"], s["converged"]) for s in run.solves("cg")],
+                         [(0, 1.5, 7, False), (1, 4.0, 9, True)])  # fmt: skip
+
+    def test_unknowns_are_those_of_the_boxes_that_there_are(self) -> None:
+        self.path.write_text(RUN.replace('"cells"', '"domain":{"cells":7},"cells"'))
+        self.assertEqual(read_runs(self.path)[0].unknowns, 7)
+
     def test_a_file_cut_at_any_byte_is_read_as_far_as_it_goes(self) -> None:
         whole = (RUN + SOLVE + RESULT).encode()
         for size in range(len(RUN), len(whole)):

@@ -85,7 +85,7 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
     double bytes = 0;
     for (const auto& [name, options] : grids.use.solvers)
         bytes += keel::bytes_beside_vectors(
-            options, static_cast<std::size_t>(layout.local_count()),
+            options, static_cast<std::size_t>(layout.local_count()), layout.extent(),
             grids.hierarchy.deterministic ? static_cast<std::size_t>(layout.box_count()) : 1);
     if (grids.use.krylov == KrylovLevel::finest)
         bytes +=

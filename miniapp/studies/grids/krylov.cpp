@@ -10,6 +10,7 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
@@ -93,6 +94,7 @@ class PreparedKrylov : public PreparedGrids {
         double my_seconds = 0;
         std::vector<std::optional<double>> digits;
         std::vector<double> seconds;
+        double iterations = 0;
         const auto one = [&](int n) {
             if (n == 0) setting.ledger.clear();
             const long before = M ? M->applications() : 0;
@@ -107,6 +109,7 @@ class PreparedKrylov : public PreparedGrids {
                                       resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
             if (n < 0) return;
             my_seconds += solve.cost.my_seconds;
+            iterations += solve.report.iterations;
             digits.push_back(digits_of(solve.report.residuals));
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
             seconds.push_back(solve.cost.seconds);
@@ -132,9 +135,14 @@ class PreparedKrylov : public PreparedGrids {
         findings.moved =
             movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
         findings.merit = cells_per_second(findings.facts, findings.seconds);
+        const auto kernels = kernel_times(
+            timers, 0,
+            kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);
         setting.site.report.tell(convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
+                                 kernels_text(kernels, iterations / done) + "\n" +
                                  level_report(setting, findings, timers, seconds));
         setting.site.report.record(timer_records(timers) +
+                                   kernel_records(kernels, solver, iterations / done) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");

@@ -91,7 +91,7 @@ class PreparedSolve : public PreparedGrids {
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +
                                  level_report(setting, findings, timers, seconds));
-        setting.site.report.record(timer_records(timers) +
+        setting.site.report.record(timer_records(timers) + records_of_bottom(setting, timers, last_steps) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");
@@ -99,6 +99,16 @@ class PreparedSolve : public PreparedGrids {
     }
 
   private:
+    // Of a solve; repeats are alike.
+    static std::string records_of_bottom(const Setting& setting, const std::vector<TimerRow>& timers,
+                                         std::span<const SolveRecord> steps) {
+        const NamedSolver& bottom = setting.grids.use.solvers.front();
+        double iterations = 0;
+        for (const SolveRecord& step : steps) iterations += step.report.bottom_iterations();
+        return bottom_kernel_records(timers, setting.hierarchy.levels() - 1, bottom,
+                                     iterations / static_cast<double>(steps.size()));
+    }
+
     void check(const Setting& setting, Multigrid& multigrid, const std::vector<SolveRecord>& solves,
                std::vector<Check>& checks) const {
         Hierarchy& hierarchy = setting.hierarchy;

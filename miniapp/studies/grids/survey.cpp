@@ -216,6 +216,9 @@ class PreparedSurvey : public PreparedGrids {
         for (const SurveyRow& row : rows) {
             records += line_of(survey_record(rows, row, setting.hierarchy.levels(), facts));
             records += timer_records(row.timers, row.solver);
+            const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
+            records += bottom_kernel_records(row.timers, setting.hierarchy.levels() - 1, *solver,
+                                             row.solves.back().report.bottom_iterations());
         }
         setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }

@@ -297,8 +297,16 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const int done =
         repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
     if (done == 0) return;
+    const std::vector<TimerRow> timers =
+        gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    for (const SpmvResults::Solve& solve : mine.solves) mine.iterations += solve.report.iterations;
+    mine.iterations /= done;
+    if (use_.amg != AmgUse::solver)
+        mine.kernels = kernel_times(
+            timers, 0, use_.amg == AmgUse::none ? PreconditionedBy::blocks : PreconditionedBy::cycle);
+    site.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
     if (mine.amg) {
-        mine.amg->solves = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+        mine.amg->solves = timers;
         site.report.record(amg_records(*mine.amg, solver.name));
         if (M->vanished().empty()) findings.checks.push_back(symmetry_check(A, *M));
     }

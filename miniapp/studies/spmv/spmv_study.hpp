@@ -9,6 +9,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/timing/ledger.hpp"
+#include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
@@ -41,7 +42,9 @@ struct SpmvResults {
     };
     std::optional<NamedSolver> solver;  // none: none asked for
     std::vector<Solve> solves;
-    std::optional<AmgFindings> amg;  // none: not used
+    double iterations = 0;            // of a solve
+    std::vector<KernelTime> kernels;  // of the method, if there is one
+    std::optional<AmgFindings> amg;   // none: not used
 
     double products_per_second() const;  // nonzeros times columns over the median of the seconds
 };

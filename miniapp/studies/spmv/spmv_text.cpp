@@ -49,6 +49,7 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
             report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
             bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
     }
+    if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
     if (spmv.amg) text += amg_text(*spmv.amg);
     return text + "\n";
 }

@@ -136,7 +136,7 @@ def gather(written: Written) -> Tables:
                 if key not in ("ranks", "threads")
             },
         }
-        for solve in run.of("solve"):
+        for solve in run.all_solves():
             solver = run.solver_of(solve)
             more = {name: solve.get(name) for name in SOLVE_FIELDS}
             solves.append(

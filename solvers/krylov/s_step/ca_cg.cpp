@@ -24,12 +24,13 @@
 namespace keel {
 namespace {
 
+template <class Scalar>
 class CaConjugateGradients : public KrylovMethod {
   public:
     CaConjugateGradients(LinearSystem& system, const BottomOptions& options, const Spectrum& spectrum)
         : A(system), p(A.make_vector()), next_p(A.make_vector()) {
         std::vector<LinearSystem::Vector> powers;
-        while (powers.size() < PairSpace::vectors(options.s)) powers.push_back(A.make_vector());
+        while (powers.size() < PairSpace<Scalar>::vectors(options.s)) powers.push_back(A.make_vector());
         for (const int s : outer_steps(options)) steps.emplace_back(options, spectrum, s, powers);
     }
 
@@ -62,8 +63,8 @@ class CaConjugateGradients : public KrylovMethod {
             for (auto* coordinates : {&a, &c, &e, &Ta, &GTa}) coordinates->resize(V.size());
         }
         int s;
-        PairSpace V;
-        Eigen::VectorXd a, c, e, Ta, GTa;
+        PairSpace<Scalar> V;
+        typename PairSpace<Scalar>::Coordinates a, c, e, Ta, GTa;
     };
 
     // The iterations of one outer step, or how they ended before.
@@ -74,22 +75,23 @@ class CaConjugateGradients : public KrylovMethod {
         e.setZero();
         a(0) = 1;
         c(V.place_of_r()) = 1;
-        double norm = V.norm(c);
-        if (unusable(norm)) return report.breakdown("(r,r)");
+        Scalar norm = V.norm(c);
+        if (unusable(double(norm))) return report.breakdown("(r,r)");
         for (int j = 0; j < s; ++j) {  // 2
             Ta.noalias() = V.T * a;
             GTa.noalias() = V.G * Ta;
-            const double pAp = a.dot(GTa);
-            const double alpha = norm * norm / pAp;  // 3
-            if (unusable(alpha) || pAp < 0) return report.breakdown("(p,Ap)");
+            const Scalar pAp = a.dot(GTa);
+            const Scalar alpha = norm * norm / pAp;  // 3
+            if (unusable(double(alpha)) || pAp < Scalar(0)) return report.breakdown("(p,Ap)");
             e += alpha * a;   // 4
             c -= alpha * Ta;  // 5
             ++report.iterations;
-            const double next = V.norm(c);
-            report.residuals.push_back(next / run.scale);
-            if (next <= run.target) return Outcome::converged;
-            if (!std::isfinite(next)) return report.breakdown("(r,r)");
-            const double beta = next * next / (norm * norm);  // 6
+            const Scalar next = V.norm(c);
+            const double norm_r = double(next);
+            report.residuals.push_back(norm_r / run.scale);
+            if (norm_r <= run.target) return Outcome::converged;
+            if (!std::isfinite(norm_r)) return report.breakdown("(r,r)");
+            const Scalar beta = next * next / (norm * norm);  // 6
             a = c + beta * a;                                 // 7
             norm = next;
             if (report.iterations == last) return Outcome::iteration_limit;
@@ -112,7 +114,7 @@ Method ca_cg() {
         .scaling = DiagonalScaling::symmetric,
         .exchanges = exchanges_of_pairs("1", "2 - 1/s", "s", 1),
         .reductions = per_outer_step("1/s", [](double) { return 1.0; }),
-        .words = per_outer_step("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
+        .words = words_of_pairs("(2s+1)(s+1)/s", [](double s) { return (2 * s + 1) * (s + 1); }),
         .vectors = in_s("2s + 1", [](double s) { return 2 * s + 1; }),
         .applications = in_s("2 - 1/s", [](double s) { return 2 - 1 / s; }),
         .flops = flops_of_pairs("(4s^2+18s+7)/s", 1, 0),
@@ -124,7 +126,9 @@ Method ca_cg() {
         .independent = independent_pairs(1),
         .make = [](LinearSystem& A, const BottomOptions& options,
                    const Spectrum& spectrum) -> std::unique_ptr<KrylovMethod> {
-            return std::make_unique<CaConjugateGradients>(A, options, spectrum);
+            if (options.gram_precision == GramPrecision::twofold)
+                return std::make_unique<CaConjugateGradients<DoubleDouble>>(A, options, spectrum);
+            return std::make_unique<CaConjugateGradients<double>>(A, options, spectrum);
         },
     };
 }

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/bodies/vector.hpp"
+#include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
 
 namespace keel {
+namespace {
+
+double words_of_number(const BottomOptions& options) {
+    return options.gram_precision == GramPrecision::twofold ? 2 : 1;
+}
+
+}  // namespace
 
 Quantity in_s(const std::string& text, FormulaInS formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.s); }};
@@ -32,8 +39,10 @@ Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
     return {"about " + text, [degree_per_s, others](const BottomOptions& o) {
                 const int degree = degree_per_s * o.s;
                 const auto n = static_cast<std::size_t>(2 * degree + 1);
+                const double product =
+                    o.gram_precision == GramPrecision::twofold ? accurate_product_flops : 2;
                 const double gram =
-                    2.0 * static_cast<double>(gram_pairs(n, static_cast<std::size_t>(others)));
+                    product * static_cast<double>(gram_pairs(n, static_cast<std::size_t>(others)));
                 const int first = std::min(2, 2 * degree - 1);  // applications to the first vector of a basis
                 const double recurrences = o.basis == Basis::newton      ? 3 * (2 * degree - 1)
                                            : o.basis == Basis::chebyshev ? 5 * (2 * degree - 1) - 2 * first
@@ -42,19 +51,27 @@ Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others) {
             }};
 }
 
+Quantity words_of_pairs(const std::string& text, FormulaInS formula) {
+    return {text + "; double_double twice",
+            [formula](const BottomOptions& o) { return words_of_number(o) * formula(o.s) / o.s; }};
+}
+
 Quantity small_bytes_of_pairs(int degree_per_s) {
     return {"", [degree_per_s](const BottomOptions& o) {
                 double bytes = 0;
-                for (const int s : outer_steps(o)) bytes += PairSpace::bytes(degree_per_s * s);
+                for (const int s : outer_steps(o))
+                    bytes += o.gram_precision == GramPrecision::twofold
+                                 ? PairSpace<DoubleDouble>::bytes(degree_per_s * s)
+                                 : PairSpace<double>::bytes(degree_per_s * s);
                 return bytes;
             }};
 }
 
 Quantity sums_of_pairs(int degree_per_s) {
-    return {
-        "", [degree_per_s](const BottomOptions& o) {
-            return static_cast<double>(gram_pairs(static_cast<std::size_t>(2 * degree_per_s * o.s + 1), 1));
-        }};
+    return {"", [degree_per_s](const BottomOptions& o) {
+                return words_of_number(o) * static_cast<double>(gram_pairs(
+                                                static_cast<std::size_t>(2 * degree_per_s * o.s + 1), 1));
+            }};
 }
 
 Quantity vectors_of_pairs() {
@@ -62,7 +79,7 @@ Quantity vectors_of_pairs() {
 }
 
 std::vector<std::string> keys_of_pairs() {
-    return {"s", "basis", "telescoping", "powers", "powers_depth"};
+    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth"};
 }
 
 Independent independent_pairs(int degree_per_s) {

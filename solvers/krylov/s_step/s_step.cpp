@@ -32,13 +32,15 @@ Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eig
     return T;
 }
 
-double PairSpace::bytes(int degree) {
+template <class Scalar>
+double PairSpace<Scalar>::bytes(int degree) {
     const auto n = 2 * static_cast<std::size_t>(degree) + 1;
-    return static_cast<double>(sizeof(double) * (2 * n * n + gram_pairs(n, 1)));
+    return static_cast<double>(sizeof(Scalar) * (2 * n * n + gram_pairs(n, 1)));
 }
 
-PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
-                     std::span<const LinearSystem::Vector> vectors)
+template <class Scalar>
+PairSpace<Scalar>::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int degree,
+                             std::span<const LinearSystem::Vector> vectors)
     : sequential_(options.powers == Powers::sequential), basis_(options.basis), degree_(degree) {
     const auto m = static_cast<std::size_t>(degree);
     const Eigen::Index n = 2 * degree + 1;
@@ -54,13 +56,15 @@ PairSpace::PairSpace(const BottomOptions& options, const Spectrum& spectrum, int
                 V().begin() + static_cast<std::ptrdiff_t>(m) + 2);  // R_1 .. R_m-1
 }
 
-void PairSpace::update(const Spectrum& spectrum) {
+template <class Scalar>
+void PairSpace<Scalar>::update(const Spectrum& spectrum) {
     recurrence_ = recurrence(basis_, degree_, spectrum);
-    T = operator_in_basis(recurrence_, {degree_ + 1, degree_});
+    T = operator_in_basis(recurrence_, {degree_ + 1, degree_}).cast<Scalar>();
 }
 
-void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
-                     std::span<const LinearSystem::Vector> y) {
+template <class Scalar>
+void PairSpace<Scalar>::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
+                             std::span<const LinearSystem::Vector> y) {
     const std::size_t m = recurrence_.gamma.size();
     const auto P = V().first(m + 1);
     const auto R = V().last(m);
@@ -82,20 +86,31 @@ void PairSpace::span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vect
     }
 }
 
-void PairSpace::expand(LinearSystem& A, LinearSystem::Vector y, const Eigen::VectorXd& c) const {
-    A.combine(y, std::span(c.data(), terms_.size() - 1), std::span(terms_).subspan(1));
+template <class Scalar>
+void PairSpace<Scalar>::expand(LinearSystem& A, LinearSystem::Vector y, const Coordinates& c) {
+    const auto of_basis = std::span(coefficients_).subspan(1);
+    std::transform(c.begin(), c.end(), of_basis.begin(),
+                   [](const Scalar& x) { return static_cast<double>(x); });
+    A.combine(y, of_basis, std::span(terms_).subspan(1));
 }
 
-void PairSpace::add(LinearSystem& A, LinearSystem::Vector x, const Eigen::VectorXd& e) {
+template <class Scalar>
+void PairSpace<Scalar>::add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e) {
     terms_[0] = x;
-    std::copy_n(e.data(), e.size(), coefficients_.begin() + 1);
+    std::transform(e.begin(), e.end(), coefficients_.begin() + 1,
+                   [](const Scalar& c) { return static_cast<double>(c); });
     A.combine(x, coefficients_, terms_);
 }
 
-double PairSpace::norm(const Eigen::VectorXd& c) {
+template <class Scalar>
+Scalar PairSpace<Scalar>::norm(const Coordinates& c) {
     Gc_.noalias() = G * c;
-    const double square = c.dot(Gc_);
-    return square < 0.0 ? 0.0 : std::sqrt(square);
+    const Scalar square = c.dot(Gc_);
+    using std::sqrt;
+    return square < Scalar(0) ? Scalar(0) : sqrt(square);
 }
+
+template class PairSpace<double>;
+template class PairSpace<DoubleDouble>;
 
 }  // namespace keel

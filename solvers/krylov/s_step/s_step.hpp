@@ -3,7 +3,8 @@
 // What s-step methods share. One outer step spans the Krylov spaces of a pair of vectors p, r,
 //     V = [P, R],   P = rho_0(A) p .. rho_m(A) p,   R = rho_0(A) r .. rho_{m-1}(A) r,
 // reduces V^T V once, and then knows every inner product of the next s iterations from coordinates:
-// A V c = V T c, (V c, V d) = c^T G d.
+// A V c = V T c, (V c, V d) = c^T G d. In coordinates all is Scalar, double or DoubleDouble: G has the square of the basis's
+// condition, and what rounding leaves of it in double is what limits s.
 
 #include <Eigen/Core>
 #include <initializer_list>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "solvers/krylov/options.hpp"
+#include "solvers/krylov/s_step/double_double_scalar.hpp"
 #include "solvers/systems/linear_system.hpp"
 #include "solvers/systems/spectrum.hpp"
 
@@ -24,8 +26,12 @@ std::vector<int> outer_steps(const BottomOptions& options);
 // of the space.
 Eigen::MatrixXd operator_in_basis(const Recurrence& recurrence, std::initializer_list<Eigen::Index> sizes);
 
+template <class Scalar>
 class PairSpace {
   public:
+    using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+    using Coordinates = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
     // How many vectors the space needs besides p and r.
     static std::size_t vectors(int degree) { return 2 * static_cast<std::size_t>(degree) - 1; }
 
@@ -41,7 +47,7 @@ class PairSpace {
     void update(const Spectrum& spectrum);
 
     // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of
-    // exactly their n (n + 1) / 2 (+ n) distinct words, n = 2m + 1. 2m - 1 applications. Both bases at once:
+    // exactly their n (n + 1) / 2 (+ n) distinct numbers, n = 2m + 1. 2m - 1 applications. Both bases at once:
     // m exchanges, or fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
     void span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
               std::span<const LinearSystem::Vector> y = {});
@@ -49,15 +55,15 @@ class PairSpace {
     Eigen::Index size() const { return T.rows(); }
     Eigen::Index place_of_r() const { return (size() + 1) / 2; }  // that of p is 0
 
-    void expand(LinearSystem& A, LinearSystem::Vector y, const Eigen::VectorXd& c) const;  // y = V c
-    void add(LinearSystem& A, LinearSystem::Vector x, const Eigen::VectorXd& e);           // x += V e
+    void expand(LinearSystem& A, LinearSystem::Vector y, const Coordinates& c);  // y = V c
+    void add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e);     // x += V e
 
     // sqrt(c^T G c). Where rounding has made the square negative, 0: a claim of convergence, to be verified.
-    double norm(const Eigen::VectorXd& c);
+    Scalar norm(const Coordinates& c);
 
-    Eigen::MatrixXd T;
-    Eigen::MatrixXd G;
-    Eigen::VectorXd g;
+    Matrix T;
+    Matrix G;
+    Coordinates g;
 
   private:
     std::span<LinearSystem::Vector> V() { return std::span(terms_).subspan(1); }
@@ -68,8 +74,8 @@ class PairSpace {
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
     std::vector<double> coefficients_;         // the coefficients of those: 1, e
-    std::vector<double> sums_;                 // an all-reduce's
-    Eigen::VectorXd Gc_;
+    std::vector<Scalar> sums_;                 // an all-reduce's
+    Coordinates Gc_;
 };
 
 }  // namespace keel

@@ -11,7 +11,8 @@ std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy,
         return std::make_unique<VCycle>(hierarchy, multigrid, bottom_sweeps);
     if (options.kind == PreconditionerKind::none) return nullptr;
     Level& level = hierarchy.level(0);
-    return std::make_unique<BlockJacobi>(level.operations, *level.reduction, level.L, options.block_solver);
+    return std::make_unique<BlockJacobi>(level.bottom_operations, *level.reduction, level.L,
+                                         options.block_solver);
 }
 
 int preconditioner_fields(const PreconditionerOptions& options) {

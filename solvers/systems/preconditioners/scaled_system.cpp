@@ -44,6 +44,13 @@ void ScaledSystem::gram(std::span<const Vector> x, std::span<const Vector> y, st
     reduction_.sum(local, results);
 }
 
+void ScaledSystem::gram(std::span<const Vector> x, std::span<const Vector> y,
+                        std::span<DoubleDouble> results) {
+    const auto local = parts(2 * gram_pairs(x.size(), y.size()));
+    operations_.accurate_gram(x, y, local);
+    reduction_.sum(local, results);
+}
+
 Counts ScaledSystem::counts() const {
     const Reductions reductions = reduction_.count();
     return {applications_, exchange_.count(), reductions.calls, reductions.words};

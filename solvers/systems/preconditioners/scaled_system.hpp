@@ -17,6 +17,7 @@ class ScaledSystem : public LinearSystem {
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override;
     void dots(std::span<const Product> products, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
+    void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<DoubleDouble> results) override;
     PendingSum begin_dots(std::span<const Product> products) override;
     double max_norm(Vector x) override;
     Counts counts() const override;

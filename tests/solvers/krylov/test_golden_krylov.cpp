@@ -37,11 +37,13 @@ Make method_of(const nlohmann::json& json) {
     if (solver == "pr_cg") return made("pr_cg");
     if (solver == "pipe_pr_cg") return made("pipelined_pr_cg");
     const auto& options = json.at("options");
-    return made(solver == "cacg" ? "ca_cg" : "ca_bicgstab",
+    const bool twofold = solver.ends_with("_dd");
+    return made(solver.starts_with("cacg") ? "ca_cg" : "ca_bicgstab",
                 {.s = options.value("s", 1),
                  .basis = named<Basis>(options.value("basis", "monomial")).value(),
-                 .telescoping = options.value("telescoping", false)},
-                {json.at("lo"), json.at("hi")});
+                 .telescoping = options.value("telescoping", false),
+                 .gram_precision = twofold ? GramPrecision::twofold : GramPrecision::simple},
+                {json.value("lo", 0.0), json.value("hi", 0.0)});
 }
 
 void compare_with_golden(const std::string& name, std::size_t cases, int m) {
@@ -135,6 +137,11 @@ TEST_CASE("Krylov methods match the golden histories and counts", "[golden]") {
 TEST_CASE("predict-and-recompute methods match the golden histories and counts", "[golden]") {
     const int boxes = GENERATE(1, 2);
     compare_with_golden("krylov_new.json", 16, boxes);
+}
+
+TEST_CASE("s-step methods in twofold precision match the golden histories and counts", "[golden]") {
+    const int boxes = GENERATE(1, 2);
+    compare_with_golden("krylov_double_double.json", 21, boxes);
 }
 
 TEST_CASE("s-step methods match the golden histories and counts", "[golden][exhaustive]") {

@@ -52,6 +52,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"s", [](BottomOptions& o) { o.s = 2; }},
         {"basis", [](BottomOptions& o) { o.basis = Basis::chebyshev; }},
         {"telescoping", [](BottomOptions& o) { o.telescoping = false; }},
+        {"gram_precision", [](BottomOptions& o) { o.gram_precision = GramPrecision::twofold; }},
         {"powers", [](BottomOptions& o) { o.powers = Powers::sequential; }},
         {"powers_depth", [](BottomOptions& o) { o.powers_depth = 1; }},
         {"block", [](BottomOptions& o) { o.block = 2; }},
@@ -121,6 +122,7 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     using Words = std::vector<std::string>;
     CHECK(words_of<Scaling>() == Words{"jacobi", "none"});
     CHECK(words_of<Basis>() == Words{"monomial", "newton", "chebyshev"});
+    CHECK(words_of<GramPrecision>() == Words{"double", "double_double"});
     CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
     CHECK(words_of<Norm>() == Words{"residual", "natural"});

@@ -97,6 +97,10 @@ class LoggedReduction : public Reduction {
         ++log_.blocking;
         inner_.sum(parts, totals);
     }
+    void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
+        ++log_.blocking;
+        inner_.sum(parts, totals);
+    }
     double max(double value) override { return inner_.max(value); }
     PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
         pending_.push_back(inner_.begin_sum(parts, sums));

@@ -33,6 +33,9 @@ class RehearsedVectors : public LinearSystem {
     void gram(std::span<const Vector>, std::span<const Vector>, std::span<double>) override {
         not_rehearsed();
     }
+    void gram(std::span<const Vector>, std::span<const Vector>, std::span<DoubleDouble>) override {
+        not_rehearsed();
+    }
     PendingSum begin_dots(std::span<const Product>) override { throw std::logic_error("is not rehearsed"); }
 
     // Seconds of what was noted since the last call, on a rank with so many rows.

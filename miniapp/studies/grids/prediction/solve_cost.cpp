@@ -8,7 +8,9 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/studies/grids/checks.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -177,6 +179,12 @@ std::string convergence_text(const SolveRecord& solve) {
         "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true |r| / |f|\n",
         report.bottom_iterations(), report.visits.size(), report.missed_bottoms());
     return text;
+}
+
+std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
+                                  double iterations) {
+    if (!method_named(solver.options.solver).is_krylov()) return "";
+    return kernel_records(kernel_times(timers, level, PreconditionedBy::blocks), solver.name, iterations);
 }
 
 void add_cost(Json& record, const SolveCost& cost, double u_l2) {

@@ -64,6 +64,9 @@ Json step_record(std::size_t repeat, const SolveRecord& step);
 std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps = false);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
+// Where the time of a Krylov method at the bottom goes, in so many iterations a solve; nothing of relaxation.
+std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
+                                  double iterations);
 // Communication and |u|, which every record of a solve ends with.
 void add_cost(Json& record, const SolveCost& cost, double u_l2);
 
