@@ -55,9 +55,10 @@ enum class Wire { direct, staged };
 // A message buffer, kept by the operations that made it; no part of any field. Kernels use `data`, in the backend's
 // memory; messages are sent from and received into `wire`, which is `data` itself or pinned host memory.
 struct Buffer {
-    double* data = nullptr;
-    double* wire = nullptr;
+    void* data = nullptr;
+    void* wire = nullptr;
     std::size_t values = 0;
+    Precision precision = Precision::fp64;
 };
 
 // A grid function given by a formula: the value at a cell (or face) by its global index.
