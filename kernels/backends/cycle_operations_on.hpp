@@ -166,6 +166,13 @@ class CycleOperationsOn : public Interface {
         });
     }
 
+    Work convert(Field to, Field from, double scale) override {
+        return converting(to, Convert<Real, Other>{corner_of(to, to), scale, corner_of<Other>(from, to)});
+    }
+    Work add_converted(Field u, double scale, Field e) override {
+        return converting(u, AddConverted<Real, Other>{corner_of(u, u), scale, corner_of<Other>(e, u)});
+    }
+
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
         return work({1, 1, 1}, ghosts.cells);
@@ -297,6 +304,21 @@ class CycleOperationsOn : public Interface {
     }
 
   private:
+    using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
+
+    // Counted from the corner of the ghost layers that a result asks for.
+    template <class Values = Real>
+    static ViewOf<Values> corner_of(Field u, Field result) {
+        return u.view<Values>().from_ghost(result.layers());
+    }
+    template <class Body>
+    Work converting(Field result, const Body& body) {
+        const Cells cells = cells_for(result);
+        backend_.for_each_cell(cells, body);
+        const auto n = static_cast<double>(cells.count());
+        return {Body::work.flops * n, Body::work.bytes * n};
+    }
+
     // A cycle adds two fields; Krylov methods many.
     static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;
 

@@ -51,17 +51,17 @@ template <class Body>
     for (int i = first; i < high; i += 2) body(q, i, j, k);
 }
 
-// A body of one cell as a body of the cells low <= i < high of a row, all or those of one colour.
+// A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one colour.
 template <class Body>
 struct Row {
     Body body;
     Cells cells;
 
     void operator()(int low, int high, int q, int j, int k) const {
-        if (cells.colour == Cells::every)
-            each_in_row(body, low, high, q, j, k);
-        else
+        if constexpr (requires { Body::one_colour; })
             every_other_in_row(body, cells.first(low, q, j, k), high, q, j, k);
+        else
+            each_in_row(body, low, high, q, j, k);
     }
 };
 

@@ -95,13 +95,14 @@ struct StoreResidual {
 };
 
 // Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
-// colour at a time; every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
+// colour at a time (`one_colour`); every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
 template <int D, class Real = double>
 struct Relax {
     ViewOf<Real> u;
     StencilView<D, Real> L;
     ViewOf<Real> f;
 
+    static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
     constexpr Real value(int q, int i, int j, int k) const {
         return (f(q, i, j, k) + L.neighbours(u, q, i, j, k)) * L.inverse_diagonal(q, i, j, k);
@@ -115,6 +116,7 @@ struct OverRelax {
     Relax<D, Real> relax;
     Real relaxation;
 
+    static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
         const Real old = relax.u(q, i, j, k);

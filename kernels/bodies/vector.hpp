@@ -44,6 +44,32 @@ struct Combine {
     }
 };
 
+// y = c x, where x is of another precision
+template <class Real, class Other>
+struct Convert {
+    ViewOf<Real> y;
+    double c;
+    ViewOf<Other> x;
+
+    static constexpr Work work{1, sizeof(Real) + sizeof(Other)};  // per cell
+    constexpr void operator()(int q, int i, int j, int k) const {
+        y(q, i, j, k) = static_cast<Real>(c * x(q, i, j, k));
+    }
+};
+
+// y += c x, where x is of another precision
+template <class Real, class Other>
+struct AddConverted {
+    ViewOf<Real> y;
+    double c;
+    ViewOf<Other> x;
+
+    static constexpr Work work{2, 2 * sizeof(Real) + sizeof(Other)};  // per cell
+    constexpr void operator()(int q, int i, int j, int k) const {
+        y(q, i, j, k) = static_cast<Real>(y(q, i, j, k) + c * x(q, i, j, k));
+    }
+};
+
 // z = x y, cell by cell
 struct Multiply {
     View z;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
@@ -192,6 +193,9 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
     GramTiles tiles_;
 };
 
+using OpenMPCycles =
+    FusedHalfSweeps<CyclesByRows<CycleOperationsOn<OpenMP<float>, float, OnlyCycles>, float>, float>;
+
 class OpenMPBackend : public Backend {
   public:
     std::string name() const override { return "openmp"; }
@@ -203,6 +207,10 @@ class OpenMPBackend : public Backend {
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
                                                 Storage storage) const override {
         return std::make_unique<OpenMPOperations>(layout, ghosts, arrange(layout, storage, threads()));
+    }
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
+                                                      Storage storage) const override {
+        return std::make_unique<OpenMPCycles>(layout, ghosts, arrange(layout, storage, threads()));
     }
 };
 
