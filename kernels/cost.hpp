@@ -9,8 +9,8 @@ namespace keel {
 
 struct Cost {
     double flops = 0;
-    double reads = 0;   // doubles per cell
-    double writes = 0;  // doubles per cell
+    double reads = 0;   // values per cell
+    double writes = 0;  // values per cell
 };
 
 // The same for a whole operation. Operations return it; algorithms ignore it, the timing decorator adds it up.
@@ -25,9 +25,13 @@ struct Work {
     }
 };
 
-constexpr Work operator*(const Cost& cost, std::size_t cells) {
+// On so many cells, whose values are of so many bytes.
+constexpr Work work_of(const Cost& cost, std::size_t cells, std::size_t bytes_of_value) {
     const auto n = static_cast<double>(cells);
-    return {cost.flops * n, (cost.reads + cost.writes) * sizeof(double) * n};
+    return {cost.flops * n, (cost.reads + cost.writes) * static_cast<double>(bytes_of_value) * n};
+}
+constexpr Work operator*(const Cost& cost, std::size_t cells) {
+    return work_of(cost, cells, sizeof(double));
 }
 
 }  // namespace keel

@@ -3,8 +3,8 @@
 // The seam between algorithms and backends: the vocabulary of multigrid and Krylov methods, one virtual call
 // per operation on all of this rank's boxes of one level, never per cell. Nothing here communicates: sums and
 // maxima are this rank's, and ghost cells are what the last exchange left. Nothing here promises that a
-// field's memory can be read by the host. Operations work on the cells of the boxes; `combine`, `multiply`, `square_root`
-// and `apply` also on the ghost layers that their result asks for (Field::with_ghosts): redundantly, as other boxes do.
+// field's memory can be read by the host. Operations work on fields of one precision, the one that they make, and on the
+// cells of the boxes; `combine`, `multiply`, `square_root` and `apply` also on the ghost layers that their result asks for (Field::with_ghosts): redundantly, as other boxes do.
 
 #include <array>
 #include <cstddef>
@@ -55,9 +55,10 @@ enum class Wire { direct, staged };
 // A message buffer, kept by the operations that made it; no part of any field. Kernels use `data`, in the backend's
 // memory; messages are sent from and received into `wire`, which is `data` itself or pinned host memory.
 struct Buffer {
-    double* data = nullptr;
-    double* wire = nullptr;
+    void* data = nullptr;
+    void* wire = nullptr;
     std::size_t values = 0;
+    Precision precision = Precision::fp64;
 };
 
 // A grid function given by a formula: the value at a cell (or face) by its global index.
@@ -142,6 +143,10 @@ class Operations {
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
     virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
     virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;  // ghosts of coarse current, all 26
+
+    // --- To and from fields of the other precision than these operations work in, with the ghost layers that a result asks for
+    virtual Work convert(Field to, Field from, double scale) = 0;    // to = scale from
+    virtual Work add_converted(Field u, double scale, Field e) = 0;  // u += scale e
 
     // --- Sparse matrices, on a layout of blocks of rows (kernels/bodies/sparse.hpp)
     virtual SparseRows make_rows(const CsrMatrix& A) = 0;

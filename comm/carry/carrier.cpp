@@ -25,7 +25,7 @@ void Carrier::reserve(std::size_t fields) {
 
 void Carrier::start(std::size_t fields) {
     fields_ = fields;
-    messages_->start(send_.wire, receive_.wire, fields);
+    messages_->start(send_.wire, receive_.wire, fields, send_.precision);
 }
 
 void Carrier::finish() {
@@ -43,9 +43,11 @@ void Carrier::forward(std::size_t departure) {
         operations_.forward(send_, forwarded_[departure], receive_, fields_);
         return;
     }
+    const std::size_t bytes = bytes_of_value(send_.precision) * fields_;
+    const auto* const from = static_cast<const std::byte*>(receive_.wire);
+    auto* const to = static_cast<std::byte*>(send_.wire);
     for (const Parcel& p : itinerary_->departures[departure].parcels)
-        std::copy_n(receive_.wire + p.from * fields_, static_cast<std::size_t>(p.values) * fields_,
-                    send_.wire + p.to * fields_);
+        std::copy_n(from + p.from * bytes, static_cast<std::size_t>(p.values) * bytes, to + p.to * bytes);
 }
 
 }  // namespace keel

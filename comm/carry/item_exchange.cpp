@@ -11,6 +11,8 @@ ItemExchange::ItemExchange(Operations& operations, Plan plan, int rank, const Tr
 void ItemExchange::run(const Give& give, const Take& take) {
     const Itinerary& itinerary = carrier_.itinerary();
     if (itinerary.empty()) return;
+    auto* const to_send = static_cast<double*>(carrier_.to_send().wire);
+    const auto* const received = static_cast<const double*>(carrier_.received().wire);
     const auto each_item = [](const Leg& leg, const auto& visit) {
         std::size_t at = leg.offset;
         for (const Item& item : leg.items) {
@@ -22,13 +24,13 @@ void ItemExchange::run(const Give& give, const Take& take) {
     for (const Departure& departure : itinerary.departures)
         for (const Leg& leg : departure.sends)
             each_item(leg, [&](const Item& item, std::size_t at, std::size_t values) {
-                if (item.owner == rank_) give(item, std::span(carrier_.to_send().wire + at, values));
+                if (item.owner == rank_) give(item, std::span(to_send + at, values));
             });
     carrier_.start(1);
     carrier_.finish();
     for (const Leg& leg : itinerary.receives)
         each_item(leg, [&](const Item& item, std::size_t at, std::size_t values) {
-            take(item, std::span<const double>(carrier_.received().wire + at, values));
+            take(item, std::span(received + at, values));
         });
 }
 

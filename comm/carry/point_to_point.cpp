@@ -1,5 +1,6 @@
 #include "comm/carry/point_to_point.hpp"
 
+#include <type_traits>
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
@@ -23,14 +24,14 @@ class Mpi : public PointToPoint {
         requests_.resize(first_.back(), MPI_REQUEST_NULL);
     }
 
-    Traffic start(const double* send, double* receive, std::size_t fields) override {
+    Traffic start(const void* send, void* receive, std::size_t fields, Precision precision) override {
         send_ = send;
-        fields_ = fields;
+        carry(fields, precision);
         arrived_ = 0;
         std::size_t r = 0;
         for (const Leg& leg : itinerary_.receives)
-            require(MPI_Irecv(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
-                              comm_.impl().comm, &requests_[r++]),
+            require(MPI_Irecv(at(receive, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+                              &requests_[r++]),
                     "MPI_Irecv");
         return depart(0);
     }
@@ -45,8 +46,8 @@ class Mpi : public PointToPoint {
         Traffic sent;
         std::size_t r = first_[departure];
         for (const Leg& leg : itinerary_.departures[departure].sends) {
-            require(MPI_Isend(send_ + leg.offset * fields_, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
-                              comm_.impl().comm, &requests_[r++]),
+            require(MPI_Isend(at(send_, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+                              &requests_[r++]),
                     "MPI_Isend");
             sent += traffic(leg);
         }
@@ -56,10 +57,20 @@ class Mpi : public PointToPoint {
     void wait() override { wait_for(arrived_, requests_.size()); }
 
   protected:
+    void carry(std::size_t fields, Precision precision) {
+        fields_ = fields;
+        value_bytes_ = bytes_of_value(precision);
+        type_ = precision == Precision::fp32 ? MPI_FLOAT : MPI_DOUBLE;
+    }
+    template <class Buffer>  // of bytes, const or not
+    Buffer* at(Buffer* buffer, const Leg& leg) const {
+        using Byte = std::conditional_t<std::is_const_v<Buffer>, const std::byte, std::byte>;
+        return static_cast<Byte*>(buffer) + leg.offset * fields_ * value_bytes_;
+    }
     int count(const Leg& leg) const { return static_cast<int>(leg.values * fields_); }
     int tag(const Leg& leg) const { return first_tag_ + static_cast<int>(leg.phase); }
     Traffic traffic(const Leg& leg) const {
-        const long bytes = count(leg) * static_cast<long>(sizeof(double));
+        const long bytes = count(leg) * static_cast<long>(value_bytes_);
         const bool off_node = !topology_.same_node(itinerary_.rank, leg.peer);
         return {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
     }
@@ -75,8 +86,10 @@ class Mpi : public PointToPoint {
     int first_tag_;
     std::vector<std::size_t> first_;  // request of each departure
     std::vector<MPI_Request> requests_;
-    const double* send_ = nullptr;
+    const void* send_ = nullptr;
     std::size_t fields_ = 0;
+    std::size_t value_bytes_ = sizeof(double);
+    MPI_Datatype type_ = MPI_DOUBLE;
     std::size_t arrived_ = 0;  // receives waited for
 };
 
@@ -89,8 +102,9 @@ class PersistentMpi : public Mpi {
     PersistentMpi(const PersistentMpi&) = delete;
     PersistentMpi& operator=(const PersistentMpi&) = delete;
 
-    Traffic start(const double* send, double* receive, std::size_t fields) override {
-        if (send != send_ || receive != receive_ || fields != fields_) prepare(send, receive, fields);
+    Traffic start(const void* send, void* receive, std::size_t fields, Precision precision) override {
+        if (send != send_ || receive != receive_ || fields != fields_)
+            prepare(send, receive, fields, precision);
         arrived_ = 0;
         start_requests(0, first_[1]);
         return sent_by(0);
@@ -101,20 +115,20 @@ class PersistentMpi : public Mpi {
     }
 
   private:
-    void prepare(const double* send, double* receive, std::size_t fields) {
+    void prepare(const void* send, void* receive, std::size_t fields, Precision precision) {
         free();
         send_ = send;
         receive_ = receive;
-        fields_ = fields;
+        carry(fields, precision);
         std::size_t r = 0;
         for (const Leg& leg : itinerary_.receives)
-            require(MPI_Recv_init(receive + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
-                                  comm_.impl().comm, &requests_[r++]),
+            require(MPI_Recv_init(at(receive, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+                                  &requests_[r++]),
                     "MPI_Recv_init");
         for (const Departure& departure : itinerary_.departures)
             for (const Leg& leg : departure.sends)
-                require(MPI_Send_init(send + leg.offset * fields, count(leg), MPI_DOUBLE, leg.peer, tag(leg),
-                                      comm_.impl().comm, &requests_[r++]),
+                require(MPI_Send_init(at(send, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+                                      &requests_[r++]),
                         "MPI_Send_init");
     }
     void start_requests(std::size_t begin, std::size_t end) {
@@ -131,7 +145,7 @@ class PersistentMpi : public Mpi {
             if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     }
 
-    double* receive_ = nullptr;
+    void* receive_ = nullptr;
 };
 
 }  // namespace

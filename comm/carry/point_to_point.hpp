@@ -7,6 +7,7 @@
 
 #include "comm/plans/itinerary.hpp"
 #include "comm/ranks/communicator.hpp"
+#include "kernels/layout/precision.hpp"
 #include "kernels/timing/ledger.hpp"
 
 namespace keel {
@@ -14,9 +15,9 @@ namespace keel {
 class PointToPoint {
   public:
     virtual ~PointToPoint() = default;
-    // Posts all receives, and the sends of the first departure, for `fields` fields. The buffers must stay
+    // Posts all receives, and the sends of the first departure, for `fields` fields of this precision. The buffers must stay
     // untouched until wait(), but for what await() and depart() say. Returns what this rank sent.
-    virtual Traffic start(const double* send, double* receive, std::size_t fields) = 0;
+    virtual Traffic start(const void* send, void* receive, std::size_t fields, Precision precision) = 0;
     // Waits for the receives that a later departure needs: these may be read.
     virtual void await(std::size_t departure) = 0;
     // Posts the sends of a later departure, whose messages have been completed. Returns what this rank sent.
@@ -36,8 +37,8 @@ class TimedPointToPoint : public PointToPoint {
     TimedPointToPoint(std::unique_ptr<PointToPoint> inner, Ledger& ledger, int level)
         : inner_(std::move(inner)), ledger_(ledger), level_(level) {}
 
-    Traffic start(const double* send, double* receive, std::size_t fields) override {
-        return book([&] { return inner_->start(send, receive, fields); });
+    Traffic start(const void* send, void* receive, std::size_t fields, Precision precision) override {
+        return book([&] { return inner_->start(send, receive, fields, precision); });
     }
     void await(std::size_t departure) override {
         timed(ledger_, Op::wait, level_, [&] { inner_->await(departure); });

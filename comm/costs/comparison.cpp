@@ -45,11 +45,11 @@ bool sockets_missing(const Setup& setup) {
 
 // Calls visit(number of the stage, message, bytes); `local` is number 0.
 template <class Visit>
-void for_each_message(const Plan& plan, std::size_t columns, const Visit& visit) {
+void for_each_message(const Plan& plan, std::size_t columns, const Setup& setup, const Visit& visit) {
     std::size_t number = 0;
     plan.for_each_stage([&](const Stage& stage) {
         for (const Message& message : stage.messages)
-            visit(number, message, static_cast<double>(message.values() * columns * sizeof(double)));
+            visit(number, message, static_cast<double>(message.values() * columns * setup.value_bytes));
         ++number;
     });
     check_at_most(number, Share::Side().loads.size(), "a plan has at most three stages");
@@ -63,7 +63,9 @@ std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const Sch
     for (const SchemeOptions& scheme : schemes)
         rows.push_back(summary(scheme, shares_of(plan_of(scheme), scheme.columns, setup), setup));
     count_duplicates(rows);
-    if (setup.model == nullptr || setup.topology.nodes() == 1) return rows;
+    // The papers' formulas are of doubles.
+    if (setup.model == nullptr || setup.topology.nodes() == 1 || setup.value_bytes != sizeof(double))
+        return rows;
     std::vector<int> ranks(static_cast<std::size_t>(setup.topology.ranks()));
     std::iota(ranks.begin(), ranks.end(), 0);
     const PatternCounts pattern_counts = counts(pattern.needed_by(ranks), setup.topology);
@@ -107,7 +109,7 @@ void require_known(const Model& model, const Topology& topology) {
 
 std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup) {
     std::vector<Share> shares(static_cast<std::size_t>(setup.topology.ranks()));
-    for_each_message(plan, columns, [&](std::size_t stage, const Message& message, double bytes) {
+    for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
         add(shares[static_cast<std::size_t>(message.source)].sent, stage, message, bytes, setup);
         add(shares[static_cast<std::size_t>(message.target)].received, stage, message, bytes, setup);
     });
@@ -116,7 +118,7 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup) {
     Share share;
-    for_each_message(plan, columns, [&](std::size_t stage, const Message& message, double bytes) {
+    for_each_message(plan, columns, setup, [&](std::size_t stage, const Message& message, double bytes) {
         if (message.source == rank) add(share.sent, stage, message, bytes, setup);
         if (message.target == rank) add(share.received, stage, message, bytes, setup);
     });

@@ -46,6 +46,7 @@ struct Share {
 struct Setup {
     const Topology& topology;
     const Model* model = nullptr;
+    std::size_t value_bytes = sizeof(double);  // of each value of a message
 };
 
 // The shares of all ranks, from a plan for all of them.

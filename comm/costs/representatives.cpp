@@ -147,21 +147,22 @@ SchemeRow Representatives::of_all(std::span<const SchemeRow> rows) const {
 }
 
 SchemeRow Representatives::summary(const SchemeOptions& scheme, std::span<const Plan> plans,
-                                   std::size_t columns, const Model* model) const {
+                                   std::size_t columns, const Model* model, std::size_t value_bytes) const {
     std::vector<SchemeRow> rows;
     for (std::size_t part = 0; part < parts_.size(); ++part) {
-        const Setup setup{parts_[part].topology, model};
+        const Setup setup{parts_[part].topology, model, value_bytes};
         rows.push_back(keel::summary(scheme, shares_of(plans[part], columns, setup), setup));
     }
     return of_all(rows);
 }
 
 std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours,
-                                                std::span<const SchemeOptions> schemes,
-                                                const Model* model) const {
+                                                std::span<const SchemeOptions> schemes, const Model* model,
+                                                std::size_t value_bytes) const {
     std::vector<std::vector<SchemeRow>> by_scheme(schemes.size());
     for (const Part& part : parts_) {
-        const auto rows = keel::compare(part.layout, depth, neighbours, schemes, {part.topology, model});
+        const auto rows =
+            keel::compare(part.layout, depth, neighbours, schemes, {part.topology, model, value_bytes});
         for (std::size_t n = 0; n < rows.size(); ++n) by_scheme[n].push_back(rows[n]);
     }
     std::vector<SchemeRow> rows;

@@ -32,10 +32,10 @@ class Representatives {
     // its node: three_step and split share messages of one size out in the order of nodes, and which rank then has
     // most to do may differ.
     SchemeRow summary(const SchemeOptions& scheme, std::span<const Plan> plans, std::size_t columns,
-                      const Model* model) const;
+                      const Model* model, std::size_t value_bytes = sizeof(double)) const;
     // What compare() tells of all nodes.
     std::vector<SchemeRow> compare(int depth, Neighbours neighbours, std::span<const SchemeOptions> schemes,
-                                   const Model* model) const;
+                                   const Model* model, std::size_t value_bytes = sizeof(double)) const;
 
   private:
     // The sums of the largest part's rows become those of all nodes.

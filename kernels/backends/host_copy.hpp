@@ -12,8 +12,8 @@
 namespace keel {
 
 // Calls action(value, q, i, j, k) for the cells of a region of every box: box by box, x fastest.
-template <class Action>
-void for_each_value_on_host(const View& u, std::span<const Window> boxes, const Region& cells,
+template <class Real, class Action>
+void for_each_value_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const Region& cells,
                             const Action& action) {
     const auto [i0, j0, k0] = cells.lo;
     const auto [n0, n1, n2] = cells.size;
@@ -28,9 +28,9 @@ void for_each_value_on_host(const View& u, std::span<const Window> boxes, const 
 
 // Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells: of all boxes at once, or one
 // after the other in blocks, where their ghosts are others' cells.
-template <class HostFormula>
+template <class HostFormula, class Real = double>
 struct Assign {
-    View u;
+    ViewOf<Real> u;
     const Window* boxes;
     int first;  // of them in this run
     Index lo;
@@ -41,24 +41,25 @@ struct Assign {
         const Index in_box = lo + Index{i, j, k};
         const Index in_block = boxes[q].at + in_box;
         u(boxes[q].block, in_block[0], in_block[1], in_block[2]) =
-            formula(q, in_box[0], in_box[1], in_box[2]);
+            static_cast<Real>(formula(q, in_box[0], in_box[1], in_box[2]));
     }
 };
-template <class HostFormula, class Run>
-void assign_on_host(const View& u, std::span<const Window> boxes, const Region& region,
+template <class Real, class HostFormula, class Run>
+void assign_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const Region& region,
                     const HostFormula& formula, const Run& run) {
     if (boxes.empty()) return;
     const bool alone = boxes.back().block + 1 == static_cast<int>(boxes.size());
     const std::size_t at_once = alone ? boxes.size() : 1;
     for (std::size_t q = 0; q < boxes.size(); q += at_once)
         run(every_cell(at_once, region.size),
-            Assign<HostFormula>{u, boxes.data(), static_cast<int>(q), region.lo, formula});
+            Assign<HostFormula, Real>{u, boxes.data(), static_cast<int>(q), region.lo, formula});
 }
 
-inline std::vector<double> read_on_host(const View& u, std::span<const Window> boxes, const Region& cells) {
+template <class Real>
+std::vector<double> read_on_host(const ViewOf<Real>& u, std::span<const Window> boxes, const Region& cells) {
     std::vector<double> values;
     values.reserve(boxes.size() * cells.cells());
-    for_each_value_on_host(u, boxes, cells, [&](double v, int, int, int, int) { values.push_back(v); });
+    for_each_value_on_host(u, boxes, cells, [&](Real v, int, int, int, int) { values.push_back(v); });
     return values;
 }
 

@@ -9,19 +9,26 @@
 
 namespace keel {
 
-template <class Backend>
-class OperationsByRows : public OperationsOn<Backend> {
+// What is quicker by rows of what a cycle asks, in either precision. Base: CycleOperationsOn, or a class derived from it.
+template <class Base, class Real = double>
+class CyclesByRows : public Base {
   public:
-    using OperationsOn<Backend>::OperationsOn;
+    using Base::Base;
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         const Cells cells = this->coarser(coarse, L.part);
         return this->in_dimensions([&](auto D) {
-            const RestrictRow<D> row{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};
+            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f)};
             this->backend().for_each_row(cells, row, children(D));
-            return RestrictResidual<D>::cost * cells.count();
+            return this->work(RestrictResidual<D>::cost, cells.count());
         });
     }
+};
+
+template <class Backend>
+class OperationsByRows : public CyclesByRows<OperationsOn<Backend>> {
+  public:
+    using CyclesByRows<OperationsOn<Backend>>::CyclesByRows;
 
     Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
         run_by_box(SolveIncompletely{this->incomplete(inverse, L), z.view(), r.view()});

@@ -50,9 +50,10 @@ std::map<std::string, Maker> makers() {
 
 std::vector<BackendInfo> all_backends() {
     constexpr BackendFeatures host{};
+    constexpr BackendFeatures either{.single_precision = true};
     constexpr BackendFeatures gpu{.device_memory = true, .asynchronous = true, .graphs = true};
     std::vector<BackendInfo> all{
-        {"openmp", "processor cores", "", host},
+        {"openmp", "processor cores", "", either},
         {"kokkos", "what Kokkos was built for", "KEEL_KOKKOS", host},
         {"cuda", "NVIDIA GPUs", "KEEL_CUDA", gpu},
         {"hip", "AMD GPUs", "KEEL_HIP", gpu},

@@ -47,13 +47,18 @@ class Backend {
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const {
         return make_operations(layout, ghosts, Storage::boxes);
     }
+    // The same in single precision, for multigrid cycles only; null without BackendFeatures::single_precision.
+    virtual std::unique_ptr<Operations> make_cycle_operations(const Layout&, int, Storage) const {
+        return nullptr;
+    }
 };
 
 // What a deck can ask for that only some backends have.
 struct BackendFeatures {
-    bool device_memory = false;  // fields that the host cannot read: comm.device has a meaning
-    bool asynchronous = false;   // run.launches = asynchronous
-    bool graphs = false;         // run.launches = graphs
+    bool device_memory = false;     // fields that the host cannot read: comm.device has a meaning
+    bool asynchronous = false;      // run.launches = asynchronous
+    bool graphs = false;            // run.launches = graphs
+    bool single_precision = false;  // multigrid.precision = mixed
 };
 
 struct BackendInfo {

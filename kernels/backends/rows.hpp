@@ -26,17 +26,18 @@ inline constexpr std::size_t serial_below = KEEL_SERIAL_BELOW;
 inline constexpr std::size_t serial_below = 4096;
 #endif
 
-// How far behind the start of its allocation the n-th field begins, in doubles: a multiple of 5 cache lines. Large
+// How far behind the start of its allocation the n-th field begins, in values: a multiple of 5 cache lines. Large
 // allocations all start at the same place of a page; without the stagger, row (i,j,k) of every field would compete for
 // the same few ways of the caches.
+template <class Real = double>
 constexpr std::size_t stagger(std::size_t n) {
-    return n % 8 * 5 * 8;
+    return n % 8 * 5 * (64 / sizeof(Real));
 }
 
-template <class Body>
-[[gnu::flatten]] void each_value(const Body body, double* first, const double* last) {
+template <class Body, class Real>
+[[gnu::flatten]] void each_value(const Body body, Real* first, const Real* last) {
 #pragma omp simd
-    for (double* value = first; value < last; ++value) body(*value);
+    for (Real* value = first; value < last; ++value) body(*value);
 }
 
 template <class Body>
@@ -50,17 +51,17 @@ template <class Body>
     for (int i = first; i < high; i += 2) body(q, i, j, k);
 }
 
-// A body of one cell as a body of the cells low <= i < high of a row, all or those of one colour.
+// A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one colour.
 template <class Body>
 struct Row {
     Body body;
     Cells cells;
 
     void operator()(int low, int high, int q, int j, int k) const {
-        if (cells.colour == Cells::every)
-            each_in_row(body, low, high, q, j, k);
-        else
+        if constexpr (requires { Body::one_colour; })
             every_other_in_row(body, cells.first(low, q, j, k), high, q, j, k);
+        else
+            each_in_row(body, low, high, q, j, k);
     }
 };
 
@@ -149,31 +150,31 @@ template <class Body>
 // some cells at a time. Cell by cell (RestrictResidual) the compiler cannot vectorise, for neighbours' fine cells are
 // two apart.
 
-template <int D>
-[[gnu::flatten]] void add_row(double* sums, const Residual<D> residual, int first, int cells, int q, int j,
-                              int k) {
+template <int D, class Real>
+[[gnu::flatten]] void add_row(Real* sums, const Residual<D, Real> residual, int first, int cells, int q,
+                              int j, int k) {
 #pragma omp simd
     for (int i = 0; i < cells; ++i) sums[i] += residual(q, first + i, j, k);
 }
-template <int D>
-[[gnu::flatten]] void halve_row(const View coarse, const double* sums, int first, int cells, int q, int j,
-                                int k) {
-    constexpr double of_each = 1.0 / children(D);
+template <int D, class Real>
+[[gnu::flatten]] void halve_row(const ViewOf<Real> coarse, const Real* sums, int first, int cells, int q,
+                                int j, int k) {
+    constexpr Real of_each = Real(1) / children(D);
 #pragma omp simd
     for (int i = 0; i < cells; ++i) coarse(q, first + i, j, k) = of_each * (sums[2 * i] + sums[2 * i + 1]);
 }
 
-template <int D>
+template <int D, class Real = double>
 struct RestrictRow {
-    View coarse;
-    Residual<D> residual;
+    ViewOf<Real> coarse;
+    Residual<D, Real> residual;
 
     void operator()(int low, int high, int q, int j, int k) const {
         constexpr int some = 64;
-        double sums[2 * some];
+        Real sums[2 * some];
         for (int first = low; first < high; first += some) {
             const int cells = std::min(some, high - first);
-            std::fill_n(sums, 2 * cells, 0.0);
+            std::fill_n(sums, 2 * cells, Real(0));
             for (int row = 0; row < children(D - 1); ++row)
                 add_row(sums, residual, 2 * first, 2 * cells, q, 2 * j + row % 2,
                         D == 2 ? k : 2 * k + row / 2);

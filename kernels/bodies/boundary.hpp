@@ -24,19 +24,20 @@ struct BoundaryItem {
 using MirrorFactors = std::array<Sides<double>, 3>;
 
 // ghost = factor * mirror image, direction by direction
+template <class Real = double>
 struct Reflect {
-    View u;
+    ViewOf<Real> u;
     Index extent;  // of a block
     MirrorFactors factor;
 
     constexpr void operator()(const BoundaryItem& b, std::size_t, std::size_t, int i, int j, int k) const {
         const Index ghost{b.cells.lo[0] + i, b.cells.lo[1] + j, b.cells.lo[2] + k};
         Index mirror = ghost;
-        double sign = 1.0;
+        Real sign = 1;
         for (std::size_t d = 0; d < 3; ++d) {
             if (b.outward[d] == 0) continue;
             mirror[d] = b.outward[d] < 0 ? -1 - ghost[d] : 2 * extent[d] - 1 - ghost[d];
-            sign *= b.outward[d] < 0 ? factor[d].low : factor[d].high;
+            sign *= static_cast<Real>(b.outward[d] < 0 ? factor[d].low : factor[d].high);
         }
         u(b.box, ghost[0], ghost[1], ghost[2]) = sign * u(b.box, mirror[0], mirror[1], mirror[2]);
     }

@@ -76,10 +76,11 @@ struct BufferOrder {
     }
 };
 
+template <class Real = double>
 struct Pack {
-    double* buffer;
+    Real* buffer;
     BufferOrder order;
-    std::array<View, max_fields> u;
+    std::array<ViewOf<Real>, max_fields> u;
 
     constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
         const Index& lo = s.cells.lo;
@@ -87,10 +88,11 @@ struct Pack {
     }
 };
 
+template <class Real = double>
 struct Unpack {
-    const double* buffer;
+    const Real* buffer;
     BufferOrder order;
-    std::array<View, max_fields> u;
+    std::array<ViewOf<Real>, max_fields> u;
 
     constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
         const Index& lo = s.cells.lo;
@@ -98,8 +100,9 @@ struct Unpack {
     }
 };
 
+template <class Real = double>
 struct CopyCells {
-    std::array<View, max_fields> u;
+    std::array<ViewOf<Real>, max_fields> u;
 
     constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t, int i, int j, int k) const {
         const Index& from = c.source.lo;
@@ -110,9 +113,10 @@ struct CopyCells {
 };
 
 // Between buffers that hold `fields` fields: a parcel's values of all fields lie together.
+template <class Real = double>
 struct Forward {
-    const double* from;
-    double* to;
+    const Real* from;
+    Real* to;
     std::size_t fields;
 
     constexpr void operator()(const Parcel& p, std::size_t field, std::size_t n, int, int, int) const {

@@ -92,6 +92,7 @@ struct RelaxNewton {
     View f;
     Reaction phi;
 
+    static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 46, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
         const double old = u(q, i, j, k);

@@ -29,34 +29,35 @@ struct Stencil {
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
-template <int D>
+template <int D, class Real = double>
 struct StencilView {
+    using View = ViewOf<Real>;
     View x, y, z, diagonal, inverse_diagonal;
 
     // Cells are counted from the corner of so many ghost layers.
     explicit StencilView(const Stencil& A, int layers = 0)
-        : x(A.x.view().from_ghost(layers)),
-          y(A.y.view().from_ghost(layers)),
-          z(D == 2 ? View{} : A.z.view().from_ghost(layers)),
-          diagonal(A.diagonal.view().from_ghost(layers)),
-          inverse_diagonal(A.inverse_diagonal.view().from_ghost(layers)) {}
+        : x(A.x.view<Real>().from_ghost(layers)),
+          y(A.y.view<Real>().from_ghost(layers)),
+          z(D == 2 ? View{} : A.z.view<Real>().from_ghost(layers)),
+          diagonal(A.diagonal.view<Real>().from_ghost(layers)),
+          inverse_diagonal(A.inverse_diagonal.view<Real>().from_ghost(layers)) {}
 
     // SUM_f c_f u_neighbour(f)
-    constexpr double neighbours(const View& u, int q, int i, int j, int k) const {
-        const double in_plane = x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
-                                y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k);
+    constexpr Real neighbours(const View& u, int q, int i, int j, int k) const {
+        const Real in_plane = x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
+                              y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k);
         if constexpr (D == 2) return in_plane;
         return in_plane + z(q, i, j, k) * u(q, i, j, k - 1) + z(q, i, j, k + 1) * u(q, i, j, k + 1);
     }
 
     // (L u)_i
-    constexpr double operator()(const View& u, int q, int i, int j, int k) const {
+    constexpr Real operator()(const View& u, int q, int i, int j, int k) const {
         return diagonal(q, i, j, k) * u(q, i, j, k) - neighbours(u, q, i, j, k);
     }
 
     // SUM_f c_f
-    constexpr double faces(int q, int i, int j, int k) const {
-        const double in_plane = x(q, i, j, k) + x(q, i + 1, j, k) + y(q, i, j, k) + y(q, i, j + 1, k);
+    constexpr Real faces(int q, int i, int j, int k) const {
+        const Real in_plane = x(q, i, j, k) + x(q, i + 1, j, k) + y(q, i, j, k) + y(q, i, j + 1, k);
         if constexpr (D == 2) return in_plane;
         return in_plane + z(q, i, j, k) + z(q, i, j, k + 1);
     }
@@ -74,13 +75,13 @@ struct Apply {
 };
 
 // f - L u, as a value
-template <int D>
+template <int D, class Real = double>
 struct Residual {
-    StencilView<D> L;
-    View u, f;
+    StencilView<D, Real> L;
+    ViewOf<Real> u, f;
 
     static constexpr Cost cost{4 * D + 2, D + 3, 0};
-    constexpr double operator()(int q, int i, int j, int k) const { return f(q, i, j, k) - L(u, q, i, j, k); }
+    constexpr Real operator()(int q, int i, int j, int k) const { return f(q, i, j, k) - L(u, q, i, j, k); }
 };
 
 // r = f - L u
@@ -94,39 +95,41 @@ struct StoreResidual {
 };
 
 // Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
-// colour at a time; every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
-template <int D>
+// colour at a time (`one_colour`); every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
+template <int D, class Real = double>
 struct Relax {
-    View u;
-    StencilView<D> L;
-    View f;
+    ViewOf<Real> u;
+    StencilView<D, Real> L;
+    ViewOf<Real> f;
 
+    static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
-    constexpr double value(int q, int i, int j, int k) const {
+    constexpr Real value(int q, int i, int j, int k) const {
         return (f(q, i, j, k) + L.neighbours(u, q, i, j, k)) * L.inverse_diagonal(q, i, j, k);
     }
     constexpr void operator()(int q, int i, int j, int k) const { u(q, i, j, k) = value(q, i, j, k); }
 };
 
 // Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
-template <int D>
+template <int D, class Real = double>
 struct OverRelax {
-    Relax<D> relax;
-    double relaxation;
+    Relax<D, Real> relax;
+    Real relaxation;
 
+    static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
-        const double old = relax.u(q, i, j, k);
+        const Real old = relax.u(q, i, j, k);
         relax.u(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
     }
 };
 
 // p = a p + b (f - L u) / D: one step of a polynomial smoother (a = 0: weighted Jacobi).
-template <int D>
+template <int D, class Real = double>
 struct PolynomialStep {
-    View p;
-    double a, b;
-    Residual<D> residual;
+    ViewOf<Real> p;
+    Real a, b;
+    Residual<D, Real> residual;
 
     static constexpr Cost cost{4 * D + 6, D + 5, 1};
     constexpr void operator()(int q, int i, int j, int k) const {

@@ -5,6 +5,8 @@
 // ghost layer of the coarse box, edges and corners included. A cell has 2^D children, a face 2^(D-1) that tile it. Costs are
 // per cell of the loop.
 
+#include <type_traits>
+
 #include "kernels/bodies/stencil.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/layout/view.hpp"
@@ -17,23 +19,24 @@ constexpr int children(int dimensions) {
 
 // The mean over the fine cells of coarse cell (i,j,k) of anything that has a value per fine cell.
 template <int D, class Value>
-constexpr double mean_of_children(const Value& fine, int q, int i, int j, int k) {
+constexpr auto mean_of_children(const Value& fine, int q, int i, int j, int k) {
+    using Real = std::decay_t<decltype(fine(q, i, j, k))>;
     const int x = 2 * i;
     const int y = 2 * j;
     if constexpr (D == 2)
-        return 0.25 *
+        return Real(0.25) *
                (fine(q, x, y, k) + fine(q, x + 1, y, k) + fine(q, x, y + 1, k) + fine(q, x + 1, y + 1, k));
     const int z = 2 * k;
-    return 0.125 * (fine(q, x, y, z) + fine(q, x + 1, y, z) + fine(q, x, y + 1, z) +
-                    fine(q, x + 1, y + 1, z) + fine(q, x, y, z + 1) + fine(q, x + 1, y, z + 1) +
-                    fine(q, x, y + 1, z + 1) + fine(q, x + 1, y + 1, z + 1));
+    return Real(0.125) * (fine(q, x, y, z) + fine(q, x + 1, y, z) + fine(q, x, y + 1, z) +
+                          fine(q, x + 1, y + 1, z) + fine(q, x, y, z + 1) + fine(q, x + 1, y, z + 1) +
+                          fine(q, x, y + 1, z + 1) + fine(q, x + 1, y + 1, z + 1));
 }
 
 // coarse = mean of the fine cells
-template <int D>
+template <int D, class Real = double>
 struct Restrict {
-    View coarse;
-    View fine;
+    ViewOf<Real> coarse;
+    ViewOf<Real> fine;
 
     static constexpr Cost cost{children(D), children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
@@ -42,10 +45,10 @@ struct Restrict {
 };
 
 // coarse = mean of the fine residuals f - L u, which are never stored
-template <int D>
+template <int D, class Real = double>
 struct RestrictResidual {
-    View coarse;
-    Residual<D> residual;
+    ViewOf<Real> coarse;
+    Residual<D, Real> residual;
 
     static constexpr Cost cost{children(D) * (1 + Residual<D>::cost.flops),
                                children(D) * Residual<D>::cost.reads, 1};
@@ -83,10 +86,10 @@ struct RestrictFaces {
 };
 
 // fine += coarse, piecewise constant
-template <int D>
+template <int D, class Real = double>
 struct InterpolateConstant {
-    View fine;
-    View coarse;
+    ViewOf<Real> fine;
+    ViewOf<Real> coarse;
 
     static constexpr Cost cost{1, 1 + 1.0 / children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
@@ -95,28 +98,29 @@ struct InterpolateConstant {
 };
 
 // fine += coarse, linear in each direction: 3/4 of the parent and 1/4 of the nearer neighbour
-template <int D>
+template <int D, class Real = double>
 struct InterpolateLinear {
-    View fine;
-    View coarse;
+    ViewOf<Real> fine;
+    ViewOf<Real> coarse;
 
     static constexpr Cost cost{D == 2 ? 10 : 23, 1 + 1.0 / children(D), 1};
     constexpr void operator()(int q, int i, int j, int k) const {
+        constexpr Real own = 0.75, next = 0.25;
         const int x = i >> 1;
         const int y = j >> 1;
         const int dx = (i & 1) != 0 ? 1 : -1;
         const int dy = (j & 1) != 0 ? 1 : -1;
         const auto along_x = [&](int yy, int zz) {
-            return 0.75 * coarse(q, x, yy, zz) + 0.25 * coarse(q, x + dx, yy, zz);
+            return own * coarse(q, x, yy, zz) + next * coarse(q, x + dx, yy, zz);
         };
-        const auto along_xy = [&](int zz) { return 0.75 * along_x(y, zz) + 0.25 * along_x(y + dy, zz); };
+        const auto along_xy = [&](int zz) { return own * along_x(y, zz) + next * along_x(y + dy, zz); };
         if constexpr (D == 2) {
             fine(q, i, j, k) += along_xy(k);
             return;
         }
         const int z = k >> 1;
         const int dz = (k & 1) != 0 ? 1 : -1;
-        fine(q, i, j, k) += 0.75 * along_xy(z) + 0.25 * along_xy(z + dz);
+        fine(q, i, j, k) += own * along_xy(z) + next * along_xy(z + dz);
     }
 };
 

@@ -22,24 +22,51 @@ constexpr double combine_flops(std::size_t terms) {
 }
 
 // A value of y, cell or ghost, = value
+template <class Real = double>
 struct Fill {
-    double value;
+    Real value;
 
-    constexpr void operator()(double& y) const { y = value; }
+    constexpr void operator()(Real& y) const { y = value; }
 };
 
 // y = SUM_n c_n x_n; y may be one of the x
-template <std::size_t N>
+template <std::size_t N, class Real = double>
 struct Combine {
-    View y;
-    std::array<double, N> c;
-    std::array<View, N> x;
+    ViewOf<Real> y;
+    std::array<Real, N> c;
+    std::array<ViewOf<Real>, N> x;
 
     static constexpr Cost cost{2.0 * N - 1, N, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        double sum = c[0] * x[0](q, i, j, k);
+        Real sum = c[0] * x[0](q, i, j, k);
         for (std::size_t n = 1; n < N; ++n) sum += c[n] * x[n](q, i, j, k);
         y(q, i, j, k) = sum;
+    }
+};
+
+// y = c x, where x is of another precision
+template <class Real, class Other>
+struct Convert {
+    ViewOf<Real> y;
+    double c;
+    ViewOf<Other> x;
+
+    static constexpr Work work{1, sizeof(Real) + sizeof(Other)};  // per cell
+    constexpr void operator()(int q, int i, int j, int k) const {
+        y(q, i, j, k) = static_cast<Real>(c * x(q, i, j, k));
+    }
+};
+
+// y += c x, where x is of another precision
+template <class Real, class Other>
+struct AddConverted {
+    ViewOf<Real> y;
+    double c;
+    ViewOf<Other> x;
+
+    static constexpr Work work{2, 2 * sizeof(Real) + sizeof(Other)};  // per cell
+    constexpr void operator()(int q, int i, int j, int k) const {
+        y(q, i, j, k) = static_cast<Real>(y(q, i, j, k) + c * x(q, i, j, k));
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include "kernels/check.hpp"
 #include "kernels/layout/box.hpp"
+#include "kernels/layout/precision.hpp"
 #include "kernels/layout/view.hpp"
 
 namespace keel {
@@ -37,18 +38,28 @@ struct Shape {
     }
 
     constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
-    constexpr std::size_t bytes() const { return values() * sizeof(double); }
+    constexpr std::size_t bytes() const { return values() * sizeof(double); }  // of doubles
 };
 
 // A cheap handle; the operations that made it own the memory, which is the memory of their backend.
 class Field {
   public:
     Field() = default;
-    Field(double* data, const Shape& shape) : data_(data), shape_(shape) {}
+    template <class Real>
+    Field(Real* data, const Shape& shape) : data_(data), shape_(shape), precision_(precision_of<Real>) {}
 
-    double* data() const { return data_; }
+    // Whose values are Reals.
+    template <class Real = double>
+    Real* data() const {
+        check(precision_ == precision_of<Real>, "an operation's fields have the precision that it works in");
+        return static_cast<Real*>(data_);
+    }
+    template <class Real = double>
+    ViewOf<Real> view() const {
+        return {data<Real>() + shape_.origin, shape_.row, shape_.plane, shape_.block};
+    }
+    Precision precision() const { return precision_; }
     const Shape& shape() const { return shape_; }
-    View view() const { return {data_ + shape_.origin, shape_.row, shape_.plane, shape_.block}; }
 
     // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
     Field with_ghosts(int layers) const {
@@ -63,9 +74,10 @@ class Field {
     friend bool operator==(const Field& a, const Field& b) { return a.data_ == b.data_; }
 
   private:
-    double* data_ = nullptr;
+    void* data_ = nullptr;
     Shape shape_{};
     int layers_ = 0;
+    Precision precision_ = Precision::fp64;
 };
 
 }  // namespace keel

@@ -120,6 +120,13 @@ class TimedOperations : public Operations {
         return book(Op::interpolate, [&] { return inner_.interpolate_linear_add(fine, coarse); });
     }
 
+    Work convert(Field to, Field from, double scale) override {
+        return book(Op::vector, [&] { return inner_.convert(to, from, scale); });
+    }
+    Work add_converted(Field u, double scale, Field e) override {
+        return book(Op::vector, [&] { return inner_.add_converted(u, scale, e); });
+    }
+
     SparseRows make_rows(const CsrMatrix& A) override { return inner_.make_rows(A); }
     Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
         return book(Op::residual, [&] { return inner_.apply(y, A, x); });

@@ -106,6 +106,10 @@ void add_multigrid(Table& table) {
              "passes over a level before or after its coarse correction: one a half sweep, or one for all of "
              "them, "
              "after one deep exchange of ghosts");
+    s.choice(
+        "precision", &Multigrid::precision,
+        "arithmetic, storage and messages of the cycles: double, or single above the coarsest level, several "
+        "cycles for each residual and update in double (mixed)");
     std::string meanings = "smoother: ";
     for (const Smoother& smoother : smoothers())
         meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;

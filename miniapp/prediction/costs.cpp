@@ -16,7 +16,7 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
         const SchemeOptions scheme = table.rows[table.chosen.value_or(0)].scheme;
         double copied = 0;
         for (const Need& need : ghost_pattern(table.use.layout, ghosts->depth, ghosts->neighbours).copies())
-            copied += static_cast<double>(need.source.cells() * sizeof(double));
+            copied += static_cast<double>(need.source.cells());
         ExchangePlan& plan = plans.emplace_back(ExchangePlan{table.use.level,
                                                              ghosts->purpose,
                                                              scheme,
@@ -24,7 +24,8 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
                                                              {},
                                                              copied});
         for (const Representatives::Part& part : plan.nodes.parts()) {
-            const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns};
+            const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns,
+                                table.use.value_bytes};
             plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, scheme, {}));
         }
     }
@@ -39,20 +40,22 @@ double Costs::work(double calls, const Work& work) const {
     return model_.machine.compute->time(calls, work);
 }
 
-const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose, std::size_t fields) {
-    const auto [found, is_new] = exchanges_.try_emplace({level, purpose, fields});
+const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose, std::size_t fields,
+                                         std::size_t value_bytes) {
+    const auto [found, is_new] = exchanges_.try_emplace({level, purpose, fields, value_bytes});
     OfExchange& cost = found->second;
     if (!is_new) return cost;
     const auto planned = std::ranges::find_if(
         plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.purpose == purpose; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
-    const SchemeRow row = planned->nodes.summary(planned->scheme, planned->plans, fields, &model_);
+    const SchemeRow row =
+        planned->nodes.summary(planned->scheme, planned->plans, fields, &model_, value_bytes);
     cost.wait = row.seconds() + model_.machine.noise.exchange;
     cost.most = row.most_sent;
     cost.all = row.all;
     // Each value is read here and written there.
     cost.packed_bytes = 2 * row.most_sent.bytes;
-    cost.copied_bytes = 2 * planned->copied_bytes * static_cast<double>(fields);
+    cost.copied_bytes = 2 * planned->copied_values * static_cast<double>(fields * value_bytes);
     return cost;
 }
 

@@ -21,8 +21,8 @@ struct ExchangePlan {
     SchemeOptions scheme;
     Representatives nodes;
     std::vector<Plan> plans;  // by part of these
-    // Bytes of one field that the first rank copies from box to box.
-    double copied_bytes = 0;
+    // Values of one field that the first rank copies from box to box.
+    double copied_values = 0;
 };
 // Those of ghost cells, by the chosen schemes or, where none is chosen, the first.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
@@ -43,7 +43,8 @@ class Costs {
 
     // Of so many calls that did so much together.
     double work(double calls, const Work& work) const;
-    const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields);
+    const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields,
+                               std::size_t value_bytes = sizeof(double));
     double all_reduce(std::size_t words);
     // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
     struct OfSum {
@@ -56,7 +57,7 @@ class Costs {
     const Topology& topology_;
     const Model& model_;
     AllReduceModel all_reduce_;
-    std::map<std::tuple<int, GhostCells::Purpose, std::size_t>, OfExchange> exchanges_;
+    std::map<std::tuple<int, GhostCells::Purpose, std::size_t, std::size_t>, OfExchange> exchanges_;
     bool own_sums_;
     std::map<std::size_t, double> all_reduces_;  // by words
     std::map<std::pair<std::size_t, Summands>, OfSum> sums_;

@@ -96,14 +96,14 @@ class Program {
 
     void work(double calls, const Work& work) { seconds_ += costs_.work(calls, work); }
 
-    // `tag` is the first of those that are the exchange's own.
-    void exchange(const Stages& stages, std::size_t fields, int tag) {
+    // `bytes_of_cell`: of all fields that travel together. `tag` is the first of those that are the exchange's own.
+    void exchange(const Stages& stages, std::size_t bytes_of_cell, int tag) {
         const auto r = static_cast<std::size_t>(rank_);
         double sent = 0;
         double received = 0;
         for (const MessagesOf& stage : stages) {
-            for (const Message* message : stage.sent[r]) sent += bytes(*message, fields);
-            for (const Message* message : stage.received[r]) received += bytes(*message, fields);
+            for (const Message* message : stage.sent[r]) sent += bytes(*message, bytes_of_cell);
+            for (const Message* message : stage.received[r]) received += bytes(*message, bytes_of_cell);
         }
         if (sent + received == 0) return;
         work(1, {0, 2 * sent});
@@ -113,10 +113,10 @@ class Program {
         for (std::size_t n = 0; n < stages.size(); ++n) {
             std::vector<Label> arrived;
             for (const Message* message : stages[n].received[r])
-                arrived.push_back(line(before, "recv {:.0f}b from {} tag {}", bytes(*message, fields),
+                arrived.push_back(line(before, "recv {:.0f}b from {} tag {}", bytes(*message, bytes_of_cell),
                                        message->source, tag + static_cast<int>(n)));
             for (const Message* message : stages[n].sent[r])
-                all.push_back(line(before, "send {:.0f}b to {} tag {}", bytes(*message, fields),
+                all.push_back(line(before, "send {:.0f}b to {} tag {}", bytes(*message, bytes_of_cell),
                                    message->target, tag + static_cast<int>(n)));
             all.insert(all.end(), arrived.begin(), arrived.end());
             if (n > 0 && !arrived.empty()) before = join(arrived);  // the local stage overlaps all others
@@ -140,8 +140,8 @@ class Program {
     }
 
   private:
-    static double bytes(const Message& message, std::size_t fields) {
-        return static_cast<double>(message.values() * fields * sizeof(double));
+    static double bytes(const Message& message, std::size_t bytes_of_cell) {
+        return static_cast<double>(message.values() * bytes_of_cell);
     }
 
     template <class... Arguments>
@@ -242,9 +242,10 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     break;
                 case Event::Kind::exchange: {
                     const Indexed& plan = planned.at({event.level, event.purpose});
-                    program.work(1,
-                                 {0, costs.exchange(event.level, event.purpose, event.fields).copied_bytes});
-                    program.exchange(plan.stages, event.fields, plan.tag);
+                    program.work(
+                        1, {0, costs.exchange(event.level, event.purpose, event.fields, event.value_bytes)
+                                   .copied_bytes});
+                    program.exchange(plan.stages, event.fields * event.value_bytes, plan.tag);
                     break;
                 }
                 case Event::Kind::sum:
@@ -264,7 +265,8 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     for (const Event& event : cycle) {
         if (event.kind == Event::Kind::exchange) {
             counts.exchanges += 1;
-            counts.messages += costs.exchange(event.level, event.purpose, event.fields).all.messages;
+            counts.messages +=
+                costs.exchange(event.level, event.purpose, event.fields, event.value_bytes).all.messages;
         } else if (communicates(event)) {
             counts.sums += 1;
             for (int rank = 0; rank < ranks; ++rank)

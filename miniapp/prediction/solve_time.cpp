@@ -47,7 +47,7 @@ class Timeline {
 
     void exchange(const Event& event) {
         const Costs::OfExchange& cost =
-            costs_.exchange(event.level + slice_.shift, event.purpose, event.fields);
+            costs_.exchange(event.level + slice_.shift, event.purpose, event.fields, event.value_bytes);
         const auto move = [&](Op op, double bytes) {
             if (bytes == 0) return;
             TimerRow& row = book(op, event.level, costs_.work(1, {0, bytes}), 1);

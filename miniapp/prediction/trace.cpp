@@ -11,12 +11,19 @@ namespace {
 class RecordedExchange : public Exchange {
   public:
     RecordedExchange(std::unique_ptr<Exchange> inner, Recorder& recorder, int level,
-                     GhostCells::Purpose purpose)
-        : inner_(std::move(inner)), recorder_(recorder), level_(level), purpose_(purpose) {}
+                     GhostCells::Purpose purpose, std::size_t value_bytes)
+        : inner_(std::move(inner)),
+          recorder_(recorder),
+          level_(level),
+          purpose_(purpose),
+          value_bytes_(value_bytes) {}
 
     void begin(std::span<const Field> u) override {
-        recorder_.note(
-            {.kind = Event::Kind::exchange, .level = level_, .purpose = purpose_, .fields = u.size()});
+        recorder_.note({.kind = Event::Kind::exchange,
+                        .level = level_,
+                        .purpose = purpose_,
+                        .fields = u.size(),
+                        .value_bytes = value_bytes_});
         inner_->begin(u);
     }
     void finish() override { inner_->finish(); }
@@ -30,6 +37,7 @@ class RecordedExchange : public Exchange {
     Recorder& recorder_;
     int level_;
     GhostCells::Purpose purpose_;
+    std::size_t value_bytes_;
 };
 
 class RecordedReduction : public Reduction {
@@ -93,17 +101,22 @@ class RecordedReduction : public Reduction {
 }  // namespace
 
 Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger), seen_(ledger) {
-    for (int l = 0; l < hierarchy.levels(); ++l) {
-        Level& level = hierarchy.level(l);
+    const auto record_level = [&](int l, Level& level, Precision precision) {
         const auto record = [&](std::unique_ptr<Exchange>& exchange, GhostCells::Purpose purpose) {
             if (exchange)
-                exchange = std::make_unique<RecordedExchange>(std::move(exchange), *this, l, purpose);
+                exchange = std::make_unique<RecordedExchange>(std::move(exchange), *this, l, purpose,
+                                                              bytes_of_value(precision));
         };
         record(level.ghosts, GhostCells::Purpose::stencil);
         record(level.all_ghosts, GhostCells::Purpose::interpolation);
         record(level.deep_ghosts,
                level.fused > 0 ? GhostCells::Purpose::smoothing : GhostCells::Purpose::powers);
-        level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
+        if (level.reduction)
+            level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
+    };
+    for (int l = 0; l < hierarchy.levels(); ++l) {
+        record_level(l, hierarchy.level(l), Precision::fp64);
+        if (hierarchy.mixed()) record_level(l, hierarchy.cycled(l), Precision::fp32);
     }
 }
 

@@ -24,6 +24,7 @@ struct Event {
     // Of an exchange.
     GhostCells::Purpose purpose = GhostCells::Purpose::stencil;
     std::size_t fields = 0;
+    std::size_t value_bytes = sizeof(double);
     // Of sums and maxima: doubles that travel. Those that are begun have a number until they are finished.
     std::size_t words = 0;
     Summands summands = Summands::words;
@@ -32,7 +33,7 @@ struct Event {
 };
 using Trace = std::vector<Event>;
 
-// Takes the exchanges and reductions of a hierarchy into its care, all levels of it, and writes down what they are asked for
+// Takes the exchanges and reductions of a hierarchy into its care, all levels of it in either precision, and writes down what they are asked for
 // and, from the ledger, what was computed before. Solvers have to be made after it; they, the hierarchy and the ledger must
 // neither outlive the recorder nor go before it.
 class Recorder {

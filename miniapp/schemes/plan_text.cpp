@@ -26,7 +26,7 @@ std::string owners_text(const Message& message) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
+std::string stage_text(const Stage& stage, int rank, const Topology& topology, std::size_t value_bytes) {
     std::string text = fmt::format("  {}\n", name(stage.phase));
     if (stage.messages.empty()) return fmt::format("  {}: nothing\n", name(stage.phase));
     for (const bool sent : {true, false})
@@ -34,7 +34,7 @@ std::string stage_text(const Stage& stage, int rank, const Topology& topology) {
             if ((sent ? message.source : message.target) != rank) continue;
             const int peer = sent ? message.target : message.source;
             text += fmt::format("    {} rank {} on node {}: {} bytes, {}{}\n", sent ? "to  " : "from", peer,
-                                topology.node(peer), message.values() * sizeof(double), owners_text(message),
+                                topology.node(peer), message.values() * value_bytes, owners_text(message),
                                 message.sequence == 0 ? "" : fmt::format(" (part {})", message.sequence + 1));
         }
     return text;
@@ -69,7 +69,8 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),
                             use.layout.dimensions(), what, name(scheme));
         const Plan plan = plan_of(grids.hierarchy, use, topology, scheme, rank);
-        plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, rank, topology); });
+        plan.for_each_stage(
+            [&](const Stage& stage) { text += stage_text(stage, rank, topology, use.value_bytes); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";
 }

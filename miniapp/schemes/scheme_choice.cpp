@@ -13,8 +13,11 @@ constexpr int exchanges_per_round = 10;  // so that the clock's ticks do not cou
 
 // Fields of one level, filled anew before each exchange whose outcome is looked at.
 struct Fields {
-    Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns)
-        : operations(backend.make_operations(layout, ghosts)) {
+    Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns,
+           std::size_t value_bytes = sizeof(double))
+        : operations(value_bytes == sizeof(float)
+                         ? backend.make_cycle_operations(layout, ghosts, Storage::boxes)
+                         : backend.make_operations(layout, ghosts)) {
         for (std::size_t column = 0; column < columns; ++column) all.push_back(operations->make_field());
     }
 
@@ -52,7 +55,7 @@ class GhostTrial : public Trial {
                ValueOfCell value)
         : depth_(depth),
           value_(std::move(value)),
-          fields_(backend, table.use.layout, depth, table.use.columns) {
+          fields_(backend, table.use.layout, depth, table.use.columns, table.use.value_bytes) {
         for (std::size_t row = 0; row < table.rows.size(); ++row) {
             exchanges_.push_back(exchange(row, *fields_.operations));
             exchanges_.back()->reserve(table.use.columns);
@@ -142,10 +145,10 @@ std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setu
 
 std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& finest,
                                          const Resolved& resolved, const Communicator& comm) {
-    const Setup setup{resolved.topology, resolved.model()};
     SchemeOptions options = resolved.comm.scheme;
     std::vector<SchemeTable> tables;
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
+        const Setup setup{resolved.topology, resolved.model(), use.value_bytes};
         options.columns = use.columns;
         const auto schemes = use.ghosts() ? candidates(options) : candidates_without_axes(options);
         const auto plan = [&](const SchemeOptions& scheme) {

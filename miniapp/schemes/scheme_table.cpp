@@ -51,12 +51,16 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     for (int level = 0; level < grids.levels(); ++level) {
         if (level > 0) layout = layout.coarsened();
         const bool bottom = layout.width() == options.bottom_box;
-        uses.push_back(
-            {level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours}, fields});
+        // Those of the cycles; their exchanges are also made, in double precision, for the residuals between them.
+        const std::size_t of_cycles = bytes_of_value(options.mixed ? Precision::fp32 : Precision::fp64);
+        uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
+                        fields, bottom ? sizeof(double) : of_cycles});
         if (const int fused = options.fused_on(layout.width()); fused > 0)
-            uses.push_back({level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields});
+            uses.push_back(
+                {level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields, of_cycles});
         if (options.all_ghosts && level > 0)
-            uses.push_back({level, layout, GhostCells{Purpose::interpolation, 1, Neighbours::all}, fields});
+            uses.push_back(
+                {level, layout, GhostCells{Purpose::interpolation, 1, Neighbours::all}, fields, of_cycles});
         // Where the bottom grid is moved, powers are taken of ghosts that travel as its others do.
         if (options.bottom_ghosts > 0 && bottom && !grids.moves_bottom())
             uses.push_back({level, layout,
@@ -155,8 +159,9 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
             table.left_out.push_back(name(scheme));
             return true;
         });
-        table.rows = ghosts ? nodes.compare(ghosts->depth, ghosts->neighbours, schemes, setup.model)
-                            : compare(boxes_moved(grids.hierarchy, use), schemes, setup);
+        table.rows =
+            ghosts ? nodes.compare(ghosts->depth, ghosts->neighbours, schemes, setup.model, use.value_bytes)
+                   : compare(boxes_moved(grids.hierarchy, use), schemes, setup);
         table.chosen = chosen_before_run(comm, table.rows);
     }
     return tables;

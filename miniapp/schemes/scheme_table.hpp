@@ -44,6 +44,7 @@ struct SchemeUse {
     Layout layout;
     std::variant<GhostCells, MovedBoxes, VectorEntries> what;
     std::size_t columns = 1;  // fields or vectors that travel together at the most
+    std::size_t value_bytes = sizeof(double);
 
     const GhostCells* ghosts() const { return std::get_if<GhostCells>(&what); }
     const MovedBoxes* moves() const { return std::get_if<MovedBoxes>(&what); }

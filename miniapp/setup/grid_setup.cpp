@@ -85,6 +85,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.hierarchy.fused_width =
             std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? narrowest_fused : 0);
     }
+    grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
     if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&
         grids.levels() > 1)
         grids.fields_of_iteration = FlexibleCG::fields;

@@ -31,6 +31,7 @@ struct GridUse {
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
     int more_fields = 0;                         // grid-sized arrays on the finest level beside all else
     double more_bytes = 0;                       // of all ranks together, beside arrays
+    bool mixes = false;                          // cycles can be in single precision
     bool foretold = true;                        // a solve of a small grid tells how long one takes
 };
 

@@ -85,6 +85,42 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
             layers, narrowest));
 }
 
+// Cycles in single precision: of whom, by whom, and to what end.
+void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
+    if (p.multigrid.precision != CyclePrecision::mixed) return;
+    const std::string given = "multigrid.precision = \"mixed\": ";
+    rules.require(
+        use.mixes, {"multigrid.precision", "run.mode"},
+        given + "run.mode = \"" + p.run.mode +
+            "\" has cycles in double precision alone; choose double, or run.mode from solve, survey");
+    std::vector<std::string> able;
+    for (const BackendInfo& info : all_backends())
+        if (info.features.single_precision) able.push_back(info.name);
+    rules.require(
+        backend_info(p.run.backend).features.single_precision, {"multigrid.precision", "run.backend"},
+        fmt::format("{}the backend {} has no fields in single precision; choose run.backend from {}, "
+                    "or double",
+                    given, p.run.backend, fmt::join(able, ", ")));
+    rules.require(
+        p.multigrid.accelerator == Accelerator::none, {"multigrid.precision", "multigrid.accelerator"},
+        given +
+            "an accelerator wants a residual in double precision for each cycle, which would cost "
+            "what cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
+    rules.require(
+        !use.coarsens || coarsest_box(p, use) < p.problem.box,
+        {"multigrid.precision", "multigrid.bottom_box", "problem.box"},
+        fmt::format("{}problem.box = {} is the coarsest level, which is solved in double precision; "
+                    "choose multigrid.bottom_box below it, or double",
+                    given, p.problem.box));
+    // |f| is no more than |L| max|u|, and so no less than this is what rounding may leave: eps |L| max|u| / max|f|.
+    constexpr double least = std::numeric_limits<double>::epsilon();
+    rules.require(
+        p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
+        fmt::format("{}multigrid.tolerance = {:g} is below {:.1e}, the rounding of the residual in double "
+                    "precision that has to verify it; choose a larger one",
+                    given, p.multigrid.tolerance, least));
+}
+
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
     rules.require(bottom_place(p, use) != BottomPlace::agglomerate || p.multigrid.bottom_ranks <= ranks,
                   {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
@@ -257,6 +293,7 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_bottom_ranks(rules, p, use, ranks);
     check_coarsening(rules, p, use);
     check_fused(rules, p, use);
+    check_precision(rules, p, use);
     check_interpolation(rules, p, use);
     check_data(rules, p, ranks);
     check_solvers(rules, use, boxes_in_all(p, ranks));

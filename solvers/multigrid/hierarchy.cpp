@@ -1,6 +1,7 @@
 #include "solvers/multigrid/hierarchy.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/check.hpp"
 
@@ -45,16 +46,29 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
                          .number = number,
                          .first_tag = number * LevelSite::tags_per_level};
     };
+    const auto widths = level_widths(finest.width(), options.bottom_box);
     const bool moved = options.bottom_place != BottomPlace::distributed;
-    for (const int width : level_widths(finest.width(), options.bottom_box)) {
+    for (const int width : widths) {
         if (width < layout.width()) layout = layout.coarsened();
         const int number = levels();
-        const int fused = options.fused_on(width);
+        const int fused = options.mixed ? 0 : options.fused_on(width);
         const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
-        levels_.push_back(make_level(site(number), layout,
-                                     {options.all_ghosts && number > 0, std::max(fused, of_powers)},
+        const bool interpolates = options.all_ghosts && !options.mixed && number > 0;
+        levels_.push_back(make_level(site(number), layout, {interpolates, std::max(fused, of_powers)},
                                      options.schemes_of(number), options));
         levels_.back()->fused = fused;
+    }
+    for (int number = 0; options.mixed && number < levels(); ++number) {
+        const int fused = options.fused_on(level(number).layout.width());
+        LevelSite here = site(number);
+        here.first_tag += levels() * LevelSite::tags_per_level;
+        single_.push_back(make_level(here, level(number).layout,
+                                     {.all_ghosts = options.all_ghosts && number > 0,
+                                      .deep_ghosts = fused,
+                                      .precision = Precision::fp32,
+                                      .hands_on = number + 1 == levels()},
+                                     options.schemes_of(number), options));
+        single_.back()->fused = fused;
     }
     build_operators(formulas, comm);
     if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
@@ -68,9 +82,28 @@ void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& com
     deepen_levels();
 }
 
+// The power of two that makes the largest sum of magnitudes in a row about 1: what the finest operator makes of a u is then
+// no larger than it, whatever the units, and the scaling rounds nothing.
+void Hierarchy::convert_operators() {
+    const double bound = level(0).gershgorin_bound;
+    single_scale_ = bound > 0 && std::isfinite(bound) ? std::exp2(-std::ilogb(bound)) : 1.0;
+    for (int l = 0; l + 1 < levels() && mixed(); ++l) {
+        const Level& from = level(l);
+        Level& to = *single_[static_cast<std::size_t>(l)];
+        // The upper faces of a box lie in its first layer of ghosts.
+        for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
+            to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_);
+        to.plain->convert(to.L.diagonal, from.L.diagonal, single_scale_);
+        to.plain->convert(to.L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_);
+        to.jacobi_bound = from.jacobi_bound;
+    }
+}
+
 void Hierarchy::deepen_levels() {
-    for (const auto& level : levels_)
-        if (level->fused > 0) deepen(*level);
+    convert_operators();
+    for (const auto* const levels : {&levels_, &single_})
+        for (const auto& level : *levels)
+            if (level->fused > 0) deepen(*level);
     Level* solved = bottom_grid_ ? bottom_grid_->level() : &bottom();
     if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
 }

@@ -43,12 +43,24 @@ class Hierarchy {
     const BottomGrid* bottom_grid() const { return bottom_grid_.get(); }
     bool singular() const { return singular_; }
 
+    // The levels that cycles work on: these, or others in single precision with u and f of their own and, but for the
+    // coarsest, which hands u and f on to be solved with in double precision, single_scale() L.
+    bool mixed() const { return !single_.empty(); }
+    Level& cycled(int l) { return mixed() ? *single_[static_cast<std::size_t>(l)] : level(l); }
+    const Level* single(int l) const {
+        return mixed() ? single_[static_cast<std::size_t>(l)].get() : nullptr;
+    }
+    double single_scale() const { return single_scale_; }
+
   private:
     void deepen_levels();
+    void convert_operators();
     void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
 
     bool singular_;
     std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::unique_ptr<Level>> single_;
+    double single_scale_ = 1;
     std::unique_ptr<BottomGrid> bottom_grid_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
+
+#include "kernels/check.hpp"
 
 namespace keel {
 
@@ -29,21 +32,27 @@ Transport LevelSite::transport(int n, bool persistent) const {
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options) {
     const int layers = std::max(options.ghost_depth, needs.deep_ghosts);
-    auto made = std::make_unique<Level>(layout, site.backend.make_operations(layout, layers, options.storage),
-                                        site.ledger, site.number);
+    const bool single = needs.precision == Precision::fp32;
+    auto operations = single ? site.backend.make_cycle_operations(layout, layers, options.storage)
+                             : site.backend.make_operations(layout, layers, options.storage);
+    check(operations != nullptr, "the backend works in the precision that is asked for");
+    auto made = std::make_unique<Level>(layout, std::move(operations), site.ledger, site.number);
     Level& level = *made;
     Operations& make = *level.plain;
     level.u = make.make_field();
     level.f = make.make_field();
-    level.r = make.make_field();
-    level.L = {.x = make.make_field(),
-               .y = make.make_field(),
-               .z = layout.dimensions() == 2 ? Field() : make.make_field(),
-               .diagonal = make.make_field(),
-               .inverse_diagonal = make.make_field()};
-    level.reduction = std::make_unique<TimedReduction>(
-        make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce),
-        site.ledger, site.number);
+    if (!needs.hands_on) {
+        level.r = make.make_field();
+        level.L = {.x = make.make_field(),
+                   .y = make.make_field(),
+                   .z = layout.dimensions() == 2 ? Field() : make.make_field(),
+                   .diagonal = make.make_field(),
+                   .inverse_diagonal = make.make_field()};
+    }
+    if (!single)
+        level.reduction = std::make_unique<TimedReduction>(
+            make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce),
+            site.ledger, site.number);
 
     const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme) {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
@@ -51,7 +60,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                              make_plan(pattern, site.topology, scheme, site.comm.rank()), options.exchange,
                              site.transport(tag, options.persistent));
     };
-    level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
+    if (!needs.hands_on) level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
     level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
     if (needs.all_ghosts) level.all_ghosts = exchange(1, 1, Neighbours::all, schemes.all_ghosts);
     if (needs.deep_ghosts > 0) {

@@ -43,6 +43,9 @@ struct HierarchyOptions {
     int fused = 0;
     int fused_width = 0;            // narrowest boxes where that is so
     int fused_on(int width) const;  // half sweeps that are one pass where boxes are so wide
+    // Besides the levels, others in single precision that cycles work on; those in double precision then neither fuse half
+    // sweeps nor interpolate.
+    bool mixed = false;
     BottomPlace bottom_place = BottomPlace::distributed;
     int bottom_ranks = 0;  // ranks of an agglomerated bottom grid; 0: one in eight
     bool persistent = false;
@@ -57,6 +60,7 @@ struct HierarchyOptions {
 struct Level {
     // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal and its inverse.
     static constexpr int fields(std::size_t dimensions) { return 5 + static_cast<int>(dimensions); }
+    static constexpr int fields_handed_on = 2;  // of a level that only hands u and f on
 
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
         : layout(boxes),
@@ -70,7 +74,7 @@ struct Level {
     TimedOperations bottom_operations;  // as the bottom solver calls them
     Stencil L;
     Field u, f, r;
-    std::unique_ptr<Exchange> ghosts;       // what the operator needs
+    std::unique_ptr<Exchange> ghosts;       // what the operator needs; absent if it has none
     std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
     std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
@@ -78,9 +82,9 @@ struct Level {
     Items<BoundaryItem> outside;            // ghosts beyond boundaries
     // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
     std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
-    std::unique_ptr<Reduction> reduction;
-    double gershgorin_bound = 0;  // no eigenvalue of L is larger
-    double jacobi_bound = 2.0;    // and none of D^-1 L than this
+    std::unique_ptr<Reduction> reduction;  // absent in single precision
+    double gershgorin_bound = 0;           // no eigenvalue of L is larger
+    double jacobi_bound = 2.0;             // and none of D^-1 L than this
 };
 
 // Where a level is: on which ranks, in which of their memories, booked as which level, with which tags.
@@ -101,6 +105,9 @@ struct LevelSite {
 struct LevelNeeds {
     bool all_ghosts = false;
     int deep_ghosts = 0;  // layers
+    Precision precision = Precision::fp64;
+    bool hands_on =
+        false;  // has only u and f, and no ghosts of the operator either: it is solved on elsewhere
 };
 
 // A level without an operator yet. Collective over the site's ranks.

@@ -7,6 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "kernels/check.hpp"
+#include "solvers/multigrid/stages.hpp"
+
 namespace keel {
 namespace {
 
@@ -19,6 +22,9 @@ struct Patience {
 };
 constexpr Patience near_floor{3, 0.8};
 constexpr Patience elsewhere{5, 0.9};
+// The same of stages, which are four or five cycles as long as there is far to go.
+constexpr Patience stages_near_floor{1, 0.8};
+constexpr Patience stages_elsewhere{2, 0.9};
 
 bool gain_nothing(std::span<const double> residuals, const Patience& patience) {
     if (residuals.size() < 1 + 2 * patience.cycles) return false;  // entry 0 is before the first cycle
@@ -60,12 +66,9 @@ FlexibleCG* Multigrid::accelerator(int l) {
 // u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
 // smoothing wants.
 void Multigrid::v_cycle(int l, Guess guess) {
-    Level& fine = levels_.level(l);
-    if (l == levels_.levels() - 1) {
-        visits_.push_back(bottom_->solve(fine.u, fine.f));
-        return;
-    }
-    Level& coarse = levels_.level(l + 1);
+    if (l == levels_.levels() - 1) return solve_bottom();
+    Level& fine = levels_.cycled(l);
+    Level& coarse = levels_.cycled(l + 1);
     smooth(fine, fine.operations, options_.pre, options_, guess);
     fine.ghosts->run(fine.u, [&](Part part) {
         fine.operations.restrict_residual(coarse.f, fine.L.on(part), fine.u, fine.f);
@@ -80,23 +83,56 @@ void Multigrid::v_cycle(int l, Guess guess) {
         smooth(fine, fine.operations, options_.post, options_);
 }
 
+// In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods whose
+// recurrences lose digits lose them from sixteen.
+void Multigrid::solve_bottom() {
+    Level& bottom = levels_.bottom();
+    Level& cycled = levels_.cycled(levels_.levels() - 1);
+    if (levels_.mixed()) {
+        bottom.operations.convert(bottom.f, cycled.f, 1.0);
+        bottom.operations.fill(bottom.u, 0.0);
+    }
+    visits_.push_back(bottom_->solve(bottom.u, bottom.f));
+    if (levels_.mixed()) cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale());
+}
+
+// u += so many cycles in single precision for L e = r, whose maximum is known: e is found of r / max|r|, so that it neither
+// overflows nor underflows.
+void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
+    Level& level = levels_.level(finest);
+    Level& single = levels_.cycled(finest);
+    single.operations.convert(single.f, r, 1 / norm);
+    share_right_hand_side(single);
+    single.operations.fill(single.u, 0.0);
+    for (int n = 0; n < cycles; ++n)
+        if (first && n == 0 && options_.cycle == Cycle::f)
+            full_multigrid(finest);
+        else
+            v_cycle(finest, n == 0 ? Guess::zero : Guess::any);
+    level.operations.add_converted(level.u, norm * levels_.single_scale(), single.u);
+}
+
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
 // V-cycle. The interpolation is linear: piecewise constants lose the order that full multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last; ++l) {
-        levels_.level(l).operations.restrict_to(levels_.level(l + 1).f, levels_.level(l).f);
-        share_right_hand_side(levels_.level(l + 1));
-        levels_.level(l).operations.fill(levels_.level(l).u, 0.0);
+        Level& fine = levels_.cycled(l);
+        Level& coarse = levels_.cycled(l + 1);
+        fine.operations.restrict_to(coarse.f, fine.f);
+        share_right_hand_side(coarse);
+        fine.operations.fill(fine.u, 0.0);
     }
     v_cycle(last, Guess::zero);
     for (int l = last - 1; l >= finest; --l) {
-        interpolate_add(levels_.level(l), levels_.level(l + 1), Interpolation::linear);
+        interpolate_add(levels_.cycled(l), levels_.cycled(l + 1), Interpolation::linear);
         v_cycle(l, Guess::any);
     }
 }
 
 std::vector<BottomSolver::Visit> Multigrid::full_cycle(int finest) {
+    check(!levels_.mixed(),
+          "a solve knows when cycles in single precision have to be followed by a residual");
     Level& level = levels_.level(finest);
     visits_.clear();
     share_right_hand_side(level);
@@ -117,6 +153,8 @@ void Multigrid::improve(Field u, Field f) {
 
 // With other fields than the level's.
 void Multigrid::v_cycle_for(int l, Field u, Field f, Guess guess) {
+    check(!levels_.mixed(),
+          "a solve knows when cycles in single precision have to be followed by a residual");
     Level& level = levels_.level(l);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
     if (guess == Guess::zero) level.operations.fill(u, 0.0);
@@ -130,6 +168,15 @@ double Multigrid::residual_norm(int l) {
     level.ghosts->run(level.u);
     double norm = 0;
     level.operations.residual_norm(level.L, level.u, level.f, norm);
+    return level.reduction->max(norm);
+}
+
+// The same, with the residual left in the level's r.
+double Multigrid::stored_residual_norm(Level& level) {
+    level.ghosts->run(
+        level.u, [&](Part part) { level.operations.residual(level.r, level.L.on(part), level.u, level.f); });
+    double norm = 0;
+    level.operations.max_norm(level.r, norm);
     return level.reduction->max(norm);
 }
 
@@ -152,10 +199,22 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
     share_right_hand_side(level);
 
     SolveReport report;
+    const bool staged = levels_.mixed() && !only_bottom;
     const auto residual_now = [&] {
-        return (accelerator ? accelerator->residual_norm() : residual_norm(finest)) / norm_f;
+        return (accelerator ? accelerator->residual_norm()
+                : staged    ? stored_residual_norm(level)
+                            : residual_norm(finest)) /
+               norm_f;
     };
+    // Seen where coefficients are smooth; where they are not, the next stage knows.
+    const bool linear = options_.cycle == Cycle::f || options_.interpolation == Interpolation::linear;
+    const StageRule rule{.tolerance = options_.tolerance,
+                         .presumed_factor = linear ? 0.03 : 0.1,
+                         .cells = std::ranges::max(level.layout.cells())};
+    const Patience& near = staged ? stages_near_floor : near_floor;
+    const Patience& far = staged ? stages_elsewhere : elsewhere;
     report.residuals.push_back(guess == Guess::zero ? 1.0 : residual_now());
+    report.measured_after.push_back(0);
     visits_.clear();
     std::optional<Outcome> end;
     bool definite = true;
@@ -167,26 +226,35 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
         end = Outcome::converged;
     }
     while (!end && report.cycles < options_.max_cycles) {
-        if (only_bottom)
+        int cycles = 1;
+        if (only_bottom) {
             visits_.push_back(bottom_->improve());
-        else if (options_.cycle == Cycle::f && report.cycles == 0)
+        } else if (staged) {
+            cycles = std::min(cycles_of_next_stage(report.residuals, report.measured_after, rule),
+                              options_.max_cycles - report.cycles);
+            const bool begins = report.cycles == 0;
+            correct(finest, begins && guess == Guess::zero ? level.f : level.r,
+                    report.residuals.back() * norm_f, cycles, begins);
+        } else if (options_.cycle == Cycle::f && report.cycles == 0) {
             full_multigrid(finest);
-        else if (accelerator)
+        } else if (accelerator) {
             definite = accelerator->step([&](Field z, Field r) { v_cycle_for(finest, z, r); });
-        else
+        } else {
             v_cycle(finest, report.cycles == 0 ? guess : Guess::any);
-        ++report.cycles;
+        }
+        report.cycles += cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
         report.residuals.push_back(residual_now());
+        report.measured_after.push_back(report.cycles);
         if (told_) told_();
         const double residual = report.residuals.back();
         if (residual <= options_.tolerance) {
             end = Outcome::converged;
         } else if (!std::isfinite(residual) || !definite) {
             end = Outcome::breakdown;
-        } else if (gain_nothing(report.residuals, near_floor)) {
+        } else if (gain_nothing(report.residuals, near)) {
             const double floor = rounding_floor(level, norm_f);
-            if (residual > floor && !gain_nothing(report.residuals, elsewhere)) continue;
+            if (residual > floor && !gain_nothing(report.residuals, far)) continue;
             report.floor = floor;
             end = Outcome::stagnated;
         }

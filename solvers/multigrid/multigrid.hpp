@@ -21,6 +21,8 @@ struct SolveReport {
     Outcome outcome = Outcome::iteration_limit;  // of cycles; breakdown: a residual that is not finite
     int cycles = 0;
     std::vector<double> residuals;  // max|f - L u| / max|f| after each cycle; entry 0 is before the first
+    // How many cycles each of them is after: 0, 1, 2, ..., with cycles in single precision some of these.
+    std::vector<int> measured_after;
     std::vector<BottomSolver::Visit> visits;  // to the bottom, in order
 
     // Of a solve that stagnated: what rounding alone may leave of the residual, eps |L| max|u| / max|f|, with |L|
@@ -44,7 +46,7 @@ class Multigrid {
     // Guess::any: from u as it is, with which full multigrid does nothing; residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
-    // To be called after each cycle of a solve, whose residual is known then.
+    // To be called after each cycle of a solve, or stage of cycles, whose residual is known then.
     void after_cycles(std::function<void()> told) { told_ = std::move(told); }
 
     // The hierarchy has other coefficients now. Local.
@@ -64,6 +66,9 @@ class Multigrid {
     double residual_norm(int level);
 
   private:
+    void solve_bottom();
+    void correct(int finest, Field r, double norm, int cycles, bool first);
+    double stored_residual_norm(Level& level);
     void v_cycle(int l, Guess guess);
     void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
     FlexibleCG* accelerator(int l);

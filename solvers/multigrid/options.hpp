@@ -45,6 +45,14 @@ constexpr auto names_of(SmootherPasses) {
                       Named<SmootherPasses>{SmootherPasses::automatic, "auto"}};
 }
 
+// What cycles compute in: in double precision as all else; or in single precision, several for each residual and update of
+// the solution in double precision.
+enum class CyclePrecision { doubled, mixed };
+constexpr auto names_of(CyclePrecision) {
+    return std::array{Named<CyclePrecision>{CyclePrecision::doubled, "double"},
+                      Named<CyclePrecision>{CyclePrecision::mixed, "mixed"}};
+}
+
 // The first of smoothers().
 std::string default_smoother();
 
@@ -55,6 +63,7 @@ struct MultigridOptions {
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
     SmootherPasses smoother_passes = SmootherPasses::plain;
+    CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
     int bottom_box = 4;  // stop coarsening at this box width
     BottomPlace bottom_grid = BottomPlace::distributed;

@@ -404,7 +404,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
     const double value = 1;
     std::string message;
     try {
-        messages->start(&value, nullptr, 1);
+        messages->start(&value, nullptr, 1, Precision::fp64);
     } catch (const CommunicationError& error) {
         message = error.what();
     }

@@ -80,7 +80,7 @@ TEST_CASE("values of any pattern reach whoever needs them, under every scheme") 
                         if (item.owner == comm.rank()) send[at] = value_of(item, n);
                     });
             const auto messages = make_point_to_point(comm, topology, itinerary, 3, persistent);
-            messages->start(send.data(), receive.data(), columns);
+            messages->start(send.data(), receive.data(), columns, Precision::fp64);
             for (std::size_t d = 1; d < itinerary.departures.size(); ++d) {
                 messages->await(d);
                 for (const Parcel& p : itinerary.departures[d].parcels)

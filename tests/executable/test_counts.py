@@ -194,6 +194,11 @@ class Counts(KeelTest):
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
                        Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS))])
 
+    def test_cycles_in_single_precision(self) -> None:
+        words = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", "comm.ranks_per_node=2"]
+        self.hold_all([Case(3, (*words, "multigrid.smoother_passes=fused", "comm.persistent=true")),
+                       Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather"))])
+
     def test_products_and_solves_with_a_matrix(self) -> None:
         for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):
             with self.subTest(case=case):

@@ -117,6 +117,31 @@ class Records(KeelTest):
         self.assertEqual(plain["digits"], fused["digits"])
         self.assertLess(fused["bytes_per_unknown_and_digit"], 0.9 * plain["bytes_per_unknown_and_digit"])
 
+    def test_cycles_in_single_precision_say_so_and_move_half(self) -> None:
+        wide, mixed = (self.valid(2, *BOX, f"multigrid.precision={word}") for word in ("double", "mixed"))
+        double_solve, solve = wide.record("solve"), mixed.record("solve")
+        self.assertLessEqual(solve["cycles"], double_solve["cycles"] + 1)
+        self.assertEqual(double_solve["measured_after"], list(range(double_solve["cycles"] + 1)))
+        self.assertEqual(len(solve["measured_after"]), len(solve["residuals"]))
+        self.assertEqual((solve["measured_after"][0], solve["measured_after"][-1]), (0, solve["cycles"]))
+        self.assertEqual(len(solve["bottom"]), solve["cycles"])
+        per_digit = [run.record("result")["moved"]["bytes_per_unknown_and_digit"] for run in (wide, mixed)]
+        self.assertLess(per_digit[1], 0.7 * per_digit[0])
+        self.assertIn("\nFOM    solve.mixed_dof_per_second ", mixed.stdout)
+        self.assertTrue([text for text in mixed.record("run")["remarks"] if "single precision" in text])
+        self.assertEqual(wide.record("run")["remarks"], [])
+
+    def test_a_dry_run_knows_the_bytes_of_single_precision(self) -> None:
+        wide, mixed = (
+            {(row["level"], row["purpose"]): row for row in self.run_keel(2, "--dry-run", *BOX, word).record("plan")["levels"]}
+            for word in ("multigrid.precision=double", "multigrid.precision=mixed"))  # fmt: skip
+        self.assertEqual(set(mixed) - set(wide), {(0, "residual")})
+        bottom = max(level for level, _ in wide)
+        for place, row in wide.items():
+            self.assertEqual(mixed[place]["messages"], row["messages"])
+            self.assertEqual(mixed[place]["bytes"], row["bytes"] / (1 if place[0] == bottom else 2), place)
+        self.assertEqual(mixed[0, "residual"]["bytes"], wide[0, "stencil"]["bytes"])
+
     def test_where_nothing_is_gained_there_are_no_digits(self) -> None:
         moved = self.valid(1, *BOX, "problem.rhs=zero").record("result")["moved"]
         self.assertEqual((moved["digits"], moved["bytes_per_unknown_and_digit"]), (None, None))

@@ -171,6 +171,9 @@ class FaultyOperations : public Operations {
         return next().interpolate_linear_add(fine, coarse);
     }
 
+    Work convert(Field to, Field from, double scale) override { return next().convert(to, from, scale); }
+    Work add_converted(Field u, double scale, Field e) override { return next().add_converted(u, scale, e); }
+
     SparseRows make_rows(const CsrMatrix& A) override { return inner_->make_rows(A); }
     Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
         return next().apply(y, A, x);

@@ -1152,7 +1152,8 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
                 const Index at = s.cells.lo + c;
                 wire.push_back(noise(static_cast<int>(n), x.cell(s.box, at[0], at[1], at[2])));
             });
-    CHECK(std::vector<double>(buffer.wire, buffer.wire + buffer.values) == wire);
+    const auto* const sent = static_cast<const double*>(buffer.wire);
+    CHECK(std::vector<double>(sent, sent + buffer.values) == wire);
 
     // What every cell and ghost cell of `u` should hold after the regions `source` have become `target`.
     const auto wrong = [&](const std::vector<Field>& u, const auto& value_elsewhere) {

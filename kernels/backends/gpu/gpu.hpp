@@ -160,7 +160,8 @@ class GpuOperations : public OperationsOn<Gpu> {
 
     Buffer make_buffer(std::size_t values, Wire wire) override {
         double* const data = backend().allocate(values);
-        return {data, wire == Wire::direct ? data : backend().allocate_pinned(values), values};
+        return {data, wire == Wire::direct ? data : backend().allocate_pinned(values), values,
+                Precision::fp64};
     }
 
     Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {

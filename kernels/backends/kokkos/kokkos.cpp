@@ -38,7 +38,7 @@ class KokkosSpace : public std::conditional_t<by_rows, ByRows, ByCells> {
     double* allocate(const Shape& shape) {
         const std::size_t skipped = stagger(kept_.size());
         double* data = reserve<double, Memory>(shape.values() + skipped) + skipped;
-        for_each_value(Field(data, shape), Fill{0.0});  // first touch by the thread that computes
+        for_each_value(Field(data, shape), Fill<>{0.0});  // first touch by the thread that computes
         return data;
     }
 

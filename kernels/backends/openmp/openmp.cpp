@@ -5,6 +5,7 @@
 #include <new>
 
 #include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
@@ -15,17 +16,18 @@ namespace {
 
 // Less work than serial_below is done outside of any parallel region: to enter one takes an allocation and some hundred
 // nanoseconds even where its clause says that one thread will do, as much as the cells of a small box.
+template <class Real>
 class OpenMP {
   public:
-    double* allocate(const Shape& shape) {
-        double* data = reserve(shape.values());
-        for_each_value(Field(data, shape), Fill{0.0});  // first touch by the thread that computes
+    Real* allocate(const Shape& shape) {
+        Real* data = reserve(shape.values());
+        for_each_value(Field(data, shape), Fill<Real>{0});  // first touch by the thread that computes
         return data;
     }
 
-    double* allocate(std::size_t values) {
-        double* data = reserve(values);
-        std::fill_n(data, values, 0.0);
+    Real* allocate(std::size_t values) {
+        Real* data = reserve(values);
+        std::fill_n(data, values, Real(0));
         return data;
     }
 
@@ -43,10 +45,11 @@ class OpenMP {
             u.shape().blocks * static_cast<std::ptrdiff_t>(std::max(extent[1], extent[2]));
         const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
         const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
-        if (u.shape().values() < serial_below) return each_value(body, u.data(), u.data() + total);
+        Real* const data = u.data<Real>();
+        if (u.shape().values() < serial_below) return each_value(body, data, data + total);
 #pragma omp parallel for schedule(static)
         for (std::ptrdiff_t c = 0; c < chunks; ++c)
-            each_value(body, u.data() + c * chunk, u.data() + std::min(total, (c + 1) * chunk));
+            each_value(body, data + c * chunk, data + std::min(total, (c + 1) * chunk));
     }
 
     // Consecutive rows go to one thread. The copy of `row` is the thread's own, so that the compiler can keep what it
@@ -122,37 +125,61 @@ class OpenMP {
 
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
-        assign_on_host(u.view(), boxes, region, formula,
+        assign_on_host(u.view<Real>(), boxes, region, formula,
                        [this](const Cells& cells, const auto& body) { for_each_cell(cells, body); });
     }
     std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
-        return read_on_host(u.view(), boxes, region);
+        return read_on_host(u.view<Real>(), boxes, region);
     }
     void wait() const {}
 
   private:
     struct Free {
-        void operator()(double* p) const { ::operator delete[](p, std::align_val_t{64}); }
+        void operator()(Real* p) const { ::operator delete[](p, std::align_val_t{64}); }
     };
 
-    double* reserve(std::size_t values) {
-        const std::size_t skipped = stagger(blocks_.size());
-        const std::size_t bytes = (values + skipped) * sizeof(double);
-        auto* raw = static_cast<double*>(::operator new[](bytes, std::align_val_t{64}));
+    Real* reserve(std::size_t values) {
+        const std::size_t skipped = stagger<Real>(blocks_.size());
+        const std::size_t bytes = (values + skipped) * sizeof(Real);
+        auto* raw = static_cast<Real*>(::operator new[](bytes, std::align_val_t{64}));
         prefer_large_pages(raw, bytes);
         blocks_.emplace_back(raw);
         return raw + skipped;
     }
 
-    std::vector<std::unique_ptr<double[], Free>> blocks_;
+    std::vector<std::unique_ptr<Real[], Free>> blocks_;
     std::vector<std::shared_ptr<void>> lists_;
     std::vector<double> partial_;
 };
 
-// Gram matrices, and half sweeps, in one pass over memory.
-class OpenMPOperations : public OperationsByRows<OpenMP> {
+// Half sweeps in one pass over memory, in either precision.
+template <class Base, class Real = double>
+class FusedHalfSweeps : public Base {
   public:
-    using OperationsByRows<OpenMP>::OperationsByRows;
+    using Base::Base;
+    using Base::relax;
+
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+               double relaxation) override {
+        if (colours.empty()) return {};
+        return this->in_dimensions([&](auto D) {
+            return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                const auto sweeps = this->template half_sweeps<D>(u, L, f, colours, relaxed);
+                const auto row = this->view_of(u).row * static_cast<std::ptrdiff_t>(sizeof(Real));
+                Wavefront(std::span(sweeps), row, D).run();
+                Work work = this->work({0, D + 3, 1}, sweeps.front().cells.count());
+                for (const auto& [cells, body] : sweeps)
+                    work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
+                return work;
+            });
+        });
+    }
+};
+
+// And Gram matrices.
+class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>> {
+  public:
+    using FusedHalfSweeps::FusedHalfSweeps;
 
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         check_gram(x, y, sums);
@@ -162,25 +189,12 @@ class OpenMPOperations : public OperationsByRows<OpenMP> {
         return gram_work(x.size(), y.size());
     }
 
-    using OperationsOn<OpenMP>::relax;
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-               double relaxation) override {
-        if (colours.empty()) return {};
-        return in_dimensions([&](auto D) {
-            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
-                const auto sweeps = half_sweeps<D>(u, L, f, colours, relaxed);
-                Wavefront(std::span(sweeps), u.view().row, D).run();
-                Work work = Cost{0, D + 3, 1} * sweeps.front().cells.count();
-                for (const auto& [cells, body] : sweeps)
-                    work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
-                return work;
-            });
-        });
-    }
-
   private:
     GramTiles tiles_;
 };
+
+using OpenMPCycles =
+    FusedHalfSweeps<CyclesByRows<CycleOperationsOn<OpenMP<float>, float, OnlyCycles>, float>, float>;
 
 class OpenMPBackend : public Backend {
   public:
@@ -193,6 +207,10 @@ class OpenMPBackend : public Backend {
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
                                                 Storage storage) const override {
         return std::make_unique<OpenMPOperations>(layout, ghosts, arrange(layout, storage, threads()));
+    }
+    std::unique_ptr<Operations> make_cycle_operations(const Layout& layout, int ghosts,
+                                                      Storage storage) const override {
+        return std::make_unique<OpenMPCycles>(layout, ghosts, arrange(layout, storage, threads()));
     }
 };
 

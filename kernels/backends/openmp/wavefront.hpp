@@ -20,7 +20,7 @@ namespace keel {
 template <class HalfSweep>
 class Wavefront {
   public:
-    // A row of the fields is so many values long.
+    // A row of a field is so many bytes long.
     Wavefront(std::span<const HalfSweep> sweeps, std::ptrdiff_t row, int dimensions)
         : sweeps_(sweeps),
           row_(row),
@@ -84,8 +84,7 @@ class Wavefront {
         constexpr std::ptrdiff_t fields = 6;
         const long reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
         const std::ptrdiff_t cache = reported > 0 ? reported : 512 * 1024;
-        const std::ptrdiff_t row = row_ * static_cast<std::ptrdiff_t>(sizeof(double));
-        return std::max(8, static_cast<int>(cache / (row * fields * (count_ + 2))));
+        return std::max(8, static_cast<int>(cache / (row_ * fields * (count_ + 2))));
     }
 
     std::span<const HalfSweep> sweeps_;

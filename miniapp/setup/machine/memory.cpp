@@ -23,6 +23,7 @@ struct Held {
     Layout layout;
     int fields = 0;
     int level = 0;
+    Precision precision = Precision::fp64;
     bool solved_on = false;  // the coarsest level, where its solvers work on it
 };
 
@@ -37,13 +38,18 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
                            (l == 0 ? grids.fields_on_finest : 0),
                        l});
     }
+    const std::size_t spread = all.size() - 1;
     if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) {
-        all.back().fields += grids.fields_on_coarsest;
-        all.back().solved_on = true;
+        all[spread].fields += grids.fields_on_coarsest;
+        all[spread].solved_on = true;
     } else if (const auto moved =
                    BottomMove(layout, grids.hierarchy.bottom_place, grids.hierarchy.bottom_ranks).layout()) {
-        all.push_back({*moved, grids.fields_of_level + grids.fields_on_coarsest, all.back().level, true});
+        all.push_back({*moved, grids.fields_of_level + grids.fields_on_coarsest, all[spread].level,
+                       Precision::fp64, true});
     }
+    for (std::size_t l = 0; l <= spread && grids.hierarchy.mixed; ++l)
+        all.push_back({all[l].layout, l < spread ? grids.fields_of_level : Level::fields_handed_on,
+                       static_cast<int>(l), Precision::fp32});
     return all;
 }
 
@@ -51,7 +57,8 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
 constexpr std::size_t bytes_of_message = 1600;
 
 // In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists.
-std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1) {
+std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
+                          Precision precision = Precision::fp64) {
     const Itinerary itinerary(plan, rank);
     std::size_t bytes = 0;
     const auto add = [&](const Leg& leg) {
@@ -61,7 +68,8 @@ std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1) {
     for (const Leg& leg : itinerary.receives) add(leg);
     for (const Departure& departure : itinerary.departures)
         for (const Leg& leg : departure.sends) add(leg);
-    return fields * (itinerary.send_values() + itinerary.receive_values()) + bytes / sizeof(double);
+    bytes += bytes_of_value(precision) * fields * (itinerary.send_values() + itinerary.receive_values());
+    return bytes / sizeof(double);
 }
 
 // Those that carry the coarsest level to where it is solved on, its operator first, and back.
@@ -105,7 +113,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
     std::size_t values = 0;
     double bytes = 0;
     if (elsewhere) {
-        const auto spread = std::ranges::find(all, all.back().level, &Held::level);
+        const auto spread = std::ranges::max_element(all, {}, &Held::level);
         const BottomMove move(spread->layout, options.bottom_place, options.bottom_ranks);
         solvers = topology.among(move.ranks());
         values += bottom_move_values(move, spread->layout, topology, options.schemes_of(spread->level));
@@ -113,25 +121,30 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
     bytes += grids.use.more_bytes / grids.ranks;
     for (const Held& held : all) {
         const Layout& layout = held.layout;
-        const int fused = options.fused_on(layout.width());
+        const bool cycled = options.mixed == (held.precision == Precision::fp32);
+        const int fused = cycled ? options.fused_on(layout.width()) : 0;
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const int ghosts = std::max(options.ghost_depth, deep);
         const bool moved = held.solved_on && elsewhere;
         const Arrangement stored = arrange(layout, moved ? Storage::boxes : options.storage, threads);
         values += static_cast<std::size_t>(held.fields) *
-                  Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values();
+                  Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values() *
+                  bytes_of_value(held.precision) / sizeof(double);
         const LevelSchemes chosen = options.schemes_of(held.level);
         const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields) {
             return buffer_values(make_plan(ghost_pattern(layout, depth, neighbours, scheme),
                                            moved ? solvers : topology, scheme, layout.rank()),
-                                 layout.rank(), static_cast<std::size_t>(fields));
+                                 layout.rank(), static_cast<std::size_t>(fields), held.precision);
         };
-        const bool of_krylov = grids.use.krylov == KrylovLevel::finest ? held.level == 0 : held.solved_on;
+        const bool of_krylov = grids.use.krylov == KrylovLevel::finest
+                                   ? held.level == 0 && held.precision == Precision::fp64
+                                   : held.solved_on;
         if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
         // For one vector in set-up, then for all.
         const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
-        values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
-        if (held.level > 0 && options.all_ghosts && !moved)
+        const bool hands_on = held.precision == Precision::fp32 && held.fields == Level::fields_handed_on;
+        if (!hands_on) values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
+        if (held.level > 0 && options.all_ghosts && !moved && cycled)
             values += buffers(1, Neighbours::all, chosen.all_ghosts, 1);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
@@ -141,10 +154,11 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
 }
 
 std::size_t array_bytes(const GridSetup& grids, const Layout& finest) {
-    std::size_t values = 0;
+    std::size_t bytes = 0;
     for (const Held& held : held_by(grids, finest))
-        values += static_cast<std::size_t>(held.fields) * held.layout.local_cells();
-    return values * sizeof(double);
+        bytes += static_cast<std::size_t>(held.fields) * held.layout.local_cells() *
+                 bytes_of_value(held.precision);
+    return bytes;
 }
 
 namespace {
@@ -209,8 +223,9 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
         const auto dimensions = static_cast<double>(grids.domain.dimensions());
         const double cells = std::pow(width, dimensions) * grids.domain.count();
         const double coarsening = std::pow(1.0 * std::min(bottom_box, width) / width, dimensions);
-        const double fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest +
-                              coarsening * grids.fields_on_coarsest;
+        const double in_single = grids.hierarchy.mixed ? 0.5 * grids.fields_of_level * (1 - coarsening) : 0.0;
+        const double fields = in_single + grids.fields_of_level + grids.fields_of_iteration +
+                              grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
         return sizeof(double) * cells *
                (fields / grids.ranks * memory.sharing +
                 copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));

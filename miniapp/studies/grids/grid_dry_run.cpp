@@ -78,13 +78,14 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
                                     exchanges_of(multigrid.smoother, multigrid.post);
     // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
     // application of the operator; the bottom's exchanges depend on its iterations.
-    const bool tests = finest && !grids.use.full_multigrid;
+    const bool tests = finest && !grids.use.full_multigrid && !grids.hierarchy.mixed;
     return smoothing + 1 + (tests ? 1 : 0) + (accelerated ? 1 : 0);
 }
 
 // What a level uses in one way.
 struct PlannedExchange {
     const SchemeUse& use;
+    std::string purpose;
     PerCycle per_cycle;
     SchemeOptions scheme;
     Volume sent;  // in one exchange by the busiest rank, each number by itself
@@ -106,7 +107,13 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
         Volume sent = row.most_sent;
         sent.bytes *= share;
         sent.off_node_bytes *= share;
-        planned.push_back({use, exchanges_per_cycle(grids, use), row.scheme, sent});
+        planned.push_back({use, purpose_of(use), exchanges_per_cycle(grids, use), row.scheme, sent});
+        if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
+        // The same in double precision, once for some cycles.
+        const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
+        sent.bytes *= wider;
+        sent.off_node_bytes *= wider;
+        planned.push_back({use, "residual", "stage", row.scheme, sent});
     }
     return planned;
 }
@@ -118,7 +125,7 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
         fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
                     "off-node", "off-node") +
         fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
-    for (const auto& [use, per_cycle, scheme, sent] : planned) {
+    for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
         const Index n = use.layout.cells();
         const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
         text += fmt::format(
@@ -133,12 +140,12 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
 
 Json levels_json(const std::vector<PlannedExchange>& planned) {
     Json levels = Json::array();
-    for (const auto& [use, per_cycle, scheme, sent] : planned) {
+    for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
         const int* const known = std::get_if<int>(&per_cycle);
         Json level{{"level", use.level},
                    {"cells", use.layout.cells()},
                    {"box", use.layout.width()},
-                   {"purpose", purpose_of(use)},
+                   {"purpose", purpose},
                    {"exchanges_per_cycle", known ? Json(*known) : Json()},
                    {"scheme", name(scheme)}};
         level.update(volume_json(sent));

@@ -65,6 +65,11 @@ std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolv
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
         told.remarks.push_back(remark);
     const GridSetup grids = resolve_grids(deck, resolved, fitted);
+    if (grids.hierarchy.mixed)
+        told.remarks.push_back(
+            "multigrid.precision = mixed: cycles compute and send in single precision, but for the coarsest "
+            "level; "
+            "residuals, updates of u and what stops a solve are in double, once for some cycles");
     const bool shape_given = deck.is_set("problem.boxes");
     for (const std::string& warning : warnings_of_domain(grids, shape_given))
         told.warnings.push_back(warning);
@@ -177,9 +182,9 @@ std::string level_report(const Setting& setting, const Findings& findings,
                               seconds_text(most), seconds_text(facts.setup_seconds));
 }
 
-FigureOfMerit cells_per_second(const RunFacts& facts, double seconds) {
-    return {"solve.dof_per_second", seconds > 0 ? static_cast<double>(facts.domain->cells) / seconds : 0.0,
-            "dof/s"};
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, bool mixed) {
+    return {mixed ? "solve.mixed_dof_per_second" : "solve.dof_per_second",
+            seconds > 0 ? static_cast<double>(facts.domain->cells) / seconds : 0.0, "dof/s"};
 }
 
 std::string numbered(int n) {

@@ -86,7 +86,7 @@ class PreparedSolve : public PreparedGrids {
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
         findings.moved =
             movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
-        findings.merit = cells_per_second(findings.facts, findings.seconds);
+        findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +
@@ -163,8 +163,10 @@ class SolveStudy : public GridStudy {
   protected:
     GridUse use(const Deck& deck) const override {
         const auto options = deck.parameters.study.of<StepOptions>();
-        return {
-            .solvers = solvers(deck), .steps = options.steps, .from_last = options.start == FirstGuess::last};
+        return {.solvers = solvers(deck),
+                .steps = options.steps,
+                .from_last = options.start == FirstGuess::last,
+                .mixes = true};
     }
     std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedSolve>(resolved, grids);

@@ -187,7 +187,7 @@ class PreparedSurvey : public PreparedGrids {
             if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
         }
         findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
-        findings.merit = cells_per_second(findings.facts, findings.seconds);
+        findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
         tell(setting, rows, findings.facts);
 
         setting.site.progress.say("checking");
@@ -319,7 +319,7 @@ class SurveyStudy : public GridStudy {
     }
 
   protected:
-    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck)}; }
+    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck), .mixes = true}; }
     std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedSurvey>(resolved, grids);
     }

@@ -53,6 +53,7 @@ class Judge {
         top.plain->max_norm(top.f, norm_f);
         const double residual = multigrid_.residual_norm(0) / setting_.site.comm.max(norm_f);
         report.residuals = {1.0, residual};
+        report.measured_after = {0, 1};
         solve.u_l2 = l2_norm(top, top.u);
         const double error = error_of(top, setting_.problem, 1);
         // A NaN is the worst, too.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -19,14 +20,19 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
     SolveCost counts;
     counts.graph_replays = backend.graph_replays();
     const auto add = [&](const Level& level) {
-        const Reductions here = level.reduction->count();
-        counts.reductions += here.calls;
-        counts.reduction_words += here.words;
-        counts.exchanges += level.ghosts->count();
+        if (level.reduction) {
+            const Reductions here = level.reduction->count();
+            counts.reductions += here.calls;
+            counts.reduction_words += here.words;
+        }
+        if (level.ghosts) counts.exchanges += level.ghosts->count();
         if (level.all_ghosts) counts.exchanges += level.all_ghosts->count();
         if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
     };
-    for (int l = 0; l < hierarchy.levels(); ++l) add(hierarchy.level(l));
+    for (int l = 0; l < hierarchy.levels(); ++l) {
+        add(hierarchy.level(l));
+        if (const Level* const single = hierarchy.single(l)) add(*single);
+    }
     if (const BottomGrid* const grid = hierarchy.bottom_grid()) {
         if (grid->level()) add(*grid->level());
         counts.exchanges += grid->runs();
@@ -155,14 +161,16 @@ std::string convergence_text(const SolveRecord& solve) {
     // Full multigrid visits the bottom once per level in its first cycle, a V-cycle once.
     const std::size_t extra = report.visits.size() - static_cast<std::size_t>(report.cycles);
     std::size_t visit = 0;
-    for (std::size_t cycle = 0; cycle < report.residuals.size(); ++cycle) {
-        text += fmt::format("{:>7} {:>12.5e} ", cycle, report.residuals[cycle]);
-        if (cycle == 0) {
+    for (std::size_t n = 0; n < report.residuals.size(); ++n) {
+        text += fmt::format("{:>7} {:>12.5e} ", report.measured_after[n], report.residuals[n]);
+        if (n == 0) {
             text += '\n';
             continue;
         }
-        text += fmt::format("{:>8.4f}   ", report.residuals[cycle] / report.residuals[cycle - 1]);
-        const std::size_t end = visit + 1 + (cycle == 1 ? extra : 0);
+        const int cycles = report.measured_after[n] - report.measured_after[n - 1];
+        text +=
+            fmt::format("{:>8.4f}   ", std::pow(report.residuals[n] / report.residuals[n - 1], 1.0 / cycles));
+        const std::size_t end = visit + static_cast<std::size_t>(cycles) + (n == 1 ? extra : 0);
         for (const std::size_t first = visit; visit < end; ++visit) {
             const auto& v = report.visits[visit];
             text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, v.outcome);
@@ -221,6 +229,7 @@ Json solve_record(std::size_t repeat, const SolveRecord& solve) {
                 {"norm", max_norm_quotient},
                 {"cycles", solve.report.cycles},
                 {"residuals", solve.report.residuals},
+                {"measured_after", solve.report.measured_after},
                 {"bottom", visits},
                 {"bottom_iterations", solve.report.bottom_iterations()},
                 {"missed_bottoms", solve.report.missed_bottoms()}};
@@ -241,7 +250,7 @@ std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_
     for (std::size_t n = 0; n < solve.cycles.size(); ++n) {
         Json record{{"record", "cycle"}, {"solver", solve.solver}, {"repeat", repeat}};
         if (of_steps) record["step"] = solve.step;
-        record.update({{"cycle", n + 1},
+        record.update({{"cycle", solve.report.measured_after[n + 1]},
                        {"residual", solve.report.residuals[n + 1]},
                        {"seconds", solve.cycles[n].seconds},
                        {"parts", parts_json(solve.cycles[n].parts)}});

@@ -1,0 +1,375 @@
+#pragma once
+
+// Turns a backend's verbs and the kernels' bodies into what a multigrid cycle asks of its levels, fields and messages in one
+// precision; the rest of Operations is for doubles alone (operations_on.hpp). A backend has
+//   Real* allocate(Shape) / allocate(values)       zeroed memory that lives as long as the backend object
+//   template keep(span<const T>) -> const T*       a copy of a list in its memory
+//   for_each_value(Field, body(value&))            everything, ghosts included
+//   for_each_cell(Cells, body(q,i,j,k))
+//   sum_over_cells(Cells, n, body(n,q,i,j,k), sums[n * boxes + q])
+//   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
+//   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
+//   assign(Field, windows, Region, host formula of (q,i,j,k)), read(Field, windows, Region), wait()
+//                                                  of every box, whose windows tell where in a block it is
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/backends/cells.hpp"
+#include "kernels/bodies/transfer.hpp"
+#include "kernels/bodies/vector.hpp"
+#include "kernels/check.hpp"
+#include "kernels/operations.hpp"
+
+namespace keel {
+
+// Interface: Operations, or a class derived from it that answers the rest.
+template <class Backend, class Real, class Interface>
+class CycleOperationsOn : public Interface {
+  public:
+    CycleOperationsOn(Layout layout, int ghosts, const Arrangement& arrangement, Backend backend = {})
+        : backend_(std::move(backend)),
+          layout_(std::move(layout)),
+          windows_(arrangement.windows),
+          shape_(Shape::of(arrangement.blocks(), arrangement.extent, ghosts, layout_.dimensions())) {
+        std::vector<int> parity;
+        for (const Index& first : arrangement.first_cells)
+            parity.push_back((first[0] + first[1] + first[2]) & 1);
+        parity_ = backend_.keep(std::span<const int>(parity));
+        first_cells_ = backend_.keep(std::span<const Index>(arrangement.first_cells));
+        kept_windows_ = backend_.keep(std::span<const Window>(windows_));
+    }
+
+    const Layout& layout() const override { return layout_; }
+
+    Field make_field() override {
+        Real* const data = backend_.allocate(shape_);
+        return {data, shape_};
+    }
+    Buffer make_buffer(std::size_t values, Wire) override {
+        Real* const data = backend_.allocate(values);
+        return {data, data, values, precision_of<Real>};
+    }
+    Items<Segment> make_items(std::span<const Segment> items) override {
+        std::vector<Segment> placed(items.begin(), items.end());
+        for (Segment& item : placed) place(item.box, item.cells);
+        return keep(std::span<const Segment>(placed));
+    }
+    // Without what would be copied to itself, from one box of a block to the ghosts of another.
+    Items<CopyItem> make_items(std::span<const CopyItem> items) override {
+        std::vector<CopyItem> placed;
+        for (CopyItem item : items) {
+            place(item.from, item.source);
+            place(item.to, item.target);
+            if (item.from != item.to || item.source != item.target) placed.push_back(item);
+        }
+        return keep(std::span<const CopyItem>(placed));
+    }
+    Items<Parcel> make_items(std::span<const Parcel> items) override { return keep(items); }
+    Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
+        std::vector<BoundaryItem> placed(items.begin(), items.end());
+        for (BoundaryItem& item : placed) place(item.box, item.cells);
+        return keep(std::span<const BoundaryItem>(placed));
+    }
+
+    void assign(Field u, const Region& cells, const Formula& formula) override {
+        backend_.assign(u, windows_, cells, [&](int q, int i, int j, int k) {
+            return formula(layout_.first_cell(layout_.local()[static_cast<std::size_t>(q)]) + Index{i, j, k});
+        });
+    }
+    std::vector<double> read(Field u, const Region& cells) const override {
+        return backend_.read(u, windows_, cells);
+    }
+    void wait() const override { backend_.wait(); }
+
+    Work fill(Field y, double value) override {
+        backend_.for_each_value(y, Fill<Real>{static_cast<Real>(value)});
+        return work({0, 0, 1}, cells());
+    }
+
+    Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
+        check_equal(c.size(), x.size(), "combine wants one coefficient per field");
+        check(!x.empty(), "combine wants fields");
+        if (x.size() <= most_terms) return combine_some(y, c, x);
+        // More terms than that take several passes. The first overwrites y, so y's own terms go first, as one.
+        std::array<double, most_terms> some_c{};
+        std::array<Field, most_terms> some_x{};
+        std::size_t terms = 0;
+        Work work;
+        const auto add = [&](double coefficient, Field field) {
+            if (terms == most_terms) {
+                work += combine_some(y, some_c, some_x);
+                some_c[0] = 1.0;  // of what y holds now
+                some_x[0] = y;
+                terms = 1;
+            }
+            some_c[terms] = coefficient;
+            some_x[terms++] = field;
+        };
+        double own = 0.0;
+        for (std::size_t n = 0; n < x.size(); ++n) own += x[n] == y ? c[n] : 0.0;
+        if (std::find(x.begin(), x.end(), y) != x.end()) add(own, y);
+        for (std::size_t n = 0; n < x.size(); ++n)
+            if (!(x[n] == y)) add(c[n], x[n]);
+        return work += combine_some(y, std::span(some_c).first(terms), std::span(some_x).first(terms));
+    }
+
+    Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
+        Cells half = some(L.part);
+        half.colour = static_cast<int>(colour);
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                return relax_half(half,
+                                  relaxed(Relax<D, Real>{view_of(u), StencilView<D, Real>(L), view_of(f)}));
+            });
+        });
+    }
+    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+               double relaxation) override {
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                Work work;
+                for (const auto& sweep : half_sweeps<D>(u, L, f, colours, relaxed))
+                    work += relax_half(sweep.cells, sweep.body);
+                return work;
+            });
+        });
+    }
+    Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
+        return in_dimensions([&](auto D) {
+            return each(PolynomialStep<D, Real>{view_of(p), static_cast<Real>(a), static_cast<Real>(b),
+                                                residual_body<D>(L, u, f)},
+                        L.part);
+        });
+    }
+
+    Work restrict_to(Field coarse, Field fine) override {
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse), Restrict<D, Real>{view_of(coarse), view_of(fine)});
+        });
+    }
+    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse, L.part),
+                      RestrictResidual<D, Real>{view_of(coarse), residual_body<D>(L, u, f)});
+        });
+    }
+    Work interpolate_constant_add(Field fine, Field coarse) override {
+        return in_dimensions([&](auto D) {
+            return each(InterpolateConstant<D, Real>{view_of(fine), view_of(coarse)});
+        });
+    }
+    Work interpolate_linear_add(Field fine, Field coarse) override {
+        return in_dimensions([&](auto D) {
+            return each(InterpolateLinear<D, Real>{view_of(fine), view_of(coarse)});
+        });
+    }
+
+    Work convert(Field to, Field from, double scale) override {
+        return converting(to, Convert<Real, Other>{corner_of(to, to), scale, corner_of<Other>(from, to)});
+    }
+    Work add_converted(Field u, double scale, Field e) override {
+        return converting(u, AddConverted<Real, Other>{corner_of(u, u), scale, corner_of<Other>(e, u)});
+    }
+
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
+        backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
+        return work({1, 1, 1}, ghosts.cells);
+    }
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
+        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
+        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
+            backend_.for_each_item(segments, count, Pack<Real>{values_of(buffer), order, views});
+        });
+        return work({0, 1, 1}, segments.cells * u.size());
+    }
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
+        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
+        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
+            backend_.for_each_item(segments, count, Unpack<Real>{values_of(buffer), order, views});
+        });
+        return work({0, 1, 1}, segments.cells * u.size());
+    }
+    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
+        in_passes(u, [&](BufferOrder, const auto& views, std::size_t count) {
+            backend_.for_each_item(copies, count, CopyCells<Real>{views});
+        });
+        return work({0, 1, 1}, copies.cells * u.size());
+    }
+    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
+        backend_.for_each_item(parcels, fields, Forward<Real>{values_of(from), values_of(to), fields});
+        return work({0, 1, 1}, parcels.cells * fields);
+    }
+
+  protected:
+    // Cells of this level ...
+    Cells some(Part part) const {
+        return {shape_.blocks, shape_.extent, Cells::every, parity_, part, layout_.layers(shape_.ghosts)};
+    }
+    Cells all() const { return some(Part::all); }
+    // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the layers' corner,
+    // and bodies get views that do the same.
+    Cells cells_for(Field result, Part part = Part::all) const {
+        Cells cells = some(part);
+        const Index layers = layout_.layers(result.layers());
+        cells.extent = cells.extent + 2 * layers;
+        cells.margin = cells.margin + layers;
+        return cells;
+    }
+    static auto views_for(Field result) {
+        return [layers = result.layers()](Field u) { return view_of(u).from_ghost(layers); };
+    }
+    // ... and of the coarser level that `coarse` lives on; those whose children are in the part.
+    Cells coarser(Field coarse, Part part = Part::all) const {
+        Cells cells = some(part);
+        check_equal(coarse.shape().blocks, shape_.blocks, "both levels are stored in the same way");
+        cells.extent = coarse.shape().extent;
+        cells.margin = layout_.layers((shape_.ghosts + 1) / 2);
+        return cells;
+    }
+    std::size_t cells() const { return layout_.local_cells(); }
+    // action(D) with the number of dimensions as a constant.
+    template <class Action>
+    auto in_dimensions(const Action& action) const {
+        if (layout_.dimensions() == 2) return action(std::integral_constant<int, 2>{});
+        return action(std::integral_constant<int, 3>{});
+    }
+    // Hands over what makes the body of a half sweep of Relax. Where nothing is over-relaxed the old value is not read.
+    template <int D, class Action>
+    static Work with_relaxation(double relaxation, const Action& action) {
+        if (relaxation == 1.0) return action([](const Relax<D, Real>& body) { return body; });
+        return action([relaxation](const Relax<D, Real>& body) {
+            return OverRelax<D, Real>{body, static_cast<Real>(relaxation)};
+        });
+    }
+    template <class Body>
+    struct HalfSweep {
+        Cells cells;
+        Body body;
+    };
+    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
+    template <int D, class Relaxed>
+    auto half_sweeps(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                     const Relaxed& relaxed) const {
+        check_at_most(static_cast<int>(colours.size()), shape_.ghosts,
+                      "each half sweep takes a ghost layer of those before it");
+        std::vector<HalfSweep<decltype(relaxed(std::declval<Relax<D, Real>>()))>> sweeps;
+        int layers = static_cast<int>(colours.size());
+        for (const Colour colour : colours) {
+            const auto view = views_for(u.with_ghosts(--layers));
+            Cells cells = cells_for(u.with_ghosts(layers));
+            cells.colour =
+                (static_cast<int>(colour) + D * layers) & 1;  // the corner is off by that in each direction
+            sweeps.push_back(
+                {cells, relaxed(Relax<D, Real>{view(u), StencilView<D, Real>(L, layers), view(f)})});
+        }
+        return sweeps;
+    }
+    Backend& backend() { return backend_; }
+    std::span<const Window> windows() const { return windows_; }
+    // One cell for each local box, to run what takes a box after the other.
+    Cells each_box() const { return every_cell(windows_.size(), {1, 1, 1}); }
+    const Shape& shape() const { return shape_; }
+    const Window* kept_windows() const { return kept_windows_; }
+    const Index* first_cells() const { return first_cells_; }
+    static ViewOf<Real> view_of(Field u) { return u.view<Real>(); }
+    static Work work(const Cost& cost, std::size_t cells) { return work_of(cost, cells, sizeof(Real)); }
+    template <int D>
+    static Residual<D, Real> residual_body(const Stencil& L, Field u, Field f) {
+        return {StencilView<D, Real>(L), view_of(u), view_of(f)};
+    }
+    template <class Body>
+    Work relax_half(const Cells& cells, const Body& body) {
+        backend_.for_each_cell(cells, body);
+        return work(Body::cost, cells.count() / 2);
+    }
+    template <class Body>
+    Work on(const Cells& cells, const Body& body) {
+        backend_.for_each_cell(cells, body);
+        return work(Body::cost, cells.count());
+    }
+    template <class Body>
+    Work each(const Body& body, Part part = Part::all) {
+        return on(some(part), body);
+    }
+
+    // From cells of a box to cells of its block. Boxes behind those of the layout, where the values of a matrix's ghost columns
+    // are (sparse.hpp), lie alone.
+    void place(int& box, Region& cells) const {
+        if (static_cast<std::size_t>(box) >= windows_.size()) return;
+        const Window& window = windows_[static_cast<std::size_t>(box)];
+        box = window.block;
+        cells.lo = cells.lo + window.at;
+    }
+
+  private:
+    using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
+
+    // Counted from the corner of the ghost layers that a result asks for.
+    template <class Values = Real>
+    static ViewOf<Values> corner_of(Field u, Field result) {
+        return u.view<Values>().from_ghost(result.layers());
+    }
+    template <class Body>
+    Work converting(Field result, const Body& body) {
+        const Cells cells = cells_for(result);
+        backend_.for_each_cell(cells, body);
+        const auto n = static_cast<double>(cells.count());
+        return {Body::work.flops * n, Body::work.bytes * n};
+    }
+
+    // A cycle adds two fields; Krylov methods many.
+    static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;
+
+    static Real* values_of(const Buffer& buffer) {
+        check(buffer.precision == precision_of<Real>, "messages have the precision of their fields");
+        return static_cast<Real*>(buffer.data);
+    }
+
+    // A body with as many terms as there are: the loop over them is unrolled inside the cell.
+    template <std::size_t N = most_terms>
+    Work combine_some(Field y, std::span<const double> c, std::span<const Field> x) {
+        if constexpr (N > 1) {
+            if (x.size() < N) return combine_some<N - 1>(y, c, x);
+        }
+        const auto view = views_for(y);
+        Combine<N, Real> body{view(y), {}, {}};
+        for (std::size_t n = 0; n < N; ++n) {
+            body.c[n] = static_cast<Real>(c[n]);
+            body.x[n] = view(x[n]);
+        }
+        return on(cells_for(y), body);
+    }
+
+    template <class Pass>
+    static void in_passes(std::span<const Field> u, const Pass& pass) {
+        for (std::size_t first = 0; first < u.size(); first += max_fields) {
+            const std::size_t count = std::min(max_fields, u.size() - first);
+            std::array<ViewOf<Real>, max_fields> views{};
+            for (std::size_t n = 0; n < count; ++n) views[n] = view_of(u[first + n]);
+            pass(BufferOrder{u.size(), first}, views, count);
+        }
+    }
+
+    template <class T>
+    Items<T> keep(std::span<const T> items) {
+        std::size_t cells = 0;
+        std::size_t values = 0;
+        for (const T& item : items) {
+            cells += product(item.size());
+            if constexpr (requires { item.end(); }) values = std::max(values, item.end());
+        }
+        return {backend_.keep(items), items.size(), cells, values};
+    }
+
+    Backend backend_;
+    Layout layout_;
+    std::vector<Window> windows_;  // of the local boxes
+    Shape shape_;
+    const int* parity_ = nullptr;         // of the sum of the global indices of each block's first cell
+    const Index* first_cells_ = nullptr;  // of each block
+    const Window* kept_windows_ = nullptr;
+};
+
+}  // namespace keel

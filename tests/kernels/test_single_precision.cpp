@@ -1,0 +1,209 @@
+// What a multigrid cycle does in single precision against the same in double: equal but for the rounding of single.
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/chosen_backend.hpp"
+
+using namespace keel;
+using keel::test::chosen_backend;
+using keel::test::HostField;
+
+namespace {
+
+// Some number of cells and fields that single precision has, too.
+double noise(int field, const Index& c) {
+    return static_cast<float>(std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field));
+}
+
+// The same level in both precisions.
+struct Twins {
+    Twins(const Backend& backend, const Layout& layout, int ghosts, Storage storage)
+        : layers(layout.layers(ghosts)),
+          cells(layout.box_cells()),
+          wide(backend.make_operations(layout, ghosts, storage)),
+          narrow(backend.make_cycle_operations(layout, ghosts, storage)) {}
+
+    struct Pair {
+        Field wide, narrow;
+    };
+    Pair make(int number, double offset = 0) const {
+        const Pair pair{wide->make_field(), narrow->make_field()};
+        const Region all{-layers, cells.size + 2 * layers};
+        const auto value = [&](const Index& c) { return noise(number, c) + offset; };
+        wide->assign(pair.wide, all, value);
+        narrow->assign(pair.narrow, all, value);
+        return pair;
+    }
+    struct Operators {
+        Stencil wide, narrow;
+    };
+    Operators make_operators() const {
+        Operators L;
+        for (const auto member :
+             {&Stencil::x, &Stencil::y, &Stencil::z, &Stencil::diagonal, &Stencil::inverse_diagonal}) {
+            const Pair pair = make(11, 2.0);
+            L.wide.*member = pair.wide;
+            L.narrow.*member = pair.narrow;
+        }
+        return L;
+    }
+    // The largest difference of two fields, ghosts included.
+    double gap(const Pair& u) const {
+        const Region all{-layers, cells.size + 2 * layers};
+        const auto a = wide->read(u.wide, all);
+        const auto b = narrow->read(u.narrow, all);
+        double largest = a.size() == b.size() ? 0.0 : HUGE_VAL;
+        for (std::size_t n = 0; n < std::min(a.size(), b.size()); ++n) {
+            const double difference = std::abs(a[n] - b[n]);
+            largest = std::isnan(difference) ? HUGE_VAL : std::max(largest, difference);
+        }
+        return largest;
+    }
+
+    Index layers;
+    Region cells;
+    std::unique_ptr<Operations> wide, narrow;
+};
+
+// Of sums of some ten products of numbers of about one.
+constexpr double rounding = 5e-5;
+
+}  // namespace
+
+TEST_CASE("a cycle's operations in single precision are those in double but for rounding") {
+    const auto backend = chosen_backend();
+    const bool able = backend_info(backend->name()).features.single_precision;
+    std::mt19937 random(7);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    for (int round = 0; round < 24; ++round) {
+        const int dimensions = 2 + round % 2;
+        const Storage storage = round / 2 % 2 == 0 ? Storage::boxes : Storage::blocks;
+        const int ghosts = 1 + below(3);
+        const int width = 2 * (1 + below(6));
+        const Index boxes{1 + below(3), 1 + below(2), dimensions == 2 ? 1 : 1 + below(2)};
+        CAPTURE(dimensions, ghosts, width, boxes, round);
+        const Domain domain(boxes, {}, dimensions);
+        const Layout layout(domain, width, place(domain, 1, Placement::lexicographic), 0);
+        if (!able) {
+            CHECK(backend->make_cycle_operations(layout, ghosts, storage) == nullptr);
+            continue;
+        }
+        const Twins x(*backend, layout, ghosts, storage);
+        const Twins coarser(*backend, layout.coarsened(), ghosts, storage);
+        const auto L = x.make_operators();
+        const auto f = x.make(1);
+        // The same verb on both of a pair, whose work is the same but for the bytes.
+        const auto both = [&](const char* verb, const Twins& result, int field, const auto& action) {
+            CAPTURE(verb);
+            const auto u = result.make(field);
+            const Work wide = action(*x.wide, u.wide, L.wide, f.wide, true);
+            const Work narrow = action(*x.narrow, u.narrow, L.narrow, f.narrow, false);
+            CHECK(result.gap(u) < rounding);
+            CHECK(narrow.flops == wide.flops);
+            CHECK(narrow.bytes == wide.bytes / 2);
+        };
+        using O = Operations&;
+        using S = const Stencil&;
+        for (const Colour colour : {Colour::red, Colour::black})
+            for (const double factor : {1.0, 1.3})
+                both("relax", x, 2,
+                     [&](O o, Field u, S A, Field g, bool) { return o.relax(u, A, g, colour, factor); });
+        for (const double factor : {1.0, 1.3}) {
+            std::vector<Colour> colours;
+            for (int n = 0; n < ghosts; ++n) colours.push_back(n % 2 == 0 ? Colour::red : Colour::black);
+            // Each half sweep multiplies what those before it rounded.
+            auto u = x.make(2);
+            x.wide->relax(u.wide, L.wide, f.wide, colours, factor);
+            x.narrow->relax(u.narrow, L.narrow, f.narrow, colours, factor);
+            CHECK(x.gap(u) < rounding * std::pow(50.0, ghosts - 1));
+        }
+        for (const Part part : {Part::all, Part::interior, Part::shell}) {
+            both("polynomial step", x, 3, [&](O o, Field p, S A, Field g, bool) {
+                return o.polynomial_step(p, 0.3, 0.7, A.on(part), g, p);
+            });
+            both("restricted residual", coarser, 4, [&](O o, Field coarse, S A, Field g, bool) {
+                return o.restrict_residual(coarse, A.on(part), g, g);
+            });
+        }
+        both("fill", x, 5, [](O o, Field u, S, Field, bool) { return o.fill(u, 0.1); });
+        both("sum", x, 5, [](O o, Field u, S, Field g, bool) { return o.axpby(u, 0.3, u, 0.7, g); });
+        both("multiple", x, 5, [](O o, Field u, S, Field g, bool) { return o.scale(u, 0.3, g); });
+        both("restriction", coarser, 6,
+             [](O o, Field coarse, S, Field g, bool) { return o.restrict_to(coarse, g); });
+        const auto coarse = coarser.make(7);
+        both("constant interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
+            return o.interpolate_constant_add(u, wide ? coarse.wide : coarse.narrow);
+        });
+        both("linear interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
+            return o.interpolate_linear_add(u, wide ? coarse.wide : coarse.narrow);
+        });
+
+        // Ghosts and messages: values that are moved are not rounded.
+        const Region edge{{width - 1, 0, 0}, {1, width, dimensions == 2 ? 1 : width}};
+        const Region beyond{{-1, 0, 0}, edge.size};
+        both("boundary", x, 9, [&](O o, Field u, S, Field, bool) {
+            const BoundaryItem item{0, {{0, -1, 0}, {width, 1, 1}}, {0, -1, 0}};
+            return o.fill_boundary(u, o.make_items(std::span(&item, 1)), {-1.0, -1.0, 1.0});
+        });
+        both("message", x, 9, [&](O o, Field u, S, Field g, bool) {
+            const Segment taken(0, edge, 3);
+            const Segment given(0, beyond, 3);
+            const Parcel parcel{0, 0, static_cast<int>(edge.cells()) + 3};
+            const std::array from{g, u};
+            const std::array to{u, u};
+            const Buffer packed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
+            const Buffer passed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
+            CHECK(bytes_of_value(packed.precision) == bytes_of_value(u.precision()));
+            Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from);
+            work += o.forward(passed, o.make_items(std::span(&parcel, 1)), packed, 2);
+            return work += o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed);
+        });
+        both("copy", x, 9, [&](O o, Field u, S, Field, bool) {
+            const CopyItem item{0, edge, 0, beyond};
+            return o.copy_cells(std::span(&u, 1), o.make_items(std::span(&item, 1)));
+        });
+    }
+}
+
+TEST_CASE("fields of either precision are converted, scaled, on the ghost layers that are asked for") {
+    const auto backend = chosen_backend();
+    if (!backend_info(backend->name()).features.single_precision) return;
+    for (const int dimensions : {2, 3}) {
+        const Domain domain({2, 1, 1}, {}, dimensions);
+        const Layout layout(domain, 6, place(domain, 1, Placement::lexicographic), 0);
+        const auto wide = backend->make_operations(layout, 1);
+        const auto narrow = backend->make_cycle_operations(layout, 3, Storage::boxes);
+        const Index layer = layout.layers(1);
+        const Region all{-layer, layout.extent() + 2 * layer};
+        // Larger and smaller than any that single precision has.
+        for (const double size : {1.0, 1e60, 1e-60}) {
+            CAPTURE(dimensions, size);
+            const Field r = wide->make_field();
+            wide->assign(r, all, [&](const Index& c) { return size * std::sin(1.0 * c[0] + 3 * c[1]); });
+            const Field e = narrow->make_field();
+            const Work work = narrow->convert(e.with_ghosts(1), r, 1 / size);
+            CHECK(work.bytes == 12.0 * 2 * static_cast<double>(all.cells()));
+            const auto given = wide->read(r, all);
+            const auto taken = narrow->read(e, all);
+            double gap = 0;
+            for (std::size_t n = 0; n < given.size(); ++n)
+                gap = std::max(gap, std::abs(given[n] / size - taken[n]));
+            CHECK(gap < std::numeric_limits<float>::epsilon());
+            CHECK(gap > 0);
+
+            CHECK(wide->add_converted(r, -size, e).bytes ==
+                  20.0 * 2 * static_cast<double>(layout.box_cells().cells()));
+            for (const double left : wide->read(r, layout.box_cells()))
+                CHECK(std::abs(left) < size * std::numeric_limits<float>::epsilon());
+        }
+        // Of fields that are of another precision than the operations.
+        CHECK_THROWS(wide->fill(narrow->make_field(), 0.0));
+        CHECK_THROWS(narrow->fill(wide->make_field(), 0.0));
+        double norm = 0;
+        CHECK_THROWS(narrow->max_norm(narrow->make_field(), norm));
+    }
+}
