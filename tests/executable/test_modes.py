@@ -382,11 +382,35 @@ class FixedPoint(ModeTest):
                                  (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
     def test_what_has_no_solution_is_never_valid(self) -> None:
-        for words in (["problem.kappa=40", "run.map=cycle"], ["problem.kappa=40", "anderson.max_iterations=6"]):
-            run = self.run_keel(1, *self.CUBE, "problem.equation=bratu", *words)
+        # The turning points are near 9.9 in the cube and 6.8 in the square.
+        plane = ["problem.dimensions=2", "problem.box=16", *self.CUBE[2:]]
+        for words in (
+            [*self.CUBE, "problem.kappa=40", "run.map=cycle"],
+            [*self.CUBE, "problem.kappa=40", "anderson.max_iterations=6"],
+            [*self.CUBE, "problem.kappa=11", "anderson.depth=0"],
+            [*self.CUBE, "problem.kappa=11", "run.map=cycle", "multigrid.cycle=F"],
+            [*plane, "problem.kappa=8", "anderson.max_iterations=40"],
+            [*plane, "problem.kappa=8", "run.map=cycle"],
+        ):
+            run = self.run_keel(1, *words, "problem.equation=bratu")
             self.assertEqual(run.status, 1, run)
             self.assertNotIn("RESULT VALID", run.stdout)
             self.assertIn(run.record("solve")["outcome"], ("not_finite", "diverged", "iteration_limit"))
+        for words in ([*self.CUBE, "problem.kappa=9.5"], [*plane, "problem.kappa=6.7", "run.map=cycle"]):
+            self.valid(1, *words, "problem.equation=bratu")
+
+    def test_what_makes_no_sense_is_refused_before_anything_runs(self) -> None:
+        small = ["problem.box=2", "multigrid.bottom_box=2", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
+        for words, expected in (
+            ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
+            ([*small, "problem.boundary=dirichlet", "anderson.composite=9"], "anderson.composite = 9: more than the 8 unknowns"),
+            ([*small[:3], "run.mode=orthogonalise", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
+            ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=-0.5"], "anderson.damping = -0.5: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=1.01"], "anderson.damping = 1.01: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=nan"], "anderson.damping = nan: must be a finite number"),
+        ):
+            self.refused(1, *words, expected=[f"command line: {expected}"])
 
     MACHINE = [f"comm.machine={INPUTS}/machines/hopper.toml", "comm.ranks_per_node=1"]
 

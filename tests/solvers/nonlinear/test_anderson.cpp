@@ -353,6 +353,16 @@ TEST_CASE("every outcome has its name") {
         return std::array{x + (++evaluation < 2 ? 1e-13 : 1.0), y};
     };
     CHECK(outcome({.depth = 0}, creeps).outcome == AndersonOutcome::not_verified);
+    // A damped step is as small as one likes, and what it leaves is not: up to ten times the tolerance are believed.
+    for (const auto& [left, damping, wanted] :
+         {std::tuple{9.0, 0.1, AndersonOutcome::converged}, {11.0, 0.05, AndersonOutcome::not_verified}}) {
+        const double residual = left * 1e-6;
+        const auto drifts = [=](double x, double y) { return std::array{x + residual, y}; };
+        const AndersonReport report = outcome({.depth = 0, .damping = damping, .tolerance = 1e-6}, drifts);
+        CHECK(report.outcome == wanted);
+        CHECK(report.iterations == 1);
+        CHECK(report.true_residual == Approx(residual).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("a map that repeats itself is no division by zero, and no difference is taken twice") {
