@@ -61,10 +61,9 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     rules.require(acceleration.composite == 0, {"anderson.composite"},
                   fmt::format("anderson.composite = {}: KINSOL has no inner acceleration; leave it out",
                               acceleration.composite));
-    rules.require(
-        equation.is_mixture() || equation.map == MapKind::solve, {"run.map"},
-        "run.map = \"cycle\": is tested by the equation's residual, and KINSOL tests steps; choose "
-        "solve");
+    rules.require(equation.is_mixture() || equation.map == MapKind::solve, {"run.map"},
+                  "run.map = \"cycle\": is tested by the equation's residual, and KINSOL tests steps; choose "
+                  "solve");
     rules.require(acceleration.test == AndersonTest::step, {"anderson.test"},
                   fmt::format("anderson.test = \"{}\": KINSOL tests max|u_{{i+1}} - u_i|; give \"step\"",
                               name(acceleration.test)));
