@@ -33,6 +33,8 @@ ONLY: list[tuple[str, tuple[str, ...], str]] = [
      ("kernels/timing/", "kernels/backends/", "miniapp/", "peers/"), "a clock in an algorithm"),
     (r"#\s*include\s*[<\"](\w+/)*_?HYPRE\w*\.h[>\"]|\bHYPRE_\w", ("peers/structured_solver.cpp",),
      "hypre outside peers/structured_solver.cpp"),
+    (r"#\s*include\s*[<\"](kinsol|nvector|sundials)/|\bN_V[A-Z]|\bKIN[A-Z][a-z]\w*\(", ("peers/kinsol_solver.cpp",),
+     "KINSOL outside peers/kinsol_solver.cpp"),
     (r"#\s*include\s*[<\"](simgrid|smpi)/|\bsimgrid::|\bsmpi_[a-z]", ("kernels/timing/clock_of_simulation.cpp",),
      "SimGrid outside kernels/timing/clock_of_simulation.cpp"),
     (r"#\s*include\s*<caliper/|\bcali_[a-z]", ("kernels/timing/regions_of_caliper.cpp",),

@@ -7,7 +7,8 @@ from math import fsum
 from statistics import fmean, median
 from typing import Any
 
-from keel_runner import ALL_REDUCES, INPUTS, ONCE, ROOT, KeelTest, Record, Run, at_once, planned_messages
+from keel_runner import ALL_REDUCES, INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, Record, Run, at_once, planned_messages
+from record_schema import against_schema
 
 GOLDEN = ROOT / "tests/golden"
 BOX = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
@@ -381,11 +382,94 @@ class FixedPoint(ModeTest):
                                  (case["qr_reductions"], case["qr_words"]))  # fmt: skip
 
     def test_what_has_no_solution_is_never_valid(self) -> None:
-        for words in (["problem.kappa=40", "run.map=cycle"], ["problem.kappa=40", "anderson.max_iterations=6"]):
-            run = self.run_keel(1, *self.CUBE, "problem.equation=bratu", *words)
+        # The turning points are near 9.9 in the cube and 6.8 in the square.
+        plane = ["problem.dimensions=2", "problem.box=16", *self.CUBE[2:]]
+        cases = [
+            [*self.CUBE, "problem.kappa=11", "run.map=cycle", "multigrid.cycle=F"],
+            [*self.CUBE, "problem.kappa=40", "anderson.max_iterations=6"],
+            [*plane, "problem.kappa=8", "anderson.max_iterations=40"],
+            [*self.CUBE, "problem.kappa=11", "anderson.depth=0"],
+            [*self.CUBE, "problem.kappa=40", "run.map=cycle"],
+            [*plane, "problem.kappa=8", "run.map=cycle"],
+        ]
+        for words in cases if NIGHTLY else cases[:3]:
+            run = self.run_keel(1, *words, "problem.equation=bratu")
             self.assertEqual(run.status, 1, run)
             self.assertNotIn("RESULT VALID", run.stdout)
             self.assertIn(run.record("solve")["outcome"], ("not_finite", "diverged", "iteration_limit"))
+        for words in ([*self.CUBE, "problem.kappa=9.5"], [*plane, "problem.kappa=6.7", "run.map=cycle"]):
+            self.valid(1, *words, "problem.equation=bratu")
+
+    def test_what_makes_no_sense_is_refused_before_anything_runs(self) -> None:
+        small = ["problem.box=2", "multigrid.bottom_box=2", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
+        for words, expected in (
+            ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
+            ([*small, "problem.boundary=dirichlet", "anderson.composite=9"], "anderson.composite = 9: more than the 8 unknowns"),
+            ([*small[:3], "run.mode=orthogonalise", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
+            ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=-0.5"], "anderson.damping = -0.5: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=1.01"], "anderson.damping = 1.01: must be > 0 and <= 1"),
+            ([*self.CUBE, "anderson.damping=nan"], "anderson.damping = nan: must be a finite number"),
+        ):
+            self.refused(1, *words, expected=[f"command line: {expected}"])
+
+    MACHINE = [f"comm.machine={INPUTS}/machines/hopper.toml", "comm.ranks_per_node=1"]
+
+    def predicted(self, *words: object) -> list[Record]:
+        run = self.run_keel(None, "--dry-run", "run.mode=fixed_point", *self.MACHINE, *words, quick=False)
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        self.assertEqual(against_schema(run.records("solve")), [])
+        return run.records("solve")
+
+    def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
+        walls = ["problem.box=8", "problem.boundary=dirichlet", "problem.a=0", "problem.b=1"]
+        for method, words in (
+            ("mgs", [*walls, "problem.equation=heat_1"]),
+            ("dcgs2_fused", [*walls, "problem.equation=bratu", "run.map=cycle", "multigrid.cycle=F", "multigrid.bottom_box=2"]),
+            ("icwy", ["problem.box=8", "problem.equation=linear", "run.map=cycle"]),
+            ("cgs2", ["problem.dimensions=2", "problem.box=6", "problem.equation=mixture", "anderson.depth=3"]),
+        ):
+            ran = self.valid(2, *words, *ONCE, "run.mode=fixed_point", f"anderson.orthogonalisation={method}", *self.MACHINE[1:])
+            solve = ran.record("solve")
+            rows = self.predicted(*words, "problem.ranks=2")
+            (row,) = [row for row in rows if row["orthogonalisation"] == method]
+            with self.subTest(words=words):
+                for name in ("iterations", "evaluations", "orthogonalisation_reductions", "orthogonalisation_words", "reductions",
+                             "reduction_words", "exchanges"):  # fmt: skip
+                    self.assertEqual(row[name], solve[name], name)
+                self.assertIsNone(row["iterations_computed_on"])
+                self.assertAlmostEqual(sum(row["parts"].values()), row["seconds"], delta=1e-12)
+                for noisy in row["noisy"]:
+                    late = noisy["all_reduce_late"] * row["reductions"]
+                    self.assertAlmostEqual(noisy["seconds"] - row["seconds"], late, delta=1e-9)
+                self.assertEqual((len(rows), rows[0]["solver"], rows[1]["orthogonalisation"]), (8, "picard", "mgs"))
+
+    def test_full_problems_are_predicted_for_ranks_that_are_not_there(self) -> None:
+        # Whatever the number of ranks, the mixture has but the all-reduces of the acceleration, of G and of the test.
+        rows = self.predicted("problem.dimensions=2", "problem.box=12", "problem.equation=mixture", "anderson.depth=3",
+                              "anderson.tolerance=1e-8", "problem.samples=1000", "problem.ranks=8100")  # fmt: skip
+        seconds = {row["orthogonalisation"]: row["seconds"] for row in rows if row["converged"]}
+        self.assertLess(seconds["dcgs2_fused"], seconds["dcgs2"])
+        self.assertLess(seconds["dcgs2"], seconds["mgs"])
+        for row in rows[1:]:
+            self.assertEqual(row["reductions"], row["orthogonalisation_reductions"] + 2 * row["iterations"] + 2)
+        # Above 32^3 cells the bottom is the real one, and the levels above it a sample's.
+        walls = ["problem.boundary=dirichlet", "problem.a=0", "problem.b=1"]
+        grid = ["problem.box=8", "problem.ranks=125", "multigrid.bottom_box=2", "anderson.depth=1"]
+        for words in (["problem.equation=bratu", "run.map=cycle"], ["problem.equation=heat_1"])[: 2 if NIGHTLY else 1]:
+            row = self.predicted(*walls, *grid, *words)[1]
+            self.assertTrue(row["converged"])
+            self.assertEqual(row["computed_on"]["boxes"], [4, 4, 4])
+            relaxed = "run.map=cycle" in words
+            real = row["iterations_computed_on" if relaxed else "bottom_computed_on"]
+            self.assertEqual((real["boxes"], real["box"]), ([5, 5, 5], 4))
+            self.assertEqual(row["bottom_iterations"] > 0, not relaxed)
+
+    def test_what_cannot_be_predicted_is_said_with_the_remedy(self) -> None:
+        text = self.text(None, "--dry-run", "run.mode=fixed_point", *self.MACHINE, "problem.box=4", "problem.ranks=2000",
+                         "problem.boundary=dirichlet")  # fmt: skip
+        self.assertIn("give a larger problem.box, or a smaller multigrid.bottom_box", text)
+        self.assertNotIn("Predicted", text)
 
     def test_kernels_are_predicted_for_ranks_that_are_not_there(self) -> None:
         run = self.run_keel(None, "--dry-run", INPUTS / "orthogonalise.toml", "problem.boxes=default", "problem.box=5",

@@ -1,4 +1,4 @@
-"""keel_hypre, where it was built: the same matrix, right-hand side and residual as Keel's, by somebody else's library."""
+"""keel_hypre and keel_kinsol, where they were built: the same matrix, or the same map, by somebody else's library."""
 
 import json
 import unittest
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log10
 from pathlib import Path
 
-from keel_runner import INPUTS, ONCE, ROOT, KeelTest, Record, Run
+from keel_runner import INPUTS, NIGHTLY, ONCE, ROOT, KeelTest, Record, Run
 from record_schema import against_schema
 
 # Whole domains and unions, each boundary, one value of the coefficients and others; on so many ranks, by methods that can: where
@@ -25,14 +25,17 @@ PROBLEMS: list[tuple[int, Sequence[str], list[str]]] = [
 ]  # fmt: skip
 
 
-class Peers(KeelTest):
+class PeerTest(KeelTest):
+    program: str
+    package: str
+
     def setUp(self) -> None:
         if not self.peer().is_file():
-            self.skipTest("keel_hypre was not built (KEEL_PEERS=ON, Debian: libhypre-dev)")
+            self.skipTest(f"{self.program} was not built (KEEL_PEERS=ON, Debian: {self.package})")
 
     @classmethod
     def peer(cls) -> Path:
-        return cls.keel.parent / "keel_hypre"
+        return cls.keel.parent / cls.program
 
     def run_peer(self, ranks: int | None, *words: object, records: bool = True) -> Run:
         own, self.keel = self.keel, self.peer()
@@ -46,6 +49,11 @@ class Peers(KeelTest):
         self.assertEqual((run.status, run.stderr, run.stdout.splitlines()[-1]), (0, "", "RESULT VALID"), run)
         self.assertEqual(against_schema(run.all_records), [])
         return run.record("peer")
+
+
+class Peers(PeerTest):
+    program = "keel_hypre"
+    package = "libhypre-dev"
 
     def test_its_solution_is_keel_s(self) -> None:
         for ranks, methods, words in PROBLEMS:
@@ -96,6 +104,64 @@ class Peers(KeelTest):
     def test_help_says_how_it_is_used(self) -> None:
         run = self.run_peer(None, "--help", records=False)
         self.assertEqual((run.status, run.stdout.split()[:2]), (0, ["usage:", "keel_hypre"]), run)
+
+
+class Kinsol(PeerTest):
+    program = "keel_kinsol"
+    package = "libsundials-dev"
+    HEAT = INPUTS / "kinsol_heat.toml"
+    MIXTURE = INPUTS / "kinsol_mixture.toml"
+
+    def test_both_take_the_same_evaluations_to_the_same_fixed_point(self) -> None:
+        cases: list[tuple[int, str, list[object]]] = [
+            (2, "mgs", [self.HEAT]),
+            (1, "icwy", [self.MIXTURE]),
+            (2, "dcgs2", [self.HEAT, "problem.equation=heat_1", "anderson.depth=5", "anderson.damping=0.7"]),
+            (2, "cgs2", [self.HEAT, "problem.equation=bratu", "problem.kappa=6.7", "anderson.depth=5", "problem.dimensions=2",
+                         "problem.boxes=[2,2,1]"]),
+        ]  # fmt: skip
+        for ranks, method, given in cases if NIGHTLY else cases[:2]:
+            words = [*given, f"anderson.orthogonalisation={method}", *ONCE]
+            peer = self.solved(ranks, *words)
+            keel = self.valid(ranks, *words).record("solve")
+            with self.subTest(words=words):
+                self.assertEqual((peer["evaluations"], peer["method"]), (keel["evaluations"], method))
+                self.assertAlmostEqual(peer["u_l2"] / keel["u_l2"], 1, delta=1e-7)
+                for theirs, ours in list(zip(peer["residuals"], keel["residuals"], strict=True))[:5]:
+                    self.assertAlmostEqual(theirs / ours, 1, delta=1e-6)
+
+    def test_its_success_is_not_believed(self) -> None:
+        # Its DCGS-2 is the one with the mistake: the values grow beyond all bounds, and it calls that converged.
+        words = [self.HEAT, "anderson.orthogonalisation=dcgs2", "anderson.max_iterations=300", *ONCE]
+        run = self.run_peer(2, *words)
+        self.assertEqual((run.status, run.stdout.splitlines()[-1]), (1, "RESULT INVALID"), run)
+        peer = run.record("peer")
+        self.assertEqual((peer["outcome"], peer["residual"], peer["valid"]), ("KIN_SUCCESS", None, False))
+        self.assertEqual(self.valid(2, *words).record("solve")["outcome"], "converged")
+
+    def test_what_it_cannot_do_is_refused_with_the_remedy(self) -> None:
+        run = self.run_peer(1, self.HEAT, "anderson.orthogonalisation=dcgs2_fused", "anderson.max_condition=1e8", "anderson.period=2",
+                            "anderson.composite=1", "anderson.delay=1", "anderson.test=residual_2")  # fmt: skip
+        self.assertEqual((run.status, run.stdout, run.files), (2, "", {}), run)
+        for expected in ("choose mgs or icwy or cgs2 or dcgs2", "KINSOL does not look at it; give 0", "accelerates every iteration",
+                         "has no inner acceleration", "the differences of delayed iterations", 'KINSOL tests max|u_{i+1} - u_i|'):  # fmt: skip
+            self.assertEqual(run.stderr.count(expected), 1, (expected, run))
+        for words, expected in (
+            (["run.mode=krylov"], "KINSOL finds fixed points; choose fixed_point"),
+            (["anderson.depth=0"], "there is nothing to accelerate with"),
+            (["run.map=cycle"], "KINSOL tests steps; choose solve"),
+            (["--method=mgs"], "--method"),
+            (["--dry-run"], "keel_kinsol knows --help alone"),
+        ):
+            with self.subTest(words=words):
+                deck = [] if "run.mode=krylov" in words else [self.HEAT]
+                run = self.run_peer(1, *deck, *words)
+                self.assertEqual((run.status, run.stdout), (2, ""), run)
+                self.assertIn(expected, run.stderr)
+
+    def test_help_says_how_it_is_used(self) -> None:
+        run = self.run_peer(None, "--help", records=False)
+        self.assertEqual((run.status, run.stdout.split()[:2]), (0, ["usage:", "keel_kinsol"]), run)
 
 
 if __name__ == "__main__":

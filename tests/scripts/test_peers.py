@@ -40,6 +40,16 @@ fi
 echo '{"record":"peer","peer":"hypre 0","method":"'$method'","seconds":[0.1,0.2,0.9],"setup_seconds":0.02,"iterations":12,' \\
     '"residual":9e-11,"u_l2":U_L2,"unknowns":4096}' >>"$json"
 """
+ACCELERATED = PROGRAM + """
+echo '{"record":"solve","seconds":0.2,"evaluations":25,"true_residual":1e-13,"u_l2":0.5}' >>"$json"
+"""
+KINSOL = PROGRAM + """
+record() { echo '{"record":"peer","peer":"KINSOL 0","seconds":[0.1],"evaluations":'$1',"residual":'$2',"u_l2":'$3',"unknowns":64,"valid":'$4'}' >>"$json"; }
+case $* in
+    *orthogonalisation=dcgs2*) record 58 null 1e99 false; exit 1 ;;
+    *) record 25 1e-12 U_L2 true ;;
+esac
+"""
 MPIEXEC = """#!/bin/bash
 echo "mpiexec $*" | sed 's/ -n .*//' >>"$(dirname "$0")/starts"
 while [ "$1" != -n ]; do shift; done
@@ -107,11 +117,37 @@ class Comparison(unittest.TestCase):
         self.assertEqual((status, out), (1, ""))
         self.assertIn("not the same problem", err)
 
+    def accelerate(self, u_l2: str, *words: str) -> tuple[int, str, str]:
+        self.program("keel", ACCELERATED)
+        self.program("keel_kinsol", KINSOL.replace("U_L2", u_l2))
+        return self.run_main("--code", "kinsol", *words)
+
+    def test_evaluations_of_kinsol_stand_beside_keel_s_by_every_method(self) -> None:
+        status, out, err = self.accelerate("0.500000001", "my.toml", "problem.box=8")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("my.toml problem.box=8: 64 unknowns on 2 ranks\n", out)
+        self.assertIn("| mgs | 25 | 25 | 1.0e-13 | 1.0e-12 | 0.200 | 0.100 |", out)
+        self.assertIn("| dcgs2 | 25 | 58, no fixed point | 1.0e-13 | no number | 0.200 | 0.100 |", out)
+        started = (self.build / "log").read_text().splitlines()
+        self.assertEqual(len(started), 8)
+        self.assertEqual(started[1].strip(), "keel_kinsol my.toml problem.box=8 anderson.orthogonalisation=mgs")
+
+    def test_without_a_deck_there_are_two_problems_and_fixed_points_that_differ_are_not_compared(self) -> None:
+        status, out, _ = self.accelerate("0.5", "--method", "mgs")
+        self.assertEqual((status, out.count("unknowns on 2 ranks")), (0, 2))
+        for deck in ("kinsol_heat.toml", "kinsol_mixture.toml"):
+            self.assertIn(f"/inputs/{deck}: ", out)
+        status, _, err = self.accelerate("0.51", "--method", "mgs")
+        self.assertEqual(status, 1)
+        self.assertIn("mgs: |u| = 0.51, and Keel's 0.5: not the same problem", err)
+
     def test_what_makes_no_sense_is_refused_at_once(self) -> None:
         status, _, err = self.run_main("-n", "0", "--rounds", "0", "output.json=x")
         self.assertEqual(status, 2)
         for what in ("-n 0: wants", "--rounds 0: wants", "output.json=x: the records are the script's own"):
             self.assertIn(what, err)
+        status, _, err = self.run_main("--code", "kinsol", "--method", "pfmg")
+        self.assertEqual((status, err), (2, "--method pfmg: kinsol has mgs, icwy, cgs2, dcgs2\n"))
         (self.build / "keel_hypre").unlink()
         status, _, err = self.run_main()
         self.assertEqual(status, 2)

@@ -189,6 +189,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         why_not = why_not_predicted(grids_, memory, comm.size());
         if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm);
     }
+    const Foretold foretold = foretell(tables, comm, memory);
     if (comm.rank() > 0) return {};
 
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
@@ -240,6 +241,8 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         text += "\n" + prediction_text(*prediction, resolved_, grids_);
         records += prediction_records(*prediction, resolved_, grids_);
     }
+    text += foretold.text;
+    records += foretold.records;
     std::string trouble = prediction ? prediction->trouble : "";
     if (!prediction && !resolved_.goal.empty())
         trouble = fmt::format("output.goal = \"{}\": not written: {}", resolved_.goal, why_not);

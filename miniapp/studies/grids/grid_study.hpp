@@ -51,6 +51,12 @@ struct Setting {
     double setup_seconds() const { return site.comm.max(now() - setup_start); }
 };
 
+// Text and records of what a study foretells beside the solves of multigrid.
+struct Foretold {
+    std::string text;
+    std::string records;
+};
+
 class PreparedGrids : public PreparedStudy {
   public:
     PreparedGrids(const Resolved& resolved, const GridSetup& grids) : resolved_(resolved), grids_(grids) {}
@@ -66,6 +72,12 @@ class PreparedGrids : public PreparedStudy {
     // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks, figure of merit and
     // seconds. Collective.
     virtual void measure(const Setting& setting, Findings& findings) const = 0;
+
+    // The schemes of all levels are planned. Collective; complete on rank 0.
+    virtual Foretold foretell(const std::vector<SchemeTable>&, const Communicator&,
+                              const SharedMemory&) const {
+        return {};
+    }
 
     // Compares the schemes and tries them, where that is wanted. Collective.
     std::vector<SchemeTable> compare_and_try(const Layout& finest, const Site& site,

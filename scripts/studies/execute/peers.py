@@ -1,4 +1,4 @@
-"""The command scripts/compare_peers: Keel and hypre on one problem, in turns, on one machine."""
+"""The command scripts/compare_peers: Keel and hypre, or KINSOL, on one problem, in turns, on one machine."""
 
 import argparse
 import os
@@ -16,15 +16,19 @@ from studies.records import Record, UnreadableRecords, read_runs
 from studies.statistics import FEWEST, Spread, spread
 
 ROOT = Path(__file__).resolve().parents[3]
-METHODS = ("pcg_pfmg", "pfmg")
+METHODS = {"hypre": ("pcg_pfmg", "pfmg"), "kinsol": ("mgs", "icwy", "cgs2", "dcgs2")}
+FIXED_POINTS = ("kinsol_heat.toml", "kinsol_mixture.toml")
 SAME = 1e-4  # two solutions to the same residual differ by less, or they are not solutions of the same problem
-ABOUT = """Keel beside hypre: the same matrix, right-hand side and residual, on so many ranks, in turns.
+ABOUT = """Keel beside another code. By hypre: the same matrix, right-hand side and residual, on so many ranks, in turns.
 
     scripts/compare_peers [-n RANKS] [DECK.toml] [section.key=value ...]
 
+With --code kinsol fixed points by KINSOL instead, with the same map: evaluations side by side, by every method that both know.
+
 By default inputs/compare_hpgmg.toml on two ranks. A round starts Keel, then each method of hypre, one after the other, and each
 solves as often as run.repeats says; rounds follow each other, so that what a shared machine does in a while is done to all.
-Builds build/peers first, unless --build says where keel and keel_hypre are. Wants hypre (Debian: libhypre-dev).
+Builds build/peers first, unless --build says where keel and keel_hypre are. Wants hypre (Debian: libhypre-dev) or SUNDIALS
+(libsundials-dev).
 Exit status: 0; 1 where a run is not valid or the solutions differ; 2 where something is refused."""
 
 
@@ -111,10 +115,10 @@ def environment(ranks: int) -> dict[str, str]:
     return {"OMP_NUM_THREADS": "1"} | dict(entry.split("=", 1) for entry in told.split("\0") if "=" in entry)
 
 
-def run(command: Sequence[str], settings: dict[str, str], json: Path) -> list[Record]:
-    """The records of a start of a program."""
+def run(command: Sequence[str], settings: dict[str, str], json: Path, most: int = 0) -> list[Record]:
+    """The records of a start of a program, whose exit status is at most that."""
     done = subprocess.run([*command, f"output.json={json}"], env=settings, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    if not 0 <= done.returncode <= most:
         said = done.stderr.partition("\n-----")[0].strip()  # then mpiexec speaks
         lines = said.splitlines()[:12] or done.stdout.splitlines()[-8:]
         raise Failed("\n".join([f"status {done.returncode} of: {' '.join(command)}", *lines]))
@@ -143,14 +147,63 @@ def compare(build: Path, ranks: int, rounds: int, methods: Sequence[str], words:
     return codes
 
 
-def made(build: Path | None) -> Path:
+@dataclass
+class Accelerated:
+    """A method: Keel's solve and KINSOL's, the last of so many rounds, with the seconds of all."""
+
+    method: str
+    keel: Record = field(default_factory=dict)
+    peer: Record = field(default_factory=dict)
+    seconds: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+
+
+def accelerate(build: Path, ranks: int, rounds: int, methods: Sequence[str], words: Sequence[str]) -> list[Accelerated]:
+    """Keel and KINSOL by each method, in turns. Raises Failed or UnreadableRecords."""
+    start = [mpiexec_of(build), "--bind-to", "none", "-n", str(ranks)]
+    settings = environment(ranks)
+    found = [Accelerated(method) for method in methods]
+    with tempfile.TemporaryDirectory(prefix="keel-peers-") as folder:
+        for turn in range(rounds):
+            for one in found:
+                given = [*words, f"anderson.orthogonalisation={one.method}"]
+                json = [Path(folder, f"{turn}-{one.method}-{code}.json") for code in ("keel", "kinsol")]
+                solves = [r for r in run([*start, str(build / "keel"), *given], settings, json[0]) if r["record"] == "solve"]
+                # A fixed point that is none is told, not compared.
+                (one.peer,) = run([*start, str(build / "keel_kinsol"), *given], settings, json[1], most=1)
+                one.keel = solves[-1]
+                one.seconds[0].append(median(solve["seconds"] for solve in solves))
+                one.seconds[1].append(median(one.peer["seconds"]))
+    for one in found:
+        ours, theirs = one.keel["u_l2"], one.peer["u_l2"]
+        if one.peer["valid"] and abs(theirs - ours) > SAME * abs(ours):
+            raise Failed(f"{one.method}: |u| = {theirs:.12g}, and Keel's {ours:.12g}: not the same problem")
+    return found
+
+
+def acceleration_table(found: Sequence[Accelerated]) -> str:
+    """A row a method: evaluations of the map, what they leave of G(u) - u, and seconds."""
+
+    def left(value: float | None) -> str:
+        return "no number" if value is None else f"{value:.1e}"
+
+    peer = found[0].peer["peer"]
+    rows = [
+        [one.method, str(one.keel["evaluations"]), str(one.peer["evaluations"]) + ("" if one.peer["valid"] else ", no fixed point"),
+         left(one.keel["true_residual"]), left(one.peer["residual"]), number(median(one.seconds[0])), number(median(one.seconds[1]))]
+        for one in found
+    ]  # fmt: skip
+    head = ["method", "evaluations, Keel", peer, "max\\|G(u) - u\\|, Keel", peer, "solve, s, Keel", peer]
+    return markdown(head, rows)
+
+
+def made(build: Path | None, program: str) -> Path:
     """The folder with the programs, built where none is given. Raises Failed."""
     if build is None:
         command = f'cd "{ROOT}" && scripts/setup && . scripts/build && configure peers && compile peers'
         if subprocess.run(["bash", "-ec", command], stdout=sys.stderr, check=False).returncode != 0:
             raise Failed("build/peers could not be built; the reason stands above")
-        return ROOT / "build/peers"
-    missing = [name for name in ("keel", "keel_hypre") if not (build / name).is_file()]
+        build = ROOT / "build/peers"
+    missing = [name for name in ("keel", program) if not (build / name).is_file()]
     if missing:
         raise Failed(f"{build}: no {' and no '.join(missing)}; build them with -DKEEL_PEERS=ON, or leave --build out")
     return build
@@ -162,32 +215,43 @@ def parser() -> argparse.ArgumentParser:
     )
     new.add_argument("words", nargs="*", metavar="WORD", help="of keel: DECK.toml, section.key=value")
     new.add_argument("-n", dest="ranks", type=int, default=2, metavar="RANKS", help="by default 2")
-    new.add_argument("--rounds", type=int, default=9, help=f"by default 9; an interval wants {FEWEST}")
-    new.add_argument("--method", action="append", choices=METHODS, help="of hypre; by default all")
-    new.add_argument("--build", type=Path, metavar="FOLDER", help="with keel and keel_hypre")
+    new.add_argument("--code", choices=METHODS, default="hypre", help="by default hypre")
+    new.add_argument("--rounds", type=int, help=f"by default 9, of kinsol 1; an interval wants {FEWEST}")
+    new.add_argument("--method", action="append", help="of that code; by default all: " + "; ".join(
+        f"{code}: {', '.join(methods)}" for code, methods in METHODS.items()))  # fmt: skip
+    new.add_argument("--build", type=Path, metavar="FOLDER", help="with keel and keel_hypre or keel_kinsol")
     return new
 
 
 def main(arguments: Sequence[str]) -> int:
     given = parser().parse_intermixed_args(arguments)
-    wrong = [f"{name} {value}: wants a number from 1 on" for name, value in (("-n", given.ranks), ("--rounds", given.rounds))
-             if value < 1]  # fmt: skip
+    known = METHODS[given.code]
+    rounds = given.rounds if given.rounds is not None else 1 if given.code == "kinsol" else 9
+    wrong = [f"{name} {value}: wants a number from 1 on" for name, value in (("-n", given.ranks), ("--rounds", rounds)) if value < 1]
     wrong += [f"{word}: the records are the script's own; leave it out" for word in given.words if word.startswith("output.json=")]
+    wrong += [f"--method {method}: {given.code} has {', '.join(known)}" for method in given.method or () if method not in known]
     if wrong:
         print("\n".join(wrong), file=sys.stderr)
         return 2
-    words = list(given.words)
-    if not any("=" not in word for word in words):
-        words.insert(0, str(ROOT / "inputs/compare_hpgmg.toml"))
+    decks = [] if any("=" not in word for word in given.words) else \
+        [str(ROOT / "inputs" / name) for name in (FIXED_POINTS if given.code == "kinsol" else ("compare_hpgmg.toml",))]  # fmt: skip
     try:
-        build = made(given.build)
+        build = made(given.build, f"keel_{given.code}").absolute()
     except Failed as failure:
         print(failure, file=sys.stderr)
         return 2
+    methods = given.method or known
     try:
-        codes = compare(build.absolute(), given.ranks, given.rounds, given.method or METHODS, words)
+        for n, deck in enumerate(decks or [""]):
+            words = [word for word in (deck, *given.words) if word]
+            if given.code == "kinsol":
+                found = accelerate(build, given.ranks, rounds, methods, words)
+                unknowns, text = found[0].peer["unknowns"], acceleration_table(found)
+            else:
+                codes = compare(build, given.ranks, rounds, methods, words)
+                unknowns, text = codes[0].unknowns, table(codes)
+            print(f"{chr(10) if n else ''}{' '.join(words)}: {unknowns} unknowns on {given.ranks} ranks\n\n{text}", end="")
     except (Failed, UnreadableRecords) as failure:
         print(failure, file=sys.stderr)
         return 1
-    print(f"{' '.join(words)}: {codes[0].unknowns} unknowns on {given.ranks} ranks\n\n{table(codes)}", end="")
     return 0

@@ -10,6 +10,7 @@ void SolveMap::evaluate(Vector g, Vector u) {
     finest_.operations.add_reaction(finest_.f, f_, -1, phi_, u);
     const SolveReport report = multigrid_.solve();
     cycles_ += report.cycles;
+    visits_ += static_cast<long>(report.visits.size());
     if (!report.converged()) ++unsolved_;
     finest_.operations.copy(g, finest_.u);
 }
@@ -20,6 +21,7 @@ CycleMap::CycleMap(Hierarchy& hierarchy, const MultigridOptions& options, const 
 void CycleMap::evaluate(Vector g, Vector u) {
     finest_.operations.copy(g, u);
     multigrid_.improve(g, finest_.f);
+    ++visits_;
     if (singular_) remove_mean(finest_.operations, *finest_.reduction, g);
 }
 

@@ -16,7 +16,9 @@ class SolveMap : public FixedPoint {
              const Reaction& phi, Field f);
 
     void evaluate(Vector g, Vector u) override;
-    long cycles() const { return cycles_; }      // in all evaluations
+    // In all evaluations.
+    long cycles() const { return cycles_; }
+    long visits() const { return visits_; }      // to the bottom
     long unsolved() const { return unsolved_; }  // evaluations whose cycles missed the tolerance
 
   private:
@@ -25,6 +27,7 @@ class SolveMap : public FixedPoint {
     Reaction phi_;
     Field f_;
     long cycles_ = 0;
+    long visits_ = 0;
     long unsolved_ = 0;
 };
 
@@ -37,11 +40,13 @@ class CycleMap : public FixedPoint {
     void evaluate(Vector g, Vector u) override;
     bool has_residual() const override { return true; }
     double residual(Vector u) override;
+    long visits() const { return visits_; }  // to the bottom, in all evaluations
 
   private:
     Level& finest_;
     bool singular_;
     Multigrid multigrid_;
+    long visits_ = 0;
     double norm_f_ = 0;  // 0: not known yet
 };
 

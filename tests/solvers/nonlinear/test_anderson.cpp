@@ -273,6 +273,33 @@ TEST_CASE("all problems take the iterations of an independent program by every v
     try_mixture(all);
 }
 
+// That program tests max|u_{i+1} - u_i|; its histories are of max|G(u) - u|.
+TEST_CASE("all problems take the evaluations of KINSOL by every method that it has [golden]",
+          "[.][nightly]") {
+    const int n = 62;
+    RowSpace space(n * n, five_points(n));
+    const auto cases = golden("kinsol.json").at("cases");
+    for (const auto& want : cases) {
+        const std::string problem = want.at("problem");
+        AndersonOptions options{.depth = want.at("m"),
+                                .orthogonalisation = want.at("orth"),
+                                .max_condition = 0,
+                                .tolerance = want.at("tol"),
+                                .max_iterations = 300};
+        CAPTURE(problem, options.orthogonalisation);
+        VertexMap map(space, n, reaction_of(problem), problem != "bratu");
+        const Field u = space.system.make_vector();
+        const AndersonReport report = Anderson(space.system, options).solve(u, map);
+        CHECK(report.converged());
+        CHECK(std::abs(report.evaluations - want.at("gcalls").get<int>()) <= (problem == "heat2" ? 3 : 1));
+        CHECK(space.system.max_norm(u) == Approx(want.at("max_u").get<double>()).epsilon(1e-8));
+        options.test = AndersonTest::residual;
+        options.max_iterations = 5;
+        space.system.fill(u, 0.0);
+        check_history(want, Anderson(space.system, options).solve(u, map), 5);
+    }
+}
+
 TEST_CASE("the means of a mixture take the iterations of an independent program [golden]", "[golden]") {
     try_mixture([](const std::string&, const std::string& variant) {
         return variant == "icwy2" || variant == "fused icwy2" || variant == "A-AA p=2";
@@ -353,6 +380,16 @@ TEST_CASE("every outcome has its name") {
         return std::array{x + (++evaluation < 2 ? 1e-13 : 1.0), y};
     };
     CHECK(outcome({.depth = 0}, creeps).outcome == AndersonOutcome::not_verified);
+    // A damped step is as small as one likes, and what it leaves is not: up to ten times the tolerance are believed.
+    for (const auto& [left, damping, wanted] :
+         {std::tuple{9.0, 0.1, AndersonOutcome::converged}, {11.0, 0.05, AndersonOutcome::not_verified}}) {
+        const double residual = left * 1e-6;
+        const auto drifts = [=](double x, double y) { return std::array{x + residual, y}; };
+        const AndersonReport report = outcome({.depth = 0, .damping = damping, .tolerance = 1e-6}, drifts);
+        CHECK(report.outcome == wanted);
+        CHECK(report.iterations == 1);
+        CHECK(report.true_residual == Approx(residual).epsilon(1e-6));
+    }
 }
 
 TEST_CASE("a map that repeats itself is no division by zero, and no difference is taken twice") {

@@ -22,6 +22,11 @@ AndersonOptions acceleration_of(const Deck& deck) {
     return deck.parameters.study.of<AndersonOptions>();
 }
 
+std::vector<NamedSolver> solvers_of(const Deck& deck) {
+    const FixedPointOptions equation = equation_of(deck);
+    return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>() : solver_of_deck(deck);
+}
+
 class FixedPointStudy : public GridStudy {
   public:
     std::string name() const override { return "fixed_point"; }
@@ -80,8 +85,9 @@ class FixedPointStudy : public GridStudy {
         const Condition gsrb{"multigrid.smoother", {"gsrb"}};
         const Condition relaxed_bottom{"bottom.solver", {relaxation().name}};
         // A cycle of full approximation smooths in its own way, also on the coarsest level.
-        const std::string predicts_nothing =
-            "no solve is predicted with run.mode = fixed_point; leave it out";
+        const std::string in_its_own_way =
+            "what run.mode = fixed_point predicts is computed, and no schedule of it is written; leave it "
+            "out";
         std::vector<KeyUse> uses{{"multigrid.tolerance", {nonlinear, solve}},
                                  {"multigrid.max_cycles", {nonlinear, solve}},
                                  {"multigrid.accelerator", {nonlinear, solve}},
@@ -93,9 +99,9 @@ class FixedPointStudy : public GridStudy {
                                  {"multigrid.relaxation", {gsrb, nonlinear, solve}},
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
-                                 {"bottom.given_iterations", {}, predicts_nothing},
-                                 {"output.goal", {}, predicts_nothing},
-                                 {"output.goal_events", {}, predicts_nothing},
+                                 {"bottom.given_iterations", {}, in_its_own_way},
+                                 {"output.goal", {}, in_its_own_way},
+                                 {"output.goal_events", {}, in_its_own_way},
                                  {"bottom.sweeps", {nonlinear, cycle}},
                                  {"bottom.sweeps", {on_grid, relaxed_bottom}},
                                  {"bottom.", {nonlinear, solve}},
@@ -109,11 +115,7 @@ class FixedPointStudy : public GridStudy {
         return {uses, "plays no part in run.mode = fixed_point; leave it out"};
     }
 
-    std::vector<NamedSolver> solvers(const Deck& deck) const override {
-        const FixedPointOptions equation = equation_of(deck);
-        return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>()
-                                                          : GridStudy::solvers(deck);
-    }
+    std::vector<NamedSolver> solvers(const Deck& deck) const override { return solvers_of(deck); }
 
     void check(Rules& rules, int ranks) const override {
         GridStudy::check(rules, ranks);
@@ -122,17 +124,7 @@ class FixedPointStudy : public GridStudy {
     }
 
   protected:
-    GridUse use(const Deck& deck) const override {
-        const FixedPointOptions equation = equation_of(deck);
-        std::optional<int> sweeps;
-        if (equation.by_fas()) sweeps = deck.parameters.bottom.sweeps;
-        return {.coarsens = !equation.is_mixture(),
-                .solvers = solvers(deck),
-                .full_approximation = sweeps,
-                .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
-                .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0,
-                .foretold = false};
-    }
+    GridUse use(const Deck& deck) const override { return use_of_fixed_point(deck); }
     std::unique_ptr<PreparedStudy> prepare(const Deck& deck, const Resolved& resolved,
                                            const GridSetup& grids) const override {
         return std::make_unique<PreparedFixedPoint>(resolved, grids, equation_of(deck),
@@ -209,6 +201,18 @@ class FixedPointStudy : public GridStudy {
 };
 
 }  // namespace
+
+GridUse use_of_fixed_point(const Deck& deck) {
+    const FixedPointOptions equation = equation_of(deck);
+    std::optional<int> sweeps;
+    if (equation.by_fas()) sweeps = deck.parameters.bottom.sweeps;
+    return {.coarsens = !equation.is_mixture(),
+            .solvers = solvers_of(deck),
+            .full_approximation = sweeps,
+            .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
+            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0,
+            .foretold = false};
+}
 
 int PreparedFixedPoint::fields(const FixedPointOptions& equation, const AndersonOptions& acceleration) {
     const int f = equation.is_linear() || equation.is_mixture() ? 0 : 1;

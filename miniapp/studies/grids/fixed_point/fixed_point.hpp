@@ -24,6 +24,9 @@ std::string convergence_text(const AndersonOptions& options, const FixedPointRec
 Json solve_record(std::size_t repeat, const AndersonOptions& options, const FixedPointRecord& solve,
                   const char* norm);
 
+// What the study of a deck does with its grids, for a program that poses its equations to somebody else.
+GridUse use_of_fixed_point(const Deck& deck);
+
 // What an iteration costs by the row of its orthogonalisation, with all columns there.
 std::string iteration_text(const AndersonOptions& options);
 
@@ -39,6 +42,8 @@ class PreparedFixedPoint : public PreparedGrids {
 
   protected:
     void measure(const Setting& setting, Findings& findings) const override;
+    Foretold foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                      const SharedMemory& memory) const override;
 
   private:
     void check(const Setting& setting, const std::vector<FixedPointRecord>& solves, Field u, Field f,

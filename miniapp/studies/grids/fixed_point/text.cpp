@@ -5,6 +5,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/fixed_point/fixed_point.hpp"
+#include "miniapp/studies/grids/fixed_point/prediction.hpp"
 
 namespace keel {
 namespace {
@@ -72,6 +73,18 @@ std::string iteration_text(const AndersonOptions& options) {
         "per iteration with all {} differences, by {}: {} all-reduces of {} words together, beside "
         "G and the test\n",
         options.depth, options.orthogonalisation, cost.reductions, cost.words);
+}
+
+Foretold PreparedFixedPoint::foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                                      const SharedMemory& memory) const {
+    if (!resolved_.machine || !resolved_.machine->machine.compute) return {};
+    const std::string why_not = why_not_predicted(grids_, equation_, memory, comm.size());
+    if (!why_not.empty()) return {wrapped("remark: " + why_not, 4) + "\n", ""};
+    const FixedPointPrediction prediction =
+        predict(resolved_, grids_, equation_, acceleration_, tables, comm);
+    if (comm.rank() > 0) return {};
+    return {"\n" + prediction_text(prediction, resolved_, acceleration_) + "\n",
+            prediction_records(prediction, resolved_, grids_, acceleration_)};
 }
 
 DryRun PreparedFixedPoint::dry_run(const Communicator& comm, const SharedMemory& memory) const {

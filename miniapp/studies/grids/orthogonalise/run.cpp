@@ -142,7 +142,9 @@ void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, i
     findings.seconds = fastest;
     findings.merit = {"orthogonalise.iterations_per_second", fastest > 0 ? 1 / fastest : 0.0, "iterations/s"};
     setting.site.report.tell(
-        orthogonalise_text(results, window, "measured, medians; the columns are vectors of the cells") +
+        orthogonalise_text(results, window,
+                           fmt::format("{}, medians; the columns are vectors of the cells",
+                                       resolved.simulation ? "simulated" : "measured")) +
         level_report(setting, findings, timers, rounds));
     setting.site.report.record(
         orthogonalise_records(results, window, static_cast<double>(product(findings.facts.cells)), false) +

@@ -9,6 +9,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/prediction/goal.hpp"
 #include "miniapp/prediction/predicted_solve.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/memory.hpp"
 
@@ -23,6 +24,8 @@ struct RehearsedOn {
     int ranks = 1;
     int cycles = 0;  // of the first solver
 };
+std::string grid_text(const RehearsedOn& on);
+Json rehearsed_json(const RehearsedOn& on);
 
 struct Prediction {
     std::vector<PredictedSolve> solves;  // the one that others are compared with first

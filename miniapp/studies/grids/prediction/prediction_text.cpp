@@ -26,11 +26,8 @@ double quotient(double over, double seconds) {
     return seconds > 0 ? over / seconds : 0.0;
 }
 
-std::string grid_text(const RehearsedOn& on) {
-    return fmt::format("{} boxes of {}^{} in {} on {}, {}",
-                       fmt::join(on.boxes.begin(), on.boxes.begin() + on.dimensions, "x"), on.box,
-                       on.dimensions, counted(on.levels, "level"), counted(on.ranks, "rank"),
-                       counted(on.cycles, "cycle"));
+std::string solved_on(const RehearsedOn& on) {
+    return fmt::format("{}, {}", grid_text(on), counted(on.cycles, "cycle"));
 }
 
 std::string sources_text(const Prediction& prediction, const Resolved& resolved) {
@@ -49,16 +46,16 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved)
     const auto add = [&](const std::string& line) { text += "\n" + wrapped("- " + line, 4); };
     if (prediction.bottom)
         add(fmt::format("computed: {}, all-reduces and their words, by solving on {}",
-                        whole ? "the solve" : "the bottom's iterations", grid_text(*prediction.bottom)));
+                        whole ? "the solve" : "the bottom's iterations", solved_on(*prediction.bottom)));
     if (prediction.sample)
         add(fmt::format(
             "given: bottom.given_iterations of {}; what belongs to them in proportion to solving on {}",
-            fmt::join(given, ", "), grid_text(*prediction.sample)));
+            fmt::join(given, ", "), solved_on(*prediction.sample)));
     if (prediction.cycle)
         add(fmt::format(
             "computed: V-cycles and the levels above, by solving on {}; the bottom's numbers are those "
             "of as many visits",
-            grid_text(*prediction.cycle)));
+            solved_on(*prediction.cycle)));
     add(fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
                     prediction.planned_nodes == 0
                         ? ""
@@ -155,14 +152,6 @@ Json seconds_json(const Seconds& seconds) {
             {"all_reduce_seconds", seconds.all_reduce}};
 }
 
-Json rehearsed_json(const RehearsedOn& on) {
-    return {{"boxes", on.boxes},
-            {"box", on.box},
-            {"levels", on.levels},
-            {"ranks", on.ranks},
-            {"cycles", on.cycles}};
-}
-
 Json tolerance_json(const LatencyTolerance& of) {
     return {{"messages", of.messages}, {"tolerated_seconds", number_or_null(of.seconds)}};
 }
@@ -208,6 +197,20 @@ Json solve_json(const Prediction& prediction, const PredictedSolve& solve, const
 }
 
 }  // namespace
+
+std::string grid_text(const RehearsedOn& on) {
+    return fmt::format("{} boxes of {}^{} in {} on {}",
+                       fmt::join(on.boxes.begin(), on.boxes.begin() + on.dimensions, "x"), on.box,
+                       on.dimensions, counted(on.levels, "level"), counted(on.ranks, "rank"));
+}
+
+Json rehearsed_json(const RehearsedOn& on) {
+    return {{"boxes", on.boxes},
+            {"box", on.box},
+            {"levels", on.levels},
+            {"ranks", on.ranks},
+            {"cycles", on.cycles}};
+}
 
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids) {
     std::string text = sources_text(prediction, resolved) + "\n";

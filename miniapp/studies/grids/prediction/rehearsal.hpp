@@ -28,6 +28,9 @@ class Rehearsal {
 
     const GridSetup& grids() const { return grids_; }
     double boxes_of_rank() const;
+    Hierarchy& hierarchy() { return hierarchy_; }
+    // What was done on the hierarchy since the last one.
+    Trace take() { return recorder_.take(); }
     // Multigrid with this solver at the bottom or, in a study of Krylov methods on the finest grid, that. Collective.
     Rehearsed solve(const NamedSolver& solver);
 

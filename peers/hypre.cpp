@@ -1,13 +1,9 @@
 // keel_hypre: the problem of a deck, solved by hypre to the residual that Keel is asked for.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,11 +11,6 @@
 #include "comm/ranks/communicator.hpp"
 #include "kernels/timing/clock.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/files/data_folders.hpp"
-#include "miniapp/front/actions.hpp"
-#include "miniapp/front/agreement.hpp"
-#include "miniapp/front/command_line.hpp"
-#include "miniapp/front/record_file.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/records.hpp"
@@ -27,7 +18,8 @@
 #include "miniapp/setup/shape.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/problem.hpp"
-#include "miniapp/studies/verdict.hpp"
+#include "peers/cells.hpp"
+#include "peers/program.hpp"
 #include "peers/structured_solver.hpp"
 
 namespace {
@@ -43,23 +35,6 @@ constexpr const char* about =
     "in "
     "the fewest iterations that reach multigrid.tolerance on max|r| / max|f|. Keel's own operator tells the "
     "residual. With output.json it appends a record \"peer\".";
-
-// The method, and the words that are the deck's.
-struct Words {
-    std::optional<PeerMethod> method = PeerMethod::pcg_pfmg;
-    std::vector<char*> of_deck;
-};
-
-Words words_of(std::span<char* const> all) {
-    constexpr std::string_view option = "--method=";
-    Words words;
-    for (char* const word : all)
-        if (const std::string_view text(word); text.starts_with(option))
-            words.method = named<PeerMethod>(text.substr(option.size()));
-        else
-            words.of_deck.push_back(word);
-    return words;
-}
 
 // What of a valid deck has no meaning here.
 std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
@@ -83,11 +58,6 @@ std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
     return errors;
 }
 
-// The values of a field at the cells of the local boxes.
-std::vector<double> cells_of(const Level& level, Field field) {
-    return level.plain->read(field, cube(level.layout.width()));
-}
-
 // What Keel's fields say, which is therefore the same matrix to the last bit.
 SevenPoints matrix_of(const Level& level) {
     const Layout& layout = level.layout;
@@ -106,20 +76,6 @@ SevenPoints matrix_of(const Level& level) {
                     }
     }
     return matrix;
-}
-
-// The field becomes these values of the local boxes.
-void set_cells(Level& level, Field field, const std::vector<double>& values) {
-    const Layout& layout = level.layout;
-    const int n = layout.width();
-    level.plain->assign(field, cube(n), [&](const Index& cell) {
-        const Index position{cell[0] / n, cell[1] / n, cell[2] / n};
-        const auto q = static_cast<std::size_t>(layout.local_index(*layout.domain().box_at(position)));
-        const Index in_box = cell + n * -position;
-        const auto row = static_cast<std::size_t>(in_box[2] * n + in_box[1]);
-        return values[q * cube(n).cells() + row * static_cast<std::size_t>(n) +
-                      static_cast<std::size_t>(in_box[0])];
-    });
 }
 
 struct Found {
@@ -216,43 +172,10 @@ std::string text_of(const Found& found, PeerMethod method, const Resolved& resol
         static_cast<double>(layout.cell_count()) / middle, found.residual.passed ? "VALID" : "INVALID");
 }
 
-// Collective; rank 0 speaks.
-Status run(std::span<char* const> all, const Communicator& comm) {
-    if (refused(unlike_rank_0(all, comm), comm)) return bad_input;
-    const bool speaks = comm.rank() == 0;
-    const Words words = words_of(all);
-    if (std::ranges::any_of(words.of_deck,
-                            [](const char* word) { return std::string_view(word) == "--help"; })) {
-        if (speaks) fmt::print("{}\n\n{}\n", usage, wrapped(about, 0));
-        return valid;
-    }
-    const CommandLine command = read_command_line(words.of_deck);
-    std::vector<std::string> errors = command.unknown;
-    if (!words.method)
-        errors.push_back(fmt::format("command line: --method: choose {}",
-                                     fmt::join(keel::words_of<PeerMethod>(), " or ")));
-    if (command.action != Action::run)
-        errors.emplace_back(
-            "command line: keel_hypre knows --method and --help alone; ask keel itself for the rest");
-    if (refused(errors, comm)) return bad_input;
-
-    const Table table = make_table();
-    Deck deck = read_deck(table, read_once(command.deck, data_folders(), comm), command.overrides);
-    if (refused(deck.errors, comm)) return bad_input;
-    drop_idle_keys(deck);
-    const NamedFiles files = read_named_files(deck, comm);
-    if (refused(deck.errors, comm)) return bad_input;
-    errors = validate(deck, files, comm.size());
-    if (errors.empty()) errors = not_for_peers(deck, comm.size());
-    if (errors.empty()) errors = validate_run(deck, comm.size());
-    if (refused(errors, comm)) return bad_input;
-    const Resolved resolved = resolve(deck, files, comm);
-    RecordFile file(deck.parameters.output.json);
-    std::vector<std::string> not_open;
-    if (speaks) not_open.push_back(file.open());
-    std::erase(not_open, "");
-    if (refused(not_open, comm)) return bad_input;
-
+Status run(const PeerRun& peer_run, const Communicator& comm) {
+    const Deck& deck = peer_run.deck;
+    const Resolved& resolved = peer_run.resolved;
+    const auto method = *named<PeerMethod>(peer_run.method);
     const ProblemOptions& options = deck.parameters.problem;
     const double tolerance = deck.parameters.multigrid.tolerance;
     const Domain domain = domain_of(options, resolved.ranks);
@@ -266,13 +189,13 @@ Status run(std::span<char* const> all, const Communicator& comm) {
         ledger);
     Level& level = hierarchy.level(0);
     set_right_side(level, problem);
-    Peer peer(comm, level, problem, *words.method, tolerance);
+    Peer peer(comm, level, problem, method, tolerance);
     const Found found = peer.run(resolved.warmup, resolved.repeats);
-    if (speaks) {
-        file.append(line_of(record_of(found, *words.method, resolved, layout, tolerance)));
-        fmt::print("{}", text_of(found, *words.method, resolved, layout));
+    if (comm.rank() == 0) {
+        peer_run.file->append(line_of(record_of(found, method, resolved, layout, tolerance)));
+        fmt::print("{}", text_of(found, method, resolved, layout));
     }
-    if (!file.complete()) return broken;
+    if (!peer_run.file->complete()) return broken;
     return found.residual.passed ? valid : invalid;
 }
 
@@ -280,12 +203,8 @@ Status run(std::span<char* const> all, const Communicator& comm) {
 
 int main(int argc, char** argv) {
     keel::Session session(argc, argv);
-    try {
-        const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
-        return run(words.subspan(1), Communicator::world());
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "keel_hypre: rank {}: {}\n", Communicator::world().rank(), error.what());
-        std::fflush(nullptr);
-        Session::abort(broken);
-    }
+    const keel::PeerProgram program{"keel_hypre", usage, about, keel::words_of<keel::PeerMethod>(),
+                                    not_for_peers};
+    return keel::run_peer(program, std::span<char* const>(argv, static_cast<std::size_t>(argc)).subspan(1),
+                          run);
 }
