@@ -16,6 +16,7 @@ class OnlyCycles : public Operations {
     Work take_column(Field, Field, const Bricks&, int) override { none(); }
     Work dots(std::span<const Product>, std::span<double>) override { none(); }
     Work gram(std::span<const Field>, std::span<const Field>, std::span<double>) override { none(); }
+    Work accurate_gram(std::span<const Field>, std::span<const Field>, std::span<double>) override { none(); }
     Work totals(Field, std::span<double>) override { none(); }
     Work max_norm(Field, double&) override { none(); }
     Work apply(Field, const Stencil&, Field) override { none(); }
