@@ -86,7 +86,7 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
     const int ranks = comm.size();
     for (const auto algorithm : algorithms())
         for (const bool deterministic : {false, true})
-            for (const std::size_t count : {1, 7, 600}) {
+            for (const std::size_t count : {1U, 7U, 600U}) {
                 CAPTURE(name(algorithm), deterministic, count);
                 const std::vector<int> owners = place({ranks, 2, 1}, ranks, Placement::lexicographic);
                 const Layout layout({ranks, 2, 1}, 2, {}, owners, comm.rank());
@@ -134,7 +134,7 @@ TEST_CASE("a sum under way is the sum over all ranks") {
     for (const auto algorithm : algorithms())
         for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)}) {
             const auto all_reduce = made(algorithm, comm, nodes, 5);
-            for (const std::size_t count : {1, 3, 1000, 3}) {
+            for (const std::size_t count : {1U, 3U, 1000U, 3U}) {
                 CAPTURE(name(algorithm), nodes.map(), count);
                 std::vector<double> words = words_of(comm.rank(), count);
                 all_reduce->start(words);
@@ -151,7 +151,7 @@ TEST_CASE("sums by messages of ours have the same bits on all ranks and in every
     for (const auto algorithm : algorithms()) {
         if (algorithm == AllReduceAlgorithm::mpi) continue;
         for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)})
-            for (const std::size_t count : {1, 17, 300}) {
+            for (const std::size_t count : {1U, 17U, 300U}) {
                 CAPTURE(name(algorithm), nodes.map(), count);
                 const auto all_reduce = made(algorithm, comm, nodes, 0);
                 std::vector<double> first;

@@ -16,7 +16,8 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     TimedOperations bottom(*plain, ledger, 1, Caller::bottom);
     const Field u = cycle.make_field();
     const Field f = cycle.make_field();
-    const Stencil L{u, u, u, f, f};
+    const Field c = cycle.make_field();
+    const Stencil L{c, c, c, c, c};
     cycle.relax(u, L, f, Colour::red, 1.0);
     cycle.relax(u, L, f, Colour::black, 1.0);
     cycle.copy(u, f);

@@ -1356,7 +1356,10 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     const auto items = fine.make_items(std::span(&segment, 1));
     const std::array<Field, 2> two{u, f};
     const Buffer buffer = fine.make_buffer(12, Wire::staged);
-    for (const Work& work : {fine.pack(buffer, items, two), fine.unpack(two, items, buffer)}) {
+    const CopyItem copied{0, segment.cells, 1, segment.cells};
+    const auto copies = fine.make_items(std::span(&copied, 1));
+    for (const Work& work :
+         {fine.pack(buffer, items, two), fine.unpack(two, items, buffer), fine.copy_cells(two, copies)}) {
         CHECK(work.bytes == 2 * 8.0 * 12);
         CHECK(work.flops == 0);
     }

@@ -126,7 +126,7 @@ class OpenMP {
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
         assign_on_host(u.view<Real>(), boxes, region, formula,
-                       [this](const Cells& cells, const auto& body) { for_each_cell(cells, body); });
+                       [this](const Cells& cells, const auto& body) { this->for_each_cell(cells, body); });
     }
     std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
         return read_on_host(u.view<Real>(), boxes, region);

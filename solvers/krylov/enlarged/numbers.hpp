@@ -18,7 +18,7 @@ inline Quantity in_t(const std::string& text, FormulaInT formula) {
 
 // Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so many sums.
 inline double bytes_of_blocks(double t, int matrices, double sums) {
-    return sizeof(double) * (matrices + RankRevealing::matrices) * t * t +
+    return sizeof(double) * (1.0 * matrices + RankRevealing::matrices) * t * t +
            static_cast<double>(BlockProducts::bytes_of_sum) * sums;
 }
 

@@ -330,7 +330,7 @@ Method pipelined_s_step_cg() {
         .small_bytes = {"",
                         [](const BottomOptions& o) {
                             return sizeof(double) * (9.0 * o.s * o.s + 12.0 * o.s) +
-                                   (sizeof(Product) + sizeof(double)) * PipelinedSStepCG::words(o.s);
+                                   (sizeof(Product) + sizeof(double)) * 1.0 * PipelinedSStepCG::words(o.s);
                         }},
         .sums = {"", [](const BottomOptions& o) { return PipelinedSStepCG::words(o.s); }},
         .keys = {"s", "basis"},
