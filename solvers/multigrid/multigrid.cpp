@@ -22,7 +22,7 @@ struct Patience {
 };
 constexpr Patience near_floor{3, 0.8};
 constexpr Patience elsewhere{5, 0.9};
-// The same of stages, which are four or five cycles as long as there is far to go.
+// The same of stages, which are several cycles as long as there is far to go.
 constexpr Patience stages_near_floor{1, 0.8};
 constexpr Patience stages_elsewhere{2, 0.9};
 
