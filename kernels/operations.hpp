@@ -73,6 +73,8 @@ class Operations {
     virtual Field make_field() = 0;  // zero everywhere, ghosts included
     virtual Buffer make_buffer(std::size_t values, Wire wire) = 0;
     virtual Items<Segment> make_items(std::span<const Segment>) = 0;
+    // To unpack into: without segments that lie in another, where boxes have ghosts in common.
+    virtual Items<Segment> make_targets(std::span<const Segment>) = 0;
     virtual Items<CopyItem> make_items(std::span<const CopyItem>) = 0;
     virtual Items<Parcel> make_items(std::span<const Parcel>) = 0;
     virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;

@@ -145,7 +145,7 @@ class PlannedExchange : public Exchange {
                     std::span<const CopyItem> copies)
         : operations_(operations), carrier_(std::move(carrier)), overlap_(overlap) {
         packed_ = operations.make_items(sends);
-        unpacked_ = operations.make_items(receives);
+        unpacked_ = operations.make_targets(receives);
         copied_ = operations.make_items(copies);
         PlannedExchange::reserve(1);
     }

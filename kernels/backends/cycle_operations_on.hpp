@@ -13,10 +13,12 @@
 //                                                  of every box, whose windows tell where in a block it is
 
 #include <algorithm>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
+#include "kernels/backends/targets.hpp"
 #include "kernels/bodies/transfer.hpp"
 #include "kernels/bodies/vector.hpp"
 #include "kernels/check.hpp"
@@ -56,6 +58,11 @@ class CycleOperationsOn : public Interface {
         for (Segment& item : placed) place(item.box, item.cells);
         return keep(std::span<const Segment>(placed));
     }
+    Items<Segment> make_targets(std::span<const Segment> items) override {
+        std::vector<Segment> placed(items.begin(), items.end());
+        for (Segment& item : placed) place(item.box, item.cells);
+        return keep_targets(placed, &Segment::box, &Segment::cells);
+    }
     // Without what would be copied to itself, from one box of a block to the ghosts of another.
     Items<CopyItem> make_items(std::span<const CopyItem> items) override {
         std::vector<CopyItem> placed;
@@ -64,13 +71,13 @@ class CycleOperationsOn : public Interface {
             place(item.to, item.target);
             if (item.from != item.to || item.source != item.target) placed.push_back(item);
         }
-        return keep(std::span<const CopyItem>(placed));
+        return keep_targets(placed, &CopyItem::to, &CopyItem::target);
     }
     Items<Parcel> make_items(std::span<const Parcel> items) override { return keep(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         std::vector<BoundaryItem> placed(items.begin(), items.end());
         for (BoundaryItem& item : placed) place(item.box, item.cells);
-        return keep(std::span<const BoundaryItem>(placed));
+        return keep_targets(placed, &BoundaryItem::box, &BoundaryItem::cells);
     }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
@@ -361,6 +368,15 @@ class CycleOperationsOn : public Interface {
             if constexpr (requires { item.end(); }) values = std::max(values, item.end());
         }
         return {backend_.keep(items), items.size(), cells, values};
+    }
+
+    // Boxes that lie alone have no ghosts in common.
+    template <class T>
+    Items<T> keep_targets(const std::vector<T>& placed, int T::*block, Region T::*target) {
+        if (static_cast<std::size_t>(shape_.blocks) == windows_.size())
+            return keep(std::span<const T>(placed));
+        const std::vector<T> apart = without_covered(placed, std::mem_fn(block), std::mem_fn(target));
+        return keep(std::span<const T>(apart));
     }
 
     Backend backend_;
