@@ -15,9 +15,7 @@ std::string purpose_of(const SchemeUse& use) {
                                  [](const MovedBoxes& boxes) {
                                      return std::string(boxes.there ? "to_bottom" : "from_bottom");
                                  },
-                                 [](const VectorEntries& entries) {
-                                     return std::string(entries.in_solves ? "solve" : "product");
-                                 }},
+                                 [](const VectorEntries& entries) { return std::string(name(entries.use)); }},
                       use.what);
 }
 

@@ -33,10 +33,19 @@ struct MovedBoxes {
     bool there = true;
 };
 
-// Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time.
+// Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
+// levels of algebraic multigrid values of ghosts, rows of P for A P, and what P and its transpose exchange.
 struct VectorEntries {
-    bool in_solves = false;
+    enum class Use { product, solve, amg_values, amg_rows, amg_transfers };
+    Use use = Use::product;
 };
+constexpr auto names_of(VectorEntries::Use) {
+    using Use = VectorEntries::Use;
+    using Name = Named<Use>;
+    return std::array{Name{Use::product, "product"}, Name{Use::solve, "solve"},
+                      Name{Use::amg_values, "amg_values"}, Name{Use::amg_rows, "amg_rows"},
+                      Name{Use::amg_transfers, "amg_transfers"}};
+}
 
 // What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.
 struct SchemeUse {

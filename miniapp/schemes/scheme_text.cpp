@@ -14,7 +14,13 @@ namespace {
 
 // "26 1 i": neighbours, layers and, where that is not the operator, who needs them.
 std::string pattern_name(const SchemeUse& use) {
-    if (use.entries()) return fmt::format("t = {}", use.columns);
+    if (const VectorEntries* entries = use.entries()) {
+        using Use = VectorEntries::Use;
+        return entries->use == Use::amg_values      ? "values"
+               : entries->use == Use::amg_rows      ? "rows of P"
+               : entries->use == Use::amg_transfers ? "P"
+                                                    : fmt::format("t = {}", use.columns);
+    }
     if (const MovedBoxes* boxes = use.moves()) return boxes->there ? "there" : "back";
     const GhostCells& ghosts = *use.ghosts();
     const char* const mark = ghosts.purpose == GhostCells::Purpose::interpolation ? " i"
@@ -80,8 +86,9 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
         // The ledger does not tell apart what a level exchanges for several purposes.
         const auto here = [&](const SchemeTable& other) { return other.use.level == table.use.level; };
         const bool shown =
-            level < in_run.size() && ((table.use.entries() && !table.use.entries()->in_solves) ||
-                                      std::ranges::count_if(tables, here) == 1);
+            level < in_run.size() &&
+            ((table.use.entries() && table.use.entries()->use == VectorEntries::Use::product) ||
+             std::ranges::count_if(tables, here) == 1);
         text += fmt::format(line, level, pattern_name(table.use), name(table.rows[*table.chosen].scheme),
                             name(chooser), microseconds(predicted(table.rows[*table.chosen])),
                             microseconds(table.least(*table.chosen)),

@@ -79,18 +79,21 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
 }  // namespace
 
 std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
-                                  const AmgOptions& options, Ledger& ledger, int level) {
+                                  const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
+                                  int level) {
     const auto ghosts =
-        timed(ledger, Op::plans, level, [&] { return std::make_unique<GhostValues>(team, A); });
+        timed(ledger, Op::plans, level, [&] { return std::make_unique<GhostValues>(team, A, values); });
     auto next = options.coarsening == CoarseningRule::aggregation
                     ? by_aggregation(team, A, B, *ghosts, options, ledger, level)
                     : by_splitting(team, A, *ghosts, options, ledger, level);
     if (!next) return {};
     PartRows P(A.partition, next->partition, A.rank, std::move(next->rows));
+    SchemeOptions transfers_by;
     Plan plan;
     Homeward way;
     timed(ledger, Op::plans, level, [&] {
-        plan = negotiate_plan(team.comm, team.topology, P.ghosts, team.values);
+        transfers_by = team.scheme_for(AmgMessages::transfers, P.ghosts);
+        plan = negotiate_plan(team.comm, team.topology, P.ghosts, transfers_by);
         way = homeward(plan, team.topology, A.rank, P.ghosts);
     });
     CoarseningTraffic traffic;
@@ -111,6 +114,8 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
                       std::move(A_coarse),
                       std::move(next->null),
                       next->bound,
+                      ghosts->rows_by(),
+                      transfers_by,
                       traffic};
 }
 

@@ -29,12 +29,15 @@ struct Coarsening {
     PartRows A;                // of the next level
     std::vector<double> null;  // near-null vector of the next level
     double bound = 0;          // of the eigenvalues of D^-1 A of this level; 0: not asked for
+    SchemeOptions rows_by;     // rows of P for A P
+    SchemeOptions transfers_by;
     CoarseningTraffic traffic;
 };
 
 // Nothing where no two rows are put together. A's pattern is symmetric, and its diagonal has no zero; B is its near-null
-// vector. The time is booked at `level` of the ledger. Collective.
+// vector, and values at its ghosts travel by `values`. The time is booked at `level` of the ledger. Collective.
 std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
-                                  const AmgOptions& options, Ledger& ledger, int level);
+                                  const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
+                                  int level);
 
 }  // namespace keel

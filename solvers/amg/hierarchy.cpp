@@ -12,7 +12,8 @@ constexpr double jacobi_weight = 2.0 / 3.0;
 }  // namespace
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
-                           const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger)
+                           const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
+                           const AmgWatch& watch)
     : team_(team), options_(options), ledger_(ledger) {
     const int rank = team.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, rows);
@@ -27,17 +28,21 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
     while (outcome_ == AmgOutcome::ready && A->partition.rows > options.max_coarse &&
            static_cast<int>(levels_.size()) < options.max_levels) {
         const auto level = static_cast<int>(levels_.size()) - 1;
-        std::optional<Coarsening> next = coarsen(team, *A, null, options, ledger, level);
+        std::optional<Coarsening> next =
+            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level);
         if (!next) {
             stalled_ = true;
             break;
         }
+        if (watch) watch(*A, &*next);
         A = std::make_unique<PartRows>(std::move(next->A));
         null = std::move(next->null);
         AmgLevelFacts& facts = facts_.back();
         facts.entries_of_P = team.comm.sum(static_cast<double>(next->P.places.size()));
         facts.bound = next->bound;
         facts.rounds = next->rounds;
+        facts.rows_by = next->rows_by;
+        facts.transfers_by = next->transfers_by;
         facts.setup = next->traffic;
         add_level(*A, nullptr, sparse);
         AmgLevel& fine = levels_[levels_.size() - 2];
@@ -48,6 +53,7 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
         outcome_ = fault_of(*A);
     }
+    if (watch) watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
     if (A->partition.rows > options.max_dense) {
         outcome_ = AmgOutcome::too_large;
@@ -62,8 +68,10 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     AmgLevel& level = levels_.emplace_back();
     const auto number = static_cast<int>(levels_.size()) - 1;
     level.A = finest;
+    SparseOptions options = sparse;
     if (!finest) {
-        SparseOptions options = sparse;
+        options.scheme = timed(ledger_, Op::plans, number,
+                               [&] { return team_.scheme_for(AmgMessages::values, A.ghosts); });
         options.level = number;
         level.owned = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend, A.partition,
                                                      A.rows, options, ledger_);
@@ -83,6 +91,7 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     const auto mine = static_cast<double>(A.rows.columns.size());
     AmgLevelFacts& facts = facts_.emplace_back();
     facts.rows = A.partition.rows;
+    facts.values_by = options.scheme;
     facts.entries = team_.comm.sum(mine);
     facts.most_entries = team_.comm.max(mine);
     for (int rank = 0; rank < A.partition.ranks; ++rank) facts.ranks_with_rows += A.partition.size(rank) > 0;

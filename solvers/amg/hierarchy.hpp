@@ -35,6 +35,7 @@ struct AmgLevelFacts {
     int rounds = 0;           // of the search for roots
     int ranks_with_rows = 0;
     double most_entries = 0;
+    SchemeOptions values_by, rows_by, transfers_by;  // the latter two not on the coarsest level
     // This rank's, of one operation each.
     Traffic product;      // A x
     Traffic interpolate;  // P e
@@ -52,12 +53,16 @@ struct AmgLevel {
     std::unique_ptr<LevelTransfer> transfer;  // to the next level; null on the coarsest
 };
 
+// Is shown every level while the hierarchy is set up, with what comes next, which the coarsest one lacks.
+using AmgWatch = std::function<void(const PartRows& A, const Coarsening* next)>;
+
 class AmgHierarchy {
   public:
-    // `finest` has these rows, `A`, whose near-null space is the constants. Set-up is booked in the ledger, which has as many
+    // `finest` has these rows, `A`, whose near-null space is the constants, and exchanges by the scheme of `sparse`, other levels by
+    // what the team says. Set-up is booked in the ledger, which has as many
     // levels as the options allow. All must outlive this object. Collective.
     AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows, const AmgOptions& options,
-                 const SparseOptions& sparse, Ledger& ledger);
+                 const SparseOptions& sparse, Ledger& ledger, const AmgWatch& watch = {});
 
     const AmgOptions& options() const { return options_; }
     AmgOutcome outcome() const { return outcome_; }

@@ -59,6 +59,34 @@ class AlgebraicMultigrid(KeelTest):
                 )
             self.assertEqual(solve["all"][key], sent)
 
+    def test_a_dry_run_for_other_ranks_plans_what_these_send_and_chooses_what_they_choose(self) -> None:
+        words = [*PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", "comm.machine=blue_waters"]
+        sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate"}
+        used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by"}
+        for scheme in ("two_step", "model"):
+            with self.subTest(scheme=scheme):
+                planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4", f"comm.scheme={scheme}")
+                run = self.valid(4, *words, f"comm.scheme={scheme}")
+                levels = run.record("amg")["levels"]
+                rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
+                self.assertEqual(len(rows), 3 * (len(levels) - 1))
+                for row in rows:
+                    level = levels[row["level"]]
+                    # The finest level's products are by the choice for solves.
+                    if row["level"] > 0 or row["purpose"] != "amg_values":
+                        self.assertEqual(row["scheme"], level[used[row["purpose"]]], row)
+                    for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                        self.assertEqual(row["all"][key], level[sent[row["purpose"]]]["all"][key], row)
+                self.assertIn("one exchange of every level, us", planned.stdout)
+
+    def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
+        runs = [self.valid(4, *PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", f"comm.scheme={scheme}")
+                for scheme in ("standard", "tuned")]  # fmt: skip
+        sizes = [[level["nonzeros"] for level in run.record("amg")["levels"]] for run in runs]
+        self.assertEqual(*sizes)
+        self.assertEqual(*(run.record("solve")["iterations"] for run in runs))
+        self.assertIn("amg_items_of_schemes", runs[1].stdout)
+
     def test_what_cannot_be_set_up_is_a_breakdown_with_a_name(self) -> None:
         def outcome(entries: dict[tuple[int, int], str], *words: str) -> tuple[str, bool]:
             rows = 60

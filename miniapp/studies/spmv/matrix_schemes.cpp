@@ -13,15 +13,16 @@ template <class RowsOf>
 std::vector<SchemeTable> tables_of(const MatrixUse& use, const SchemeOptions& of_deck, const Layout& vectors,
                                    const RowsOf& rows_of) {
     std::vector<SchemeTable> tables;
-    const auto add = [&](bool in_solves, int columns) {
+    const auto add = [&](VectorEntries::Use what, int columns) {
         SchemeOptions options = of_deck;
         options.columns = static_cast<std::size_t>(columns);
-        tables.push_back({.use = {0, vectors, VectorEntries{in_solves}, options.columns},
+        tables.push_back({.use = {0, vectors, VectorEntries{what}, options.columns},
                           .rows = rows_of(candidates_without_axes(options))});
     };
-    add(false, use.columns);
+    add(VectorEntries::Use::product, use.columns);
     if (!use.solver) return tables;
-    if (const int at_once = vectors_at_once(use.solver->options); at_once != use.columns) add(true, at_once);
+    if (const int at_once = vectors_at_once(use.solver->options); at_once != use.columns)
+        add(VectorEntries::Use::solve, at_once);
     return tables;
 }
 
@@ -73,7 +74,7 @@ MatrixSchemes schemes_of_matrix(const SchemeOptions& of_deck, const std::vector<
         if (!table.chosen) continue;
         // The products' too, unless a table of its own follows.
         schemes.solves = table.rows[*table.chosen].scheme;
-        if (!table.use.entries()->in_solves) schemes.products = schemes.solves;
+        if (table.use.entries()->use == VectorEntries::Use::product) schemes.products = schemes.solves;
     }
     return schemes;
 }

@@ -185,7 +185,9 @@ class SpmvStudy : public Study {
             use.solver = fitted.front();
             if (use.amg != AmgUse::none)
                 told.remarks.push_back(
-                    "run.amg: neither the predicted memory nor a dry run knows the levels below the finest");
+                    "run.amg: the predicted memory does not know the levels below the finest, nor does a dry "
+                    "run without "
+                    "problem.ranks");
         }
         return std::make_unique<PreparedSpmv>(told, use);
     }

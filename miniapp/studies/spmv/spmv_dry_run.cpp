@@ -12,6 +12,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/machine/memory.hpp"
+#include "miniapp/studies/spmv/amg/imagined_amg.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 
@@ -35,6 +36,7 @@ struct Sizes {
     double memory = 0;                 // of the rank that needs most
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
+    std::optional<ImaginedAmg> amg{};  // of imagined ranks
 };
 using Reason = std::string;
 
@@ -93,6 +95,8 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     std::vector<std::int64_t> ghosts;  // by rank
     {
         const GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
+        if (use.amg != AmgUse::none && use.amg_options.aggregation == AggregationRule::mis2)
+            found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
         for (int rank = 0; rank < ranks; ++rank) {
             GlobalRows rows = rows_of(all, partition, rank);
             const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
@@ -179,14 +183,19 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
                             matrix, size.rows, size.entries, *complaint),
                 plan_json(use_, size, nullptr).dump(), ""};
     const auto& found = std::get<Sizes>(result);
-    const std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
+    std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
+    std::string amg_schemes;
+    if (found.amg) {
+        text += "\n" + imagined_amg_text(*found.amg);
+        amg_schemes = scheme_records(resolved_.comm.chooser, found.amg->exchanges);
+    }
     const std::string plan = plan_json(use_, size, &found).dump();
-    if (!schemes_matter(resolved_)) return {text, plan, ""};
+    if (!schemes_matter(resolved_)) return {text, plan, amg_schemes};
     const SchemeChooser chooser = resolved_.comm.chooser;
     return {text + "\n" +
                 (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
                 scheme_tables_text(found.schemes),
-            plan, scheme_records(chooser, found.schemes)};
+            plan, scheme_records(chooser, found.schemes) + amg_schemes};
 }
 
 }  // namespace keel

@@ -10,6 +10,7 @@
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/studies/repeat.hpp"
+#include "miniapp/studies/spmv/amg/amg_schemes.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -254,7 +255,8 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const Communicator& comm = site.comm;
     const BottomOptions& options = solver.options;
     mine.solver = solver;
-    const Team team{comm, resolved_.topology, site.backend, sparse.scheme, sparse.scheme};
+    AmgSchemeChoice choice(resolved_, comm, site.backend, sparse.scheme);
+    const Team team{comm, resolved_.topology, site.backend, choice.scheme_for()};
     std::unique_ptr<AmgHierarchy> hierarchy;
     std::unique_ptr<AmgCycle> M;
     if (use_.amg != AmgUse::none) {
@@ -267,6 +269,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         mine.amg = findings_of(comm, *hierarchy);
         mine.amg->setup_seconds = findings.facts.setup_seconds = comm.max(my_seconds);
         mine.amg->setup = gather_timers(comm, ledger, my_seconds, 1, false);
+        for (const Check& check : choice.checks()) findings.checks.push_back(check);
     }
     const auto krylov = use_.amg == AmgUse::none             ? make_krylov(A, comm, options)
                         : use_.amg == AmgUse::preconditioner ? make_amg_krylov(A, *M, options)

@@ -48,12 +48,12 @@ std::unique_ptr<Operations> Team::buffers() const {
     return backend.make_operations(block_layout(0), 0);
 }
 
-GhostValues::GhostValues(const Team& team, const PartRows& A)
+GhostValues::GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values)
     : team_(team),
       first_(A.first()),
       ghosts_(A.ghosts),
       buffers_(team.buffers()),
-      values_(team.exchange(*buffers_, negotiate_plan(team.comm, team.topology, ghosts_, team.values))) {}
+      values_(team.exchange(*buffers_, negotiate_plan(team.comm, team.topology, ghosts_, values))) {}
 
 std::vector<double> GhostValues::complete(std::vector<double> own) {
     const std::size_t rows = own.size();
@@ -88,8 +88,9 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
     rows.values.resize(rows.columns.size());
 
     const auto buffers = team_.buffers();
+    rows_by_ = team_.scheme_for(AmgMessages::rows, needed);
     ItemExchange exchange =
-        team_.exchange(*buffers, negotiate_plan(team_.comm, team_.topology, needed, team_.rows));
+        team_.exchange(*buffers, negotiate_plan(team_.comm, team_.topology, needed, rows_by_));
     exchange.run(
         [&](const Item& item, std::span<double> out) {
             const auto [begin, end] = entries_of(own, static_cast<std::size_t>(item.name - first_));

@@ -2,7 +2,9 @@
 
 // What set-up asks of other ranks: values and whole rows of the ghosts of a matrix.
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "comm/carry/homeward.hpp"
@@ -13,13 +15,27 @@
 
 namespace keel {
 
-// Who sets up together, and by which schemes messages travel: those of values, and those of rows.
+// What is fetched from other ranks: values at ghosts of A, in products and in set-up; rows of such ghosts, in set-up; and what
+// P and its transpose exchange, there and back, by one plan.
+enum class AmgMessages { values, rows, transfers };
+constexpr auto names_of(AmgMessages) {
+    using Name = Named<AmgMessages>;
+    return std::array{Name{AmgMessages::values, "values"}, Name{AmgMessages::rows, "rows"},
+                      Name{AmgMessages::transfers, "transfers"}};
+}
+
+// The scheme for what this rank needs of others. Collective.
+using SchemeFor = std::function<SchemeOptions(AmgMessages what, std::span<const Item> needed)>;
+inline SchemeFor always(const SchemeOptions& scheme) {
+    return [scheme](AmgMessages, std::span<const Item>) { return scheme; };
+}
+
+// Who sets up together, and by which schemes messages travel.
 struct Team {
     const Communicator& comm;
     const Topology& topology;
     const Backend& backend;
-    SchemeOptions values = {};
-    SchemeOptions rows = {};
+    SchemeFor scheme_for = always({});
 
     // Makes an exchange by this rank's part of a plan; `buffers` must outlive it.
     ItemExchange exchange(Operations& buffers, Plan plan) const;
@@ -29,8 +45,9 @@ struct Team {
 
 class GhostValues {
   public:
-    // Negotiates; collective, as all other functions. The team must outlive this object.
-    GhostValues(const Team& team, const PartRows& A);
+    // Values travel by this scheme, rows by what the team says of them. Negotiates; collective, as all other functions. The
+    // team must outlive this object.
+    GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values);
 
     // The values at own rows, and those of the ghosts behind them.
     std::vector<double> complete(std::vector<double> own);
@@ -40,6 +57,7 @@ class GhostValues {
     // Sent so far, but for what negotiating takes.
     const Traffic& sent_values() const { return sent_values_; }
     const Traffic& sent_rows() const { return sent_rows_; }
+    const SchemeOptions& rows_by() const { return rows_by_; }  // the last ones
 
   private:
     const Team& team_;
@@ -47,6 +65,7 @@ class GhostValues {
     std::vector<Item> ghosts_;
     std::unique_ptr<Operations> buffers_;
     ItemExchange values_;
+    SchemeOptions rows_by_;
     Traffic sent_values_, sent_rows_;
 };
 

@@ -155,18 +155,20 @@ struct AmgSetup {
     RowPartition partition;
     GlobalRows rows;
     Ledger ledger{20};
+    SchemeOptions scheme;
     Team team;
     SparseMatrix matrix;
 
-    explicit AmgSetup(const AmgProblem& problem, Scheme scheme = Scheme::standard, int per_node = 2)
+    explicit AmgSetup(const AmgProblem& problem, Scheme by = Scheme::standard, int per_node = 2)
         : topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
           partition{problem.rows, comm.size()},
           rows(rows_of(problem, partition.first(comm.rank()), partition.size(comm.rank()))),
-          team{comm, topology, *backend, {.scheme = scheme}, {.scheme = scheme}},
+          scheme{.scheme = by},
+          team{comm, topology, *backend, always(scheme)},
           matrix(comm, topology, *backend, partition, rows, sparse(), ledger) {}
     AmgSetup(const AmgSetup&) = delete;
 
-    SparseOptions sparse() const { return {.scheme = team.values}; }
+    SparseOptions sparse() const { return {.scheme = scheme}; }
     PartRows part() const { return {partition, partition, comm.rank(), rows}; }
     AmgHierarchy hierarchy(const AmgOptions& options) {
         return {team, matrix, rows, options, sparse(), ledger};

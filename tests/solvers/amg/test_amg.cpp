@@ -32,7 +32,8 @@ std::vector<Row> gathered(const Communicator& comm, const PartRows& A) {
 
 Coarsening coarsened(AmgSetup& setup, const AmgOptions& options) {
     const PartRows A = setup.part();
-    auto next = coarsen(setup.team, A, std::vector<double>(A.rows.rows(), 1.0), options, setup.ledger, 0);
+    auto next = coarsen(setup.team, A, std::vector<double>(A.rows.rows(), 1.0), options, setup.scheme,
+                        setup.ledger, 0);
     REQUIRE(next.has_value());
     return std::move(*next);
 }
@@ -66,7 +67,7 @@ AmgOutcome outcome_of(const AmgProblem& problem, const AmgOptions& options = {})
 TEST_CASE("roots are more than two strong connections apart, and every connected row is within two of one") {
     AmgSetup setup(rotated({17, 13, 1}, 0.01, 0.3));
     const PartRows A = setup.part();
-    GhostValues ghosts(setup.team, A);
+    GhostValues ghosts(setup.team, A, setup.scheme);
     const auto strong = strong_connections(A, ghosts, StrengthRule::classical, 0.25);
     const Aggregates found = aggregate_mis2(setup.comm, A, strong, ghosts, 5);
     CHECK(found.rounds > 1);
@@ -140,7 +141,7 @@ TEST_CASE("the tentative prolongation has the near-null vector in its range, lev
     PartRows A = setup.part();
     std::vector<double> B(A.rows.rows(), 1.0);
     for (int level = 0; level < 2; ++level) {
-        GhostValues ghosts(setup.team, A);
+        GhostValues ghosts(setup.team, A, setup.scheme);
         const auto strong = strong_connections(A, ghosts, StrengthRule::symmetric, 0.0);
         const Aggregates aggregates = aggregate_mis2(setup.comm, A, strong, ghosts, 0);
         const Tentative T = tentative_prolongation(setup.comm, aggregates, A.rank, B);
@@ -157,7 +158,7 @@ TEST_CASE("the tentative prolongation has the near-null vector in its range, lev
             CHECK(T.rows.values[begin] * all[static_cast<std::size_t>(T.rows.columns[begin])] ==
                   Approx(B[r]).epsilon(1e-14));
         }
-        auto next = coarsen(setup.team, A, B, {}, setup.ledger, 0);
+        auto next = coarsen(setup.team, A, B, {}, setup.scheme, setup.ledger, 0);
         REQUIRE(next.has_value());
         A = std::move(next->A);
         B = std::move(next->null);

@@ -71,7 +71,7 @@ TEST_CASE("one step of coarsening is the golden one, entry by entry, by every sc
                 options.ownership = ownership;
                 const PartRows A = setup.part();
                 const std::vector<double> ones(A.rows.rows(), 1.0);
-                const auto next = coarsen(setup.team, A, ones, options, setup.ledger, 0);
+                const auto next = coarsen(setup.team, A, ones, options, setup.scheme, setup.ledger, 0);
                 REQUIRE(next.has_value());
                 const auto own = [&](std::int64_t row) { return A.partition.owns(A.rank, row); };
                 std::vector<std::int64_t> roots;
@@ -160,7 +160,7 @@ TEST_CASE("matrices of all levels have the golden traces, sums and norms", "[gol
                 CHECK(std::abs(trace - wanted.at("trace").get<double>()) <= 1e-10 * norm);
                 CHECK(std::abs(sum - wanted.at("sum").get<double>()) <= 1e-10 * norm);
                 if (A.partition.rows <= options.max_coarse) continue;
-                auto next = coarsen(setup.team, A, null, options, setup.ledger, 0);
+                auto next = coarsen(setup.team, A, null, options, setup.scheme, setup.ledger, 0);
                 if (!next) continue;
                 A = std::move(next->A);
                 null = std::move(next->null);

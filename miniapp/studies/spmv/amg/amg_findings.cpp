@@ -12,23 +12,6 @@
 namespace keel {
 namespace {
 
-std::string level_sizes(const AmgFindings& amg) {
-    std::string text =
-        fmt::format("{:>5} {:>12} {:>14} {:>9} {:>9} {:>14} {:>14} {:>9} {:>7}\n", "level", "rows", "entries",
-                    "a row", "ranks", "most of one", "entries of P", "bound", "rounds");
-    for (std::size_t l = 0; l < amg.levels.size(); ++l) {
-        const AmgLevelFacts& facts = amg.levels[l].facts;
-        text += fmt::format("{:>5} {:>12} {:>14.0f} {:>9.1f} {:>9} {:>14.0f}", l, facts.rows, facts.entries,
-                            facts.entries / static_cast<double>(facts.rows), facts.ranks_with_rows,
-                            facts.most_entries);
-        const std::string bound = facts.bound > 0 ? fmt::format("{:.3f}", facts.bound) : "-";
-        text += facts.entries_of_P > 0
-                    ? fmt::format(" {:>14.0f} {:>9} {:>7}\n", facts.entries_of_P, bound, facts.rounds)
-                    : "\n";
-    }
-    return text;
-}
-
 // All ranks' messages by operation and level, those off node in brackets, and below them the bytes.
 std::string level_traffic(const AmgFindings& amg) {
     std::string text = fmt::format("{:<32}", "messages (off node), bytes");
@@ -46,6 +29,27 @@ std::string level_traffic(const AmgFindings& amg) {
         text += "\n" + bytes + "\n";
     }
     return text;
+}
+
+// Who carries what, where that is not one scheme for all.
+std::string level_schemes(const AmgFindings& amg) {
+    std::string text;
+    bool several = false;
+    const std::string one = name(amg.levels.front().facts.values_by);
+    const auto line = [&](const char* meaning, SchemeOptions AmgLevelFacts::*by, std::size_t levels) {
+        text += fmt::format("{:<32}", meaning);
+        for (std::size_t l = 0; l < levels; ++l) {
+            const std::string word = name(amg.levels[l].facts.*by);
+            several = several || word != one;
+            text += fmt::format(" {:>20}", word);
+        }
+        text += "\n";
+    };
+    const std::size_t levels = amg.levels.size();
+    line("A x, values of ghosts: by", &AmgLevelFacts::values_by, levels);
+    line("rows of P for A P: by", &AmgLevelFacts::rows_by, levels - 1);
+    line("P e, P^T r, rows of P^T: by", &AmgLevelFacts::transfers_by, levels - 1);
+    return several ? text : "";
 }
 
 std::string level_times(const std::string& head, const std::vector<TimerRow>& rows, std::size_t levels) {
@@ -77,6 +81,23 @@ Json traffic_json(const Traffic& t) {
 }
 
 }  // namespace
+
+std::string level_sizes(const std::vector<AmgLevelFacts>& levels) {
+    std::string text =
+        fmt::format("{:>5} {:>12} {:>14} {:>9} {:>9} {:>14} {:>14} {:>9} {:>7}\n", "level", "rows", "entries",
+                    "a row", "ranks", "most of one", "entries of P", "bound", "rounds");
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+        const AmgLevelFacts& facts = levels[l];
+        text += fmt::format("{:>5} {:>12} {:>14.0f} {:>9.1f} {:>9} {:>14.0f}", l, facts.rows, facts.entries,
+                            facts.entries / static_cast<double>(facts.rows), facts.ranks_with_rows,
+                            facts.most_entries);
+        const std::string bound = facts.bound > 0 ? fmt::format("{:.3f}", facts.bound) : "-";
+        text += facts.entries_of_P > 0
+                    ? fmt::format(" {:>14.0f} {:>9} {:>7}\n", facts.entries_of_P, bound, facts.rounds)
+                    : "\n";
+    }
+    return text;
+}
 
 TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
     TrafficOverRanks both;
@@ -122,7 +143,9 @@ std::string amg_text(const AmgFindings& amg) {
         seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
     if (!amg.missing.empty())
         text += fmt::format("no cycle ({}): for want of {}\n", name(amg.outcome), amg.missing);
-    text += level_sizes(amg) + level_traffic(amg);
+    std::vector<AmgLevelFacts> facts;
+    for (const AmgLevelFindings& level : amg.levels) facts.push_back(level.facts);
+    text += level_sizes(facts) + level_traffic(amg) + level_schemes(amg);
     text += level_times("set-up, the slowest rank", amg.setup, amg.levels.size());
     if (!amg.solves.empty()) text += level_times("solve, the slowest rank", amg.solves, amg.levels.size());
     return text;
@@ -138,6 +161,10 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver) {
                   {"nonzeros_of_p", level.facts.entries_of_P},
                   {"bound", level.facts.bound},
                   {"rounds", level.facts.rounds}};
+        json["values_by"] = name(level.facts.values_by);
+        const bool last = &level == &amg.levels.back();
+        json["rows_by"] = last ? Json() : Json(name(level.facts.rows_by));
+        json["transfers_by"] = last ? Json() : Json(name(level.facts.transfers_by));
         for (const AmgOperation& operation : level.operations)
             json[operation.word] = {{"busiest", traffic_json(operation.traffic.busiest)},
                                     {"all", traffic_json(operation.traffic.all)}};

@@ -1,0 +1,89 @@
+#include "miniapp/studies/spmv/amg/amg_schemes.hpp"
+
+#include <map>
+
+#include "comm/plans/negotiation.hpp"
+#include "kernels/hash.hpp"
+#include "miniapp/schemes/scheme_choice.hpp"
+
+namespace keel {
+namespace {
+
+// Fetches items of any length, full of numbers that tell them apart.
+class ItemTrial : public Trial {
+  public:
+    ItemTrial(const Team& team, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
+        : needed_(needed), buffers_(team.buffers()) {
+        for (const SchemeRow& row : rows)
+            by_row_.push_back(
+                team.exchange(*buffers_, negotiate_plan(team.comm, team.topology, needed, row.scheme)));
+    }
+
+    void run(std::size_t row, int times) override {
+        for (int n = 0; n < times; ++n) by_row_[row].run(give, [](const Item&, std::span<const double>) {});
+    }
+    std::vector<double> filled(std::size_t row) override {
+        std::map<Item, double> sums;  // of what is passed on as well, which differs from scheme to scheme
+        by_row_[row].run(give, [&](const Item& item, std::span<const double> values) {
+            double& sum = sums[item] = 0;
+            for (const double value : values) sum += value;
+        });
+        std::vector<double> all;
+        for (const Item& item : needed_) all.push_back(sums.at(item));
+        return all;
+    }
+
+  private:
+    // Integers, so that sums are exact.
+    static void give(const Item& item, std::span<double> values) {
+        for (std::size_t n = 0; n < values.size(); ++n)
+            values[n] = static_cast<double>(scramble(static_cast<std::uint64_t>(item.name) + n) >> 32);
+    }
+
+    std::span<const Item> needed_;
+    std::unique_ptr<Operations> buffers_;
+    std::vector<ItemExchange> by_row_;
+};
+
+}  // namespace
+
+SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
+    const Team team{comm_, resolved_.topology, backend_};
+    const Setup setup{resolved_.topology, resolved_.model()};
+    SchemeOptions options = resolved_.comm.scheme;
+    options.columns = 1;
+    const auto plan = [&](const SchemeOptions& scheme) {
+        return negotiate_plan(comm_, resolved_.topology, needed, scheme);
+    };
+    std::vector<SchemeTable> table{
+        {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}},
+         .rows = compare_parts(comm_, setup, candidates_without_axes(options), plan)}};
+    if (resolved_.comm.chooser == SchemeChooser::tuned)
+        tried_.push_back(
+            time_schemes(
+                comm_, {},
+                [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(team, needed, one.rows); },
+                table, [] { return Interruption::none; })
+                .check);
+    choose_schemes(resolved_.comm, comm_, table);
+    return table[0].rows[*table[0].chosen].scheme;
+}
+
+SchemeFor AmgSchemeChoice::scheme_for() {
+    const SchemeChooser chooser = resolved_.comm.chooser;
+    if (chooser == SchemeChooser::deck || chooser == SchemeChooser::nobody) return always(fixed_);
+    return [this](AmgMessages, std::span<const Item> needed) { return choose(needed); };
+}
+
+std::vector<Check> AmgSchemeChoice::checks() const {
+    if (tried_.empty()) return {};
+    Check all = tried_.front();
+    all.name = "amg_items_of_schemes";
+    for (const Check& one : tried_) {
+        all.passed = all.passed && one.passed;
+        all.value = std::max(all.value, one.value);
+    }
+    return {all};
+}
+
+}  // namespace keel

@@ -1,0 +1,33 @@
+#pragma once
+
+// Who carries the messages of algebraic multigrid, level by level: of values, of rows, and between levels.
+
+#include "miniapp/setup/resolved.hpp"
+#include "miniapp/studies/study.hpp"
+#include "solvers/amg/setup/ghost_values.hpp"
+
+namespace keel {
+
+class AmgSchemeChoice {
+  public:
+    // `fixed` where the deck chooses, and where nobody does. All must outlive this object.
+    AmgSchemeChoice(const Resolved& resolved, const Communicator& comm, const Backend& backend,
+                    const SchemeOptions& fixed)
+        : resolved_(resolved), comm_(comm), backend_(backend), fixed_(fixed) {}
+
+    // The fastest by the model, or in a trial of these very items. Refers to this object.
+    SchemeFor scheme_for();
+    // Of the trials: no scheme brought other values than the standard one.
+    std::vector<Check> checks() const;
+
+  private:
+    SchemeOptions choose(std::span<const Item> needed);
+
+    const Resolved& resolved_;
+    const Communicator& comm_;
+    const Backend& backend_;
+    SchemeOptions fixed_;
+    std::vector<Check> tried_;
+};
+
+}  // namespace keel

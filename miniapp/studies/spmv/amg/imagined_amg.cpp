@@ -1,0 +1,200 @@
+#include "miniapp/studies/spmv/amg/imagined_amg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/studies/spmv/amg/amg_findings.hpp"
+
+namespace keel {
+namespace {
+
+std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count) {
+    const auto begin = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first)]);
+    const auto end = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first) + count]);
+    return std::span(rows.columns).subspan(begin, end - begin);
+}
+
+// What every rank needs of the columns, to multiply by its rows.
+std::vector<Request> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
+                                   const RowPartition& columns) {
+    std::vector<Request> requests;
+    for (int rank = 0; rank < rows.ranks; ++rank)
+        for (const Item& item :
+             ghosts_of(columns, rank, columns_of(matrix, rows.first(rank), rows.size(rank))))
+            requests.push_back({item, rank});
+    return requests;
+}
+
+// The same, each item a row of P: a value and a column an entry. Empty rows do not travel.
+std::vector<Request> with_rows(std::vector<Request> requests, const GlobalRows& P) {
+    for (Request& request : requests) {
+        const auto row = static_cast<std::size_t>(request.item.name);
+        request.item.values = static_cast<int>(2 * (P.first[row + 1] - P.first[row]));
+    }
+    std::erase_if(requests, [](const Request& request) { return request.item.values == 0; });
+    return requests;
+}
+
+// Of rows of the next level, which live with their roots or in equal parts.
+RowPartition next_partition(const RowPartition& rows, const std::vector<std::int64_t>& roots,
+                            Ownership ownership) {
+    const auto count = static_cast<std::int64_t>(roots.size());
+    if (ownership == Ownership::even) return {count, rows.ranks};
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(rows.ranks));
+    for (const std::int64_t root : roots) ++sizes[static_cast<std::size_t>(rows.owner(root))];
+    return partition_of(sizes);
+}
+
+// What setting up takes at its peak on one rank, for each entry of the finest level, beyond that level as it was read: measured, up to
+// 150 and 310 bytes with 7 and 27 points in three dimensions.
+constexpr double bytes_of_aggregation = 170;
+constexpr double bytes_of_classical = 330;
+
+// What imagined ranks have of the levels, told of them as the levels are set up.
+class Imagination {
+  public:
+    Imagination(const Resolved& resolved, const RowPartition& finest, Ownership ownership, double bytes,
+                ImaginedAmg& amg)
+        : resolved_(resolved), partition_(finest), ownership_(ownership), bytes_(bytes), amg_(amg) {}
+
+    // The exchanges of a level that is coarsened. The next one to share out is the next level.
+    void plan(const PartRows& A, const Coarsening& next) {
+        const RowPartition coarse = next_partition(partition_, next.roots, ownership_);
+        const GlobalRows& P = next.P.rows;
+        std::vector<Request> ghosts = ghosts_of_all(A.rows, partition_, partition_);
+        std::vector<Request> of_P = ghosts_of_all(P, partition_, coarse);
+        if (room_for(std::max(ghosts.size(), of_P.size()))) {
+            using Use = VectorEntries::Use;
+            std::vector<Request> rows = with_rows(ghosts, P);
+            compare_all(Use::amg_values, std::move(ghosts));
+            compare_all(Use::amg_rows, std::move(rows));
+            compare_all(Use::amg_transfers, std::move(of_P));
+        }
+        partition_ = coarse;
+    }
+    // The rows of a level.
+    void share_out(const PartRows& A) {
+        Share& share = shares_.emplace_back();
+        for (int rank = 0; rank < partition_.ranks; ++rank) {
+            if (partition_.size(rank) == 0) continue;
+            ++share.ranks_with_rows;
+            const std::size_t entries =
+                columns_of(A.rows, partition_.first(rank), partition_.size(rank)).size();
+            share.most_entries = std::max(share.most_entries, static_cast<double>(entries));
+        }
+    }
+    void tell(std::vector<AmgLevelFacts> facts) {
+        for (std::size_t l = 0; l < facts.size(); ++l) {
+            facts[l].ranks_with_rows = shares_[l].ranks_with_rows;
+            facts[l].most_entries = shares_[l].most_entries;
+        }
+        amg_.levels = std::move(facts);
+    }
+
+  private:
+    struct Share {
+        int ranks_with_rows = 0;
+        double most_entries = 0;
+    };
+
+    bool room_for(std::size_t requests) {
+        const double needed = static_cast<double>(requests) * bytes_to_plan_a_request;
+        if (needed <= bytes_) return true;
+        if (amg_.too_large.empty())
+            amg_.too_large =
+                fmt::format("level {}: to plan what all ranks need of each other takes {} and more of {}",
+                            shares_.size() - 1, bytes_text(needed), bytes_text(bytes_));
+        return false;
+    }
+    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
+        const Setup setup{resolved_.topology, resolved_.model()};
+        SchemeOptions options = resolved_.comm.scheme;
+        options.columns = 1;
+        const ListedPattern pattern(std::move(requests));
+        SchemeTable table{.use = {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}},
+                          .rows = compare(pattern, candidates_without_axes(options), setup)};
+        table.chosen = chosen_before_run(resolved_.comm, table.rows);
+        amg_.exchanges.push_back(std::move(table));
+    }
+
+    const Resolved& resolved_;
+    RowPartition partition_;
+    Ownership ownership_;
+    double bytes_;
+    ImaginedAmg& amg_;
+    std::vector<Share> shares_;
+};
+
+// Seconds of one exchange on every level, by each scheme, and by the quickest of each level.
+std::string sums_over_levels(const ImaginedAmg& amg) {
+    std::string text = fmt::format("{:<32} {:>10}", "one exchange of every level, us", "quickest");
+    for (const SchemeRow& row : amg.exchanges.front().rows) text += fmt::format(" {:>20}", name(row.scheme));
+    text += "\n";
+    const auto line = [&](const char* meaning, VectorEntries::Use use) {
+        double best = 0;
+        std::vector<double> sums(amg.exchanges.front().rows.size());
+        for (const SchemeTable& table : amg.exchanges) {
+            if (table.use.entries()->use != use) continue;
+            best += fastest(table.rows).seconds();
+            for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += table.rows[n].seconds();
+        }
+        text += fmt::format("{:<32} {:>10.1f}", meaning, 1e6 * best);
+        for (const double sum : sums)
+            text += fmt::format(" {:>20}",
+                                best > 0 ? fmt::format("{:.1f} ({:.2f})", 1e6 * sum, sum / best) : "0");
+        text += "\n";
+    };
+    line("A x, values of ghosts", VectorEntries::Use::amg_values);
+    line("rows of P for A P", VectorEntries::Use::amg_rows);
+    line("P e, and backwards P^T r", VectorEntries::Use::amg_transfers);
+    return text + "in brackets: times the quickest; predicted\n";
+}
+
+}  // namespace
+
+ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
+                        double bytes) {
+    const Communicator alone = Communicator::self();
+    const Topology topology = detect_topology(alone);
+    const auto backend = make_backend(all_backends().front().name);
+    const auto rows = static_cast<std::int64_t>(all.rows());
+    ImaginedAmg amg;
+    const double needed =
+        static_cast<double>(all.columns.size()) *
+        (options.coarsening == CoarseningRule::aggregation ? bytes_of_aggregation : bytes_of_classical);
+    if (needed > bytes) {
+        amg.too_large =
+            fmt::format("not set up here, which takes up to {} of {}", bytes_text(needed), bytes_text(bytes));
+        return amg;
+    }
+    Ledger ledger(options.max_levels);
+    SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
+    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options.ownership, bytes, amg);
+    const Team team{alone, topology, *backend};
+    const AmgHierarchy hierarchy(team, A, all, options, {}, ledger,
+                                 [&](const PartRows& level, const Coarsening* next) {
+                                     imagination.share_out(level);
+                                     if (next) imagination.plan(level, *next);
+                                 });
+    imagination.tell(hierarchy.facts());
+    amg.missing = hierarchy.missing();
+    return amg;
+}
+
+std::string imagined_amg_text(const ImaginedAmg& amg) {
+    if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
+    std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
+                                   counted(static_cast<long>(amg.levels.size()), "level"));
+    if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + "\n";
+    text += level_sizes(amg.levels);
+    if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
+    if (amg.exchanges.empty()) return text;
+    text += "\n" + scheme_tables_text(amg.exchanges);
+    if (amg.exchanges.front().rows.front().time && amg.too_large.empty()) text += "\n" + sums_over_levels(amg);
+    return text;
+}
+
+}  // namespace keel

@@ -1,0 +1,28 @@
+#pragma once
+
+// Algebraic multigrid on ranks that are not there. Its hierarchy does not depend on ranks, so that one process sets it up, and
+// every imagined rank gets its rows.
+
+#include <string>
+#include <vector>
+
+#include "miniapp/schemes/scheme_table.hpp"
+#include "solvers/amg/hierarchy.hpp"
+
+namespace keel {
+
+struct ImaginedAmg {
+    std::vector<AmgLevelFacts> levels;  // but for traffic
+    std::string missing;                // for a cycle; empty where nothing is
+    // By level, but for the coarsest: values, rows of P for A P, and what P and its transpose exchange.
+    std::vector<SchemeTable> exchanges;
+    std::string too_large;  // why levels or exchanges are missing
+};
+
+// `all` are the matrix' rows; to set up and to plan may each take so many bytes. The calling rank alone.
+ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
+                        double bytes);
+
+std::string imagined_amg_text(const ImaginedAmg& amg);
+
+}  // namespace keel

@@ -1,0 +1,93 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/studies/spmv/amg/imagined_amg.hpp"
+#include "tests/solvers/amg/amg_problem.hpp"
+#include "tests/solvers/golden_file.hpp"
+
+using namespace keel;
+using namespace keel::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Resolved on_nodes_of(int ranks, int per_node) {
+    Resolved resolved;
+    resolved.ranks = ranks;
+    resolved.topology = virtual_topology(ranks, per_node);
+    return resolved;
+}
+
+ImaginedAmg imagined(const AmgProblem& problem, const AmgOptions& options, int ranks, int per_node) {
+    return imagine_amg(options, on_nodes_of(ranks, per_node),
+                       rows_of(problem, 0, static_cast<std::size_t>(problem.rows)), 1e12);
+}
+
+}  // namespace
+
+TEST_CASE("imagined ranks send the golden messages on every level, 8 of them and 32", "[golden]") {
+    using Use = VectorEntries::Use;
+    const std::map<Use, std::string> words{
+        {Use::amg_values, "A_x"}, {Use::amg_rows, "A_P_rows"}, {Use::amg_transfers, "P_e"}};
+    int compared = 0;
+    const Json file = golden("amg_messages.json");
+    for (const Json& one : file.at("cases"))
+        for (const Json& run : one.at("runs")) {
+            const AmgOptions options = options_of(run.at("options"));
+            if (options.aggregation == AggregationRule::local) continue;  // depends on ranks
+            const ImaginedAmg amg = imagined(problem_of(one.at("problem")), options, one.at("ranks"),
+                                             one.at("ranks_on_nodes")[0]);
+            REQUIRE(amg.missing.empty());
+            REQUIRE(amg.levels.size() == run.at("levels").size());
+            for (const SchemeTable& table : amg.exchanges) {
+                const Json& level = run.at("levels")[static_cast<std::size_t>(table.use.level)];
+                const Json& operation = level.at("ops").at(words.at(table.use.entries()->use));
+                for (const SchemeRow& row : table.rows) {
+                    const std::string scheme = name(row.scheme);
+                    if (!operation.contains(scheme)) continue;
+                    INFO(one.at("name") << ", " << run.at("options").dump() << ", level " << table.use.level
+                                        << ", " << words.at(table.use.entries()->use) << ", " << scheme);
+                    Volume wanted;
+                    for (const auto& [phase, counted] : operation.at(scheme).items()) {
+                        wanted.messages += counted.at("messages").get<double>();
+                        wanted.bytes += counted.at("bytes").get<double>();
+                        if (phase != "global") continue;
+                        wanted.off_node_messages += counted.at("messages").get<double>();
+                        wanted.off_node_bytes += counted.at("bytes").get<double>();
+                    }
+                    for (const auto number : volume_members) CHECK(row.all.*number == wanted.*number);
+                    ++compared;
+                }
+            }
+        }
+    CHECK(compared > 60);
+}
+
+TEST_CASE("rows of coarse levels live with their roots, or in equal parts") {
+    const AmgProblem problem = problem_of(Json{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
+    AmgOptions options;
+    options.max_coarse = 4;
+    const ImaginedAmg by_roots = imagined(problem, options, 100, 10);
+    options.ownership = Ownership::even;
+    const ImaginedAmg evenly = imagined(problem, options, 100, 10);
+    REQUIRE(by_roots.levels.size() == evenly.levels.size());
+    REQUIRE(by_roots.levels.size() > 1);
+    CHECK(by_roots.levels[0].ranks_with_rows == 100);
+    for (std::size_t l = 1; l < evenly.levels.size(); ++l) {
+        CHECK(evenly.levels[l].ranks_with_rows == std::min<std::int64_t>(100, evenly.levels[l].rows));
+        CHECK(by_roots.levels[l].ranks_with_rows <= evenly.levels[l].ranks_with_rows);
+    }
+}
+
+TEST_CASE("what does not fit is not set up, or not planned, and says so") {
+    const AmgProblem problem = problem_of(Json{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
+    const GlobalRows rows = rows_of(problem, 0, 512);
+    const ImaginedAmg nothing = imagine_amg({}, on_nodes_of(64, 8), rows, 1e5);
+    CHECK(nothing.levels.empty());
+    CHECK_THAT(nothing.too_large, Catch::Contains("not set up here"));
+    const ImaginedAmg unplanned = imagine_amg({}, on_nodes_of(512, 8), rows, 6e5);
+    CHECK(unplanned.levels.size() > 1);
+    for (const SchemeTable& table : unplanned.exchanges) CHECK(table.use.level > 0);
+    CHECK_THAT(unplanned.too_large, Catch::Contains("level 0: to plan"));
+}
