@@ -1,6 +1,7 @@
 """keel_hypre and keel_kinsol, where they were built: the same matrix, or the same map, by somebody else's library."""
 
 import json
+import math
 import unittest
 from collections.abc import Sequence
 from math import log10
@@ -104,6 +105,53 @@ class Peers(PeerTest):
     def test_help_says_how_it_is_used(self) -> None:
         run = self.run_peer(None, "--help", records=False)
         self.assertEqual((run.status, run.stdout.split()[:2]), (0, ["usage:", "keel_hypre"]), run)
+
+
+class BoomerAmg(PeerTest):
+    program = "keel_boomeramg"
+    package = "libhypre-dev"
+    DECK = INPUTS / "amg.toml"
+
+    def test_its_hierarchy_is_nearly_keel_s_and_its_solution_the_known_one(self) -> None:
+        for ranks, words in (
+            (1, ["problem.box=12", "amg.smoothing=gauss_seidel"]),
+            (3, ["problem.box=12", "amg.interpolation=direct"]),
+            (4, ["problem.box=16", "problem.matrix=stencil7", "problem.ordering=random", "amg.truncation=0"]),
+        ):
+            with self.subTest(ranks=ranks, words=words):
+                peer = self.solved(ranks, self.DECK, *words, *ONCE)
+                keel = self.valid(ranks, self.DECK, *words, *ONCE)
+                amg = keel.record("amg")
+                self.assertLess(abs(peer["iterations"] - keel.record("solve")["iterations"]), 4)
+                # Both are PMIS, of other random numbers.
+                self.assertAlmostEqual(peer["operator_complexity"] / amg["operator_complexity"], 1, delta=0.15)
+                self.assertLessEqual(abs(peer["levels"] - len(amg["levels"])), 1)
+                self.assertLessEqual(peer["residual"], 1.01e-8)
+                rows = keel.record("spmv")["rows"]
+                known = math.sqrt(sum(math.sin(0.7 * row + 1) ** 2 for row in range(rows)))
+                self.assertAlmostEqual(peer["u_l2"] / known, 1, delta=1e-5)
+
+    def test_its_own_way_takes_no_more_iterations(self) -> None:
+        words = [self.DECK, "problem.box=12", *ONCE]
+        self.assertLessEqual(*(self.solved(2, f"--method={m}", *words)["iterations"] for m in ("defaults", "like_keel")))
+
+    def test_too_few_iterations_are_invalid(self) -> None:
+        run = self.run_peer(2, self.DECK, "problem.box=12", "bottom.max_iterations=2", *ONCE)
+        self.assertEqual((run.status, run.stdout.splitlines()[-1]), (1, "RESULT INVALID"), run)
+        self.assertEqual((run.record("peer")["valid"], run.record("peer")["iterations"]), (False, 2))
+
+    def test_what_has_no_peer_is_refused_with_the_remedy(self) -> None:
+        for words, expected in (
+            ([INPUTS / "quickstart.toml"], 'choose run.mode = "spmv", run.solve = true'),
+            ([self.DECK, "run.amg=solver"], 'and run.amg = "preconditioner"'),
+            ([self.DECK, "bottom.solver=bicgstab"], "the peer is conjugate gradients; choose cg"),
+            ([self.DECK, "problem.ranks=8", "comm.ranks_per_node=4"], "imagines ranks, and a peer runs; leave it out"),
+            ([self.DECK, "--method=pfmg"], "--method: choose like_keel or defaults"),
+        ):
+            with self.subTest(words=words):
+                run = self.run_peer(1, *words)
+                self.assertEqual((run.status, run.stdout, run.files), (2, "", {}), run)
+                self.assertEqual(" ".join(run.stderr.split()).count(expected), 1, run)
 
 
 class Kinsol(PeerTest):

@@ -19,6 +19,15 @@ GOLDEN = """\
 Medians of 6 rounds in turns; in brackets what holds the true median with 95 %.
 """
 
+ALGEBRAIC = """\
+| code | levels | complexity | iterations | \\|r\\| / \\|f\\| | set-up, s | Keel's over these | solve, s | MDOF/s | Keel's seconds over these |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| Keel | 4 | 1.194 | 9 | 3.0e-09 | 0.200 | 1 | 0.400 [0.400, 0.400] | 0.0346 | 1 |
+| hypre 2.26.0 BoomerAMG defaults | 5 | 1.377 | 6 | 2.0e-09 | 0.100 | 2.00 [2.00, 2.00] | 0.200 [0.200, 0.200] | 0.0691 | 2.00 [2.00, 2.00] |
+
+Medians of 6 rounds in turns; in brackets what holds the true median with 95 %.
+"""
+
 # A program that writes records as the real ones do; the file `log` beside it tells who was started, with which words.
 PROGRAM = """#!/bin/bash
 here=$(dirname "$0")
@@ -63,6 +72,11 @@ class Table(unittest.TestCase):
         # The machine was slow in the fourth round for both: the ratio does not know.
         peer = Code("hypre 2.26.0 pcg_pfmg", [0.65, 0.8, 0.7, 1.0, 0.8, 0.75], [0.05] * 6, 12, 9.1e-11, 0.5, 128**3)
         self.assertEqual(table([keel, peer]), GOLDEN)
+
+    def test_algebraic_multigrid_has_levels_and_a_ratio_of_setting_up(self) -> None:
+        keel = Code("Keel", [0.4] * 6, [0.2] * 6, 9, 3e-9, None, 24**3, 4, 1.194)
+        peer = Code("hypre 2.26.0 BoomerAMG defaults", [0.2] * 6, [0.1] * 6, 6, 2e-9, 0.5, 24**3, 5, 1.377)
+        self.assertEqual(table([keel, peer]), ALGEBRAIC)
 
     def test_few_rounds_have_no_interval(self) -> None:
         code = Code("Keel", [0.5] * 5, [0.1] * 5, 9, 5e-11, 0.5, 1000)

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/file_text.hpp"
@@ -16,7 +17,6 @@
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
-namespace {
 
 MatrixChoice matrix_of(const Deck& deck, int ranks) {
     ProblemOptions problem = deck.parameters.problem;
@@ -25,6 +25,12 @@ MatrixChoice matrix_of(const Deck& deck, int ranks) {
             .cells = problem.box * resolved_boxes(problem, ranks),
             .seed = problem.seed};
 }
+
+double entry_of_x(std::int64_t row, std::size_t column) {
+    return std::sin(0.7 * static_cast<double>(row % 1000003) + static_cast<double>(column) + 1.0);
+}
+
+namespace {
 
 Unknowns rows_of(const MatrixChoice& matrix) {
     return {static_cast<double>(matrix_size(matrix).rows), "rows of the matrix", "more rows"};

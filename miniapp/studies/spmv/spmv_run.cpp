@@ -13,6 +13,7 @@
 #include "miniapp/studies/spmv/amg/amg_schemes.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
+#include "miniapp/studies/spmv/spmv.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/methods.hpp"
@@ -21,11 +22,6 @@
 
 namespace keel {
 namespace {
-
-// A vector without structure: what any rank can tell of any row and column.
-double value_at(std::int64_t row, std::size_t column) {
-    return std::sin(0.7 * static_cast<double>(row % 1000003) + static_cast<double>(column) + 1.0);
-}
 
 // |y - A x| / (|A| |x|) of the worst row and column, by a plain loop over the entries in the order of global columns.
 Check product_check(const Communicator& comm, const SparseMatrix& A, const GlobalRows& rows,
@@ -38,7 +34,7 @@ Check product_check(const Communicator& comm, const SparseMatrix& A, const Globa
             double size = 0;
             for (auto e = static_cast<std::size_t>(rows.first[r]);
                  e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
-                const double term = rows.values[e] * value_at(rows.columns[e], n);
+                const double term = rows.values[e] * entry_of_x(rows.columns[e], n);
                 sum += term;
                 size += std::abs(term);
             }
@@ -63,8 +59,8 @@ std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& row
         for (auto e = static_cast<std::size_t>(rows.first[r]);
              e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
             const std::int64_t j = rows.columns[e];
-            const double ij = rows.values[e] * value_at(j, 0) * value_at(i, 1);
-            const double ji = rows.values[e] * value_at(i, 0) * value_at(j, 1);
+            const double ij = rows.values[e] * entry_of_x(j, 0) * entry_of_x(i, 1);
+            const double ji = rows.values[e] * entry_of_x(i, 0) * entry_of_x(j, 1);
             difference += ij - ji;
             size += std::abs(ij) + std::abs(ji);
         }
@@ -129,8 +125,8 @@ Check symmetry_check(SparseMatrix& A, Preconditioner& M) {
     const Field y = system.make_vector();
     const Field Mx = system.make_vector();
     const Field My = system.make_vector();
-    A.assign(x, [](std::int64_t row) { return value_at(row, 0); });
-    A.assign(y, [](std::int64_t row) { return value_at(row, 1); });
+    A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
+    A.assign(y, [](std::int64_t row) { return entry_of_x(row, 1); });
     M.apply(Mx, x);
     M.apply(My, y);
     const double size = system.norm(Mx) * system.norm(y);
@@ -214,7 +210,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     for (std::size_t n = 0; n < t; ++n) {
         x.push_back(A.make_vector());
         y.push_back(A.make_vector());
-        A.assign(x.back(), [n](std::int64_t row) { return value_at(row, n); });
+        A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
     }
     site.progress.say("multiplying");
     double my_seconds = 0;
