@@ -120,7 +120,7 @@ class Tables(unittest.TestCase):
             ElementTree.fromstring(compact(made.picture.svg()))
             if figure.name == "weak_speed_ups":
                 kinds = [line.split(" | ")[2] for line in made.table.splitlines()[2:] if " | " in line]
-                self.assertEqual({kind: kinds.count(kind) for kind in kinds}, {"predicted": 24, "printed": 1, "simulated": 12})
+                self.assertEqual({kind: kinds.count(kind) for kind in kinds}, {"predicted": 30, "printed": 1, "simulated": 12})
 
     def test_strong_scaling_compares_iterations(self) -> None:
         def records(name: str) -> Run:
