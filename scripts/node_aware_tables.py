@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tables of results/node-aware, in Markdown, from the records of dry runs.
 
-Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Without --best: a
-row a scheme, with its traffic and, on every machine, the predicted microseconds of an exchange and how many times faster it is
-than the standard scheme. With --best: a row a workload, node size and level, with the fastest scheme of all, and the fastest of
-those that know nodes. Where the boxes of a level would stand, a matrix has the vectors that are multiplied at a time.
+Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Files of that name from
+another folder, of dry runs that did not know the sockets, give the gains if no two ranks share a socket, and if all of a node do, as
+bounds. Without --best: a row a scheme, with its traffic and, on every machine, the predicted microseconds of an exchange and how many
+times faster it is than the standard scheme. With --best: a row a workload, node size and level, with the fastest scheme of all, and
+the fastest of those that know nodes. Where the boxes of a level would stand, a matrix has the vectors that are multiplied at a time.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from studies.markdown import table
 from studies.records import Record, UnreadableRecords, read_runs
 
 MOVES = {"to_bottom": " there", "from_bottom": " back"}
+APART, TOGETHER = "predicted_seconds", "predicted_on_one_socket"
 NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/max_need, split/always
 
 
@@ -27,6 +29,7 @@ class Comparison:
     workload: str
     ranks_per_node: int
     rows: dict[str, list[Record]]  # by machine; the standard scheme first
+    bounds: dict[str, list[Record]]  # the same where nobody knows the sockets: times if no two ranks share one, and if all do
 
     @property
     def subject(self) -> str:
@@ -37,14 +40,19 @@ class Comparison:
 
     def gain(self, machine: str, row: Record) -> float:
         """Of the whole exchange, messages within nodes included."""
-        return float(self.rows[machine][0]["predicted_seconds"] / row["predicted_seconds"])
+        return float(self.rows[machine][0][APART] / row[APART])
 
-    def fastest(self, machine: str, schemes: tuple[str, ...]) -> str:
-        rows = [row for row in self.rows[machine] if not schemes or row["scheme"].partition("/")[0] in schemes]
-        least = min(float(row["predicted_seconds"]) for row in rows)
+    def gains_at_bounds(self, machine: str, scheme: str) -> str:
+        rows = self.bounds[machine]
+        row = next(row for row in rows if row["scheme"] == scheme)
+        return " to ".join(f"{rows[0][field] / row[field]:.2f}" for field in (APART, TOGETHER))
+
+    def fastest(self, rows: list[Record], schemes: tuple[str, ...], field: str = APART) -> str:
+        among = [row for row in rows if not schemes or row["scheme"].partition("/")[0] in schemes]
+        least = min(float(row[field]) for row in among)
         # Of those that rounding alone tells apart, the first.
-        best = next(row for row in rows if row["predicted_seconds"] <= least * (1 + 1e-11))
-        return f"{best['scheme']} {self.gain(machine, best):.2f}"
+        best = next(row for row in among if row[field] <= least * (1 + 1e-11))
+        return f"{best['scheme']} {rows[0][field] / best[field]:.2f}"
 
 
 def level(row: Record) -> tuple[int, str, int]:
@@ -69,8 +77,19 @@ def comparisons(paths: Iterable[Path]) -> list[Comparison]:
             if row["predicted_seconds"] is None:
                 raise UnreadableRecords(f"{path}: no predicted times; give keel --dry-run a comm.machine")
             key = (workload, int(ranks_per_node), level(row))
-            one = found.setdefault(key, Comparison(workload, int(ranks_per_node), {}))
-            one.rows.setdefault(machine, []).append(row)
+            one = found.setdefault(key, Comparison(workload, int(ranks_per_node), {}, {}))
+            (one.rows if row.get(TOGETHER) is None else one.bounds).setdefault(machine, []).append(row)
+    for one in found.values():
+        if not one.rows:
+            one.rows.update(one.bounds)
+            one.bounds.clear()
+    if any(one.bounds for one in found.values()):
+        for one in found.values():
+            for machine in one.rows.keys() ^ one.bounds.keys():
+                raise UnreadableRecords(
+                    f"{one.workload}.{one.ranks_per_node}.{machine}.json: wanted twice, of dry runs that know the sockets and of some that do not,"
+                    " as other files are here"
+                )
     return list(found.values())
 
 
@@ -84,7 +103,7 @@ def all_schemes(found: list[Comparison]) -> str:
     lines = [[*["workload"] * several, "ranks/node", heading(found), "scheme", "messages", "off-node", "MB", "off-node MB", "duplicates removed",
               "most sent off node", "most received off node"]]  # fmt: skip
     for machine in found[0].rows:
-        lines[0] += [f"{machine} us", "gain"]
+        lines[0] += [f"{machine} us", "gain", *["gain by sockets"] * bool(found[0].bounds)]
     for one in found:
         machines = list(one.rows)
         standard = one.rows[machines[0]][0]
@@ -99,6 +118,8 @@ def all_schemes(found: list[Comparison]) -> str:
             for machine in machines:
                 other = one.rows[machine][n]
                 line += [f"{1e6 * other['predicted_seconds']:.1f}", f"{one.gain(machine, other):.2f}"]
+                if one.bounds:
+                    line.append(one.gains_at_bounds(machine, row["scheme"]))
             lines.append(line)
     return table(lines[0], lines[1:])
 
@@ -107,11 +128,16 @@ def best_schemes(found: list[Comparison]) -> str:
     lines = [["workload", "ranks/node", heading(found)]]
     for machine in found[0].rows:
         lines[0] += [f"{machine}: standard us", "fastest, gain", "fastest node-aware, gain"]
+        if found[0].bounds:
+            lines[0] += ["none share a socket", "all of a node do"]
     for one in found:
         line = [one.workload, f"{one.ranks_per_node}", one.subject]
         for machine, rows in one.rows.items():
-            line += [f"{1e6 * rows[0]['predicted_seconds']:.1f}", one.fastest(machine, ()),
-                     one.fastest(machine, NODE_AWARE)]  # fmt: skip
+            line += [f"{1e6 * rows[0]['predicted_seconds']:.1f}", one.fastest(rows, ()),
+                     one.fastest(rows, NODE_AWARE)]  # fmt: skip
+            for field in (APART, TOGETHER) if one.bounds else ():
+                both = dict.fromkeys(one.fastest(one.bounds[machine], schemes, field) for schemes in ((), NODE_AWARE))
+                line.append("; ".join(both))
         lines.append(line)
     return table(lines[0], lines[1:])
 

@@ -385,6 +385,19 @@ class Schemes(KeelTest):
         self.assertEqual(three_step["duplicate_bytes"], 8 * (240 - 15))
         self.assertEqual([r["scheme"] for r in rows if r["chosen_by"] == "model"], ["three_step"])
 
+    def test_sockets_are_those_of_the_key_or_of_the_machine(self) -> None:
+        words = [*self.SHUFFLED, "problem.ranks=64", "comm.ranks_per_node=16", self.BLUE_WATERS]
+        none, eight, all_of_a_node = (
+            {row["scheme"]: row["predicted_seconds"] for row in self.dry_run(None, *words, f"comm.ranks_per_socket={ranks}")[1]}
+            for ranks in (1, 8, 16)
+        )
+        machine = {row["scheme"]: row["predicted_seconds"] for row in self.dry_run(None, *words)[1]}
+        self.assertEqual(eight, machine)
+        self.assertEqual(list(none), SCHEMES)
+        for scheme, seconds in eight.items():
+            self.assertLess(all_of_a_node[scheme], seconds)
+            self.assertLess(seconds, none[scheme])
+
     def test_more_ranks_than_boxes_or_rows(self) -> None:
         self.dry_run(1, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", "problem.ranks=40", "comm.ranks_per_node=4")
         self.valid(3, "run.mode=spmv", "problem.box=3", "problem.boxes=[1,1,1]", *ONCE)

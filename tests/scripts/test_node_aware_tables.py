@@ -13,7 +13,7 @@ from studies.records import UnreadableRecords  # noqa: E402
 
 def row(
     scheme: str, messages: int, off_node_bytes: int, seconds: float | None, box: int | None = 8, columns: int = 1,
-    purpose: str | None = None,
+    purpose: str | None = None, on_one_socket: float | None = None,
 ) -> str:  # fmt: skip
     record = {
         "record": "scheme",
@@ -27,6 +27,7 @@ def row(
         "most_received": {"off_node_messages": 4},
         "duplicate_bytes": 2000000 - off_node_bytes,
         "predicted_seconds": seconds,
+        "predicted_on_one_socket": on_one_socket,
     }
     return json.dumps(record) + "\n"
 
@@ -74,8 +75,43 @@ BEST_OF_MATRICES = """\
 | arrow | 4 | t = 20 | 50.0 | three_step 1.25 | three_step 1.25 |
 """
 
+BOUNDS = """\
+| ranks/node | boxes | scheme | messages | off-node | MB | off-node MB | duplicates removed | \
+most sent off node | most received off node | near us | gain | gain by sockets |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 4 | 8^3 | standard | 100 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 20.0 | 1.00 | 1.00 to 1.00 |
+| 4 | 8^3 | split | 90 | 30 | 3.00 | 1.50 | 25.0 % | 3 | 4 | 16.0 | 1.25 | 0.75 to 4.00 |
+| 4 | 8^3 | staged_axes | 60 | 30 | 3.00 | 2.00 | 0.0 % | 3 | 4 | 10.0 | 2.00 | 1.00 to 2.00 |
+"""
+
+BEST_BY_BOUNDS = """\
+| workload | ranks/node | boxes | near: standard us | fastest, gain | fastest node-aware, gain | none share a socket | all of a node do |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| faces | 4 | 8^3 | 20.0 | staged_axes 2.00 | split 1.25 | standard 1.00; split 0.75 | split 4.00 |
+"""
+
 
 class Tables(unittest.TestCase):
+    def test_where_nobody_knows_the_sockets_there_are_two_bounds(self) -> None:
+        def schemes(times: tuple[float, float, float], together: tuple[float | None, ...]) -> str:
+            return (row("standard", 100, 2000000, times[0], on_one_socket=together[0])
+                    + row("split", 90, 1500000, times[1], on_one_socket=together[1])
+                    + row("staged_axes", 60, 2000000, times[2], on_one_socket=together[2]))  # fmt: skip
+
+        with tempfile.TemporaryDirectory() as folder:
+            known, bounds = (Path(folder) / name / "faces.4.near.json" for name in ("known", "bounds"))
+            other = Path(folder) / "curve.4.near.json"
+            for path in (known, bounds):
+                path.parent.mkdir()
+            known.write_text(schemes((2e-5, 1.6e-5, 1e-5), (None, None, None)))
+            other.write_text(schemes((2e-5, 1.6e-5, 1e-5), (None, None, None)))
+            bounds.write_text(schemes((3e-5, 4e-5, 3e-5), (1.6e-5, 4e-6, 8e-6)))
+            found = node_aware_tables.comparisons([known, bounds])
+            self.assertEqual(node_aware_tables.all_schemes(found), BOUNDS)
+            self.assertEqual(node_aware_tables.best_schemes(found), BEST_BY_BOUNDS)
+            with self.assertRaisesRegex(UnreadableRecords, "curve.4.near.json: wanted twice"):
+                node_aware_tables.comparisons([known, bounds, other])
+
     def test_matrices_of_several_numbers_of_vectors_stand_below_each_other(self) -> None:
         def of_matrix(scheme: str, seconds: float, columns: int) -> str:
             return row(scheme, 100, 2000000, seconds, None, columns)

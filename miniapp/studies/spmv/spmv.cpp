@@ -104,8 +104,8 @@ class SpmvStudy : public Study {
               "run.mode",         "run.solve",        "run.backend",         "run.launches",
               "run.warmup",       "run.repeats",      "run.min_seconds",     "run.time_limit",
               "run.label",        "run.verbose",      "comm.scheme",         "comm.partner_rule",
-              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.node_map",
-              "comm.machine",     "comm.persistent",  "comm.device"})
+              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.ranks_per_socket",
+              "comm.node_map",    "comm.machine",     "comm.persistent",     "comm.device"})
             uses.push_back({key});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }

@@ -11,6 +11,9 @@ cd "$(dirname "$0")" || exit 2
 keel=${KEEL:-../../../build/release/keel}
 nodes_here=1
 
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-}
+
 
 mpi_environment() {
     # Sourced, with the number of ranks (default: many): what Open MPI needs on a workstation or in a container; other MPIs

@@ -1,0 +1,226 @@
+"""scripts/figures: golden tables of records that are made up, what is run for a point, and what is refused."""
+
+import os
+import stat
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+try:
+    import matplotlib  # noqa: F401
+    import pandas  # noqa: F401
+except ModuleNotFoundError as error:
+    raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
+
+from papers import closed_forms, gains, mapping, strong_scaling, weak_scaling  # noqa: E402
+from papers.command import FIGURES, compact, main  # noqa: E402
+from papers.points import Folder, Point, Records  # noqa: E402
+from papers.printed import printed  # noqa: E402
+from studies.define.checked_toml import Refused  # noqa: E402
+from studies.records import Run  # noqa: E402
+
+
+def solve(solver: str, bottom: float, sums: float, count: int) -> dict[str, object]:
+    """Of `count` all-reduces, over a V-cycle of a second."""
+    late = [{"all_reduce_late": each, "seconds": 1 + bottom + sums + count * each, "bottom_seconds": bottom + sums + count * each,
+             "all_reduce_seconds": sums + count * each} for each in (0.0, 6e-5, 2e-4)]  # fmt: skip
+    parts = {"v_cycle": 1.0, "v_cycle_exchange": 0.0, "bottom": bottom / 2, "bottom_exchange": bottom / 2, "all_reduce": sums}
+    return {"record": "solve", "predicted": True, "solver": solver, "seconds": 1 + bottom + sums, "noisy": late, "parts": parts,
+            "cycles": 9.0, "bottom_iterations": 50.0, "reductions": count, "reduction_words": count}  # fmt: skip
+
+
+def of(*records: dict[str, object]) -> Run:
+    return Run(Path("made_up.json"), list(records))
+
+
+def two_bottoms(name: str) -> Run:
+    if "simulated" in name:
+        return of(*({**solve(solver, 0.1, sums, 1), "record": "survey"} for solver, sums in (("bicgstab", 0.8), ("ca_bicgstab", 0.2))))
+    ranks = int(name.rpartition("_")[2])
+    return of(solve("bicgstab", 0.1, ranks * 1e-3, 1000), solve("ca_bicgstab", 0.1, ranks * 1e-4, 100))
+
+
+MAPPING = """\
+| machine, mapping, sums | ranks | bottom: 0 us late | bottom: 60 us late | bottom: 200 us late | solve: 0 us late | solve: 60 us late | \
+solve: 200 us late | all-reduces: 0 us late | all-reduces: 60 us late | all-reduces: 200 us late |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| hopper, 4 ranks a node, simulated | 64 | 3.00 | - | - | - | - | - | 4.00 | - | - |
+| hopper, 4 ranks a node | 64 | 1.54 | 1.99 | 2.88 | 1.05 | 1.10 | 1.21 | 10.00 | 10.00 | 10.00 |
+"""
+
+SCHEMES = ("standard", "two_step", "two_step/max_need", "three_step", "split", "split/always", "staged_axes")
+
+
+def scheme_records(name: str) -> Run:
+    """Three-step is quick where all of a node are on a socket; two-step is what the closed form takes."""
+    unknown = name.endswith("_unknown")
+    rows = []
+    for number, scheme in enumerate(SCHEMES):
+        apart = {"standard": 8e-6, "three_step": 16e-6}.get(scheme, 10e-6)
+        together = {"standard": 8e-6, "three_step": 2e-6}.get(scheme, 8e-6)
+        between = {"standard": 6e-6, "two_step": 1e-6, "two_step/max_need": 1e-6, "three_step": 9e-6}.get(scheme)
+        rows.append({"record": "scheme", "level": 0, "box": 8, "scheme": scheme, "columns": 1, "closed_form_seconds": between,
+                     "predicted_seconds": apart if unknown else (apart + together) / 2,
+                     "predicted_on_one_socket": together if unknown else None,
+                     "predicted_between_nodes": (number + 1) * 1e-6})  # fmt: skip
+    return of(*rows)
+
+
+MATRICES = """\
+| matrix | machine | ranks a node | t | standard, us | two_step: gain (sockets) | three_step: gain (sockets) | split: gain (sockets) |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| `natural` | blue_waters | 16 | 1 | 8.0 | 0.89 (0.80 to 1.00) | 0.89 (0.50 to 4.00) | 0.89 (0.80 to 1.00) |
+"""
+
+CHOICES = """\
+| pattern | machine | ranks a node | closed form | plan, none on a socket | plan, two sockets | plan, one socket | \
+closed form's choice over the quickest |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| faces, 8^3 | blue_waters | 16 | two_step | standard | standard | three_step | 1.12 |
+"""
+
+
+def first_lines(text: str, golden: str) -> str:
+    return "".join(text.splitlines(keepends=True)[: golden.count("\n")])
+
+
+class Tables(unittest.TestCase):
+    maxDiff = None
+
+    def draw(self, module: object, records: Records) -> tuple[str, str]:
+        figure = module.FIGURES[0]  # type: ignore[attr-defined]
+        made = figure.make(records, figure.points())
+        return made.table, compact(made.picture.svg())
+
+    def test_mapping(self) -> None:
+        table, svg = self.draw(mapping, two_bottoms)
+        self.assertEqual(first_lines(table, MAPPING), MAPPING)
+        self.assertIn("| printed in the paper | 4096 | 4.2 | 4.2 | 4.2 | 2.5 | 2.5 | 2.5 | 11.2 | 11.2 | 11.2 |", table)
+        self.assertIn("printed in the paper", svg)
+        ElementTree.fromstring(svg)
+        self.assertLess(len(svg), 100_000)
+
+    def test_weak_scaling_shows_what_is_predicted_printed_and_simulated(self) -> None:
+        every = [solve(name, 0.1, 0.1, 10) for name in ("bicgstab", *weak_scaling.SHOWN)]
+        simulated = [{**record, "record": "survey"} for record in every]
+
+        def records(name: str) -> Run:
+            return of(*(simulated if "simulated" in name else every))
+
+        for figure in weak_scaling.FIGURES:
+            made = figure.make(records, figure.points())
+            ElementTree.fromstring(compact(made.picture.svg()))
+            if figure.name == "weak_speed_ups":
+                kinds = [line.split(" | ")[2] for line in made.table.splitlines()[2:] if " | " in line]
+                self.assertEqual({kind: kinds.count(kind) for kind in kinds}, {"predicted": 30, "printed": 1, "simulated": 12})
+
+    def test_strong_scaling_compares_iterations(self) -> None:
+        def records(name: str) -> Run:
+            return of(solve("any", 1e-3 if "CG_1" in name else 5e-4, 1e-3, 50))
+
+        table, _ = self.draw(strong_scaling, records)
+        self.assertIn("| 1 | CG | 20040.0 | 20100.0 | 20240.0 | 1.00 | 1.00 | 1.00 |", table)
+        self.assertIn("Printed (Cools et al. 2019, 3; ", table)
+
+    def test_matrices_give_the_bounds_by_sockets(self) -> None:
+        table, svg = self.draw(gains, scheme_records)
+        self.assertEqual(first_lines(table, MATRICES), MATRICES)
+        self.assertLess(len(svg), 100_000)
+
+    def test_closed_forms_beside_plans(self) -> None:
+        table, svg = self.draw(closed_forms, scheme_records)
+        self.assertEqual(first_lines(table, CHOICES), CHOICES)
+        self.assertIn("blue_waters: 0 of 19 choices", table)
+        self.assertLess(len(svg), 100_000)
+
+
+KEEL = """#!/bin/sh
+for word; do case $word in output.json=*) out=${word#*=};; fail) echo "no such deck" >&2; exit 2;; esac; done
+echo '{"record": "plan", "ranks": 1}' > "$out"
+echo "$@" >> "${0%/*}/called"
+"""
+
+
+class Runs(unittest.TestCase):
+    def setUp(self) -> None:
+        room = tempfile.TemporaryDirectory()
+        self.addCleanup(room.cleanup)
+        self.room = Path(room.name)
+        self.keel = self.room / "keel"
+        self.keel.write_text(KEEL)
+        self.keel.chmod(self.keel.stat().st_mode | stat.S_IXUSR)
+        self.folder = Folder(self.room / "records", lambda: self.keel, None, again=False, jobs=1)
+
+    def called(self) -> list[str]:
+        return (self.room / "called").read_text().splitlines()
+
+    def test_what_is_there_is_not_made_again(self) -> None:
+        points = [Point("one", "a.toml", ("problem.ranks=8",)), Point("two", "b.toml", (), kind="computed")]
+        with redirect_stderr(StringIO()):
+            self.folder.make(points)
+            self.folder.make(points)
+        made = self.room / "records"
+        self.assertEqual(self.called(), [f"--dry-run a.toml problem.ranks=8 output.json={made}/one.{os.getpid()}.making",
+                                         f"b.toml output.json={made}/two.{os.getpid()}.making"])  # fmt: skip
+        self.assertEqual(self.folder.records(points)("one").plan["ranks"], 1)
+
+    def test_where_sockets_are_unknown_the_machine_does_not_tell_them(self) -> None:
+        with redirect_stderr(StringIO()):
+            self.folder.make([Point("one", "a.toml", (), sockets_unknown="lassen")])
+        machine = Path(self.called()[0].rpartition("comm.machine=")[2])
+        self.assertNotIn("ranks_per_socket", machine.read_text())
+        self.assertIn("ranks_per_node = 40", machine.read_text())
+
+    def test_a_run_that_fails_is_told_with_its_command_and_leaves_nothing(self) -> None:
+        with redirect_stderr(StringIO()), self.assertRaisesRegex(Refused, "fail .*\nended with exit status 2:\nno such deck"):
+            self.folder.make([Point("one", "a.toml", ("fail",))])
+        self.assertEqual(list((self.room / "records").glob("*.json")), [])
+
+    def test_simulated_points_are_shown_where_kept_and_made_where_asked_for(self) -> None:
+        kept = weak_scaling.with_simulated()[-1]
+        other = replace(kept, name="other", kept="", simulated=("--machine", "hopper", "--ranks", "8"))
+        self.assertEqual(self.folder.wanted([kept, other]), [kept])
+        asked = Folder(self.room, lambda: self.keel, lambda: self.keel, again=False, jobs=1)
+        self.assertEqual(asked.wanted([kept, other]), [kept, other])
+        self.assertIn("--ranks 8", " ".join(asked.command(other, self.room / "out")))
+
+
+class Command(unittest.TestCase):
+    def test_an_unknown_figure_is_refused_with_those_that_there_are(self) -> None:
+        told = StringIO()
+        with redirect_stderr(told):
+            self.assertEqual(main(["fig6"]), 2)
+        self.assertEqual(told.getvalue(), f"fig6: no such figure; choose {', '.join(FIGURES)} or all\n")
+
+    def test_the_list_names_papers_and_figures(self) -> None:
+        told = StringIO()
+        with redirect_stdout(told):
+            self.assertEqual(main(["--list"]), 0)
+        self.assertIn("residuals        Williams et al. 2014, figure 6: residual after each V-cycle; runs 1", told.getvalue())
+
+    def test_decks_and_kept_records_are_there_and_names_are_told_apart(self) -> None:
+        points = {(point.name, point) for figure in FIGURES.values() for point in figure.points()}
+        self.assertEqual(len({name for name, _ in points}), len(points))
+        for _, point in points:
+            self.assertTrue((ROOT / point.deck).is_file(), point.deck)
+            self.assertTrue(not point.kept or (ROOT / point.kept).is_file(), point.kept)
+
+    def test_every_printed_entry_has_a_number_or_a_sentence(self) -> None:
+        for one in printed(""):
+            self.assertNotEqual(one.value is None, not one.words, one)
+
+    def test_compact_pictures_are_the_same_to_a_hundredth_of_a_point(self) -> None:
+        drawn = '<g id="patch_6">\n    <path d="M 1.25678 2 \nL 3.5 4.0001 \n" x="0"/>\n   </g>'
+        self.assertEqual(compact(drawn), '<path d="M 1.26 2 \nL 3.5 4 \n" x="0"/>')
+
+
+if __name__ == "__main__":
+    unittest.main()
