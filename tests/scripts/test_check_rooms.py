@@ -38,7 +38,7 @@ PLANTS = [
     ("miniapp/studies/grids/solve.cpp", '#include "miniapp/studies/spmv/spmv.hpp"',
      "miniapp/studies/grids includes a header of miniapp/studies/spmv"),
     ("miniapp/studies/grids/solve.cpp", '#include "peers/structured_solver.hpp"', "miniapp/ includes a header of peers/"),
-    ("peers/hypre.cpp", "HYPRE_Init();", "hypre outside peers/structured_solver.cpp"),
+    ("peers/hypre.cpp", "HYPRE_Init();", "hypre outside peers/structured_solver.cpp and peers/matrix_solver.cpp"),
     ("peers/kinsol.cpp", "N_VConst(0, u);", "KINSOL outside peers/kinsol_solver.cpp"),
     ("solvers/notes/odd.hpp", "", "notes/ has no place in the order of solvers/"),
     ("solvers/multigrid/multigrid.cpp", "MPI_Barrier(MPI_COMM_WORLD);", "MPI outside comm/"),
