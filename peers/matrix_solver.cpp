@@ -22,7 +22,9 @@ enum Relaxation {
     backward = 4,
     gaussian_elimination = 9,
     l1_forward = 13,
-    l1_backward = 14
+    l1_backward = 14,
+    chebyshev = 16,
+    l1_jacobi = 18
 };
 enum CyclePart { down = 1, up = 2, coarsest = 3 };
 
@@ -70,8 +72,13 @@ void choose(HYPRE_Solver amg, BoomerMethod method, const AmgOptions& options) {
         succeed(HYPRE_BoomerAMGSetPMaxElmts(amg, 0));
         succeed(HYPRE_BoomerAMGSetTruncFactor(amg, options.truncation));
         succeed(HYPRE_BoomerAMGSetMaxCoarseSize(amg, static_cast<HYPRE_Int>(options.max_coarse)));
-        going_down = options.smoother == AmgSmoother::jacobi ? jacobi : forward;
-        going_up = options.smoother == AmgSmoother::jacobi ? jacobi : backward;
+        const bool turns = options.smoother == AmgSmoother::gauss_seidel;
+        going_down = turns                                        ? forward
+                     : options.smoother == AmgSmoother::l1_jacobi ? l1_jacobi
+                     : options.smoother == AmgSmoother::chebyshev ? chebyshev
+                                                                  : jacobi;
+        going_up = turns ? backward : going_down;
+        succeed(HYPRE_BoomerAMGSetChebyOrder(amg, options.degree));
         succeed(HYPRE_BoomerAMGSetRelaxWt(amg, options.smoother == AmgSmoother::jacobi ? 2.0 / 3.0 : 1.0));
         succeed(HYPRE_BoomerAMGSetRelaxOrder(amg, 0));
     }

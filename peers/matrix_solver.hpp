@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// As much like the deck's own hierarchy as BoomerAMG can: PMIS, the deck's interpolation, threshold, truncation and coarsest level, Jacobi
-// with a weight of 2/3 or hybrid Gauss-Seidel. Or as hypre has it by default, with the deck's threshold: HMIS, extended+i of at most four
+// As much like the deck's own hierarchy as BoomerAMG can: PMIS, the deck's interpolation, threshold, truncation and coarsest level, the deck's
+// smoother, Chebyshev's with bounds of its own. Or as hypre has it by default, with the deck's threshold: HMIS, extended+i of at most four
 // entries a row, l1-scaled Gauss-Seidel.
 enum class BoomerMethod { like_keel, defaults };
 constexpr auto names_of(BoomerMethod) {

@@ -93,6 +93,10 @@ void AmgCycle::smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool ba
         operations.sweep(x, level.A->plain(), b, backward);
         return;
     }
+    if (hierarchy_.options().smoother == AmgSmoother::chebyshev) {
+        polynomial(level, x, b, from_zero);
+        return;
+    }
     if (from_zero) {
         operations.multiply(x, level.scale, b);
         return;
@@ -100,6 +104,36 @@ void AmgCycle::smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool ba
     residual(level, x, b);
     operations.multiply(level.residual, level.scale, level.residual);
     operations.axpby(x, 1, x, 1, level.residual);
+}
+
+// Saad, "Iterative methods for sparse linear systems", algorithm 12.1, for D^-1 A on the upper part of its spectrum: what is below is
+// left to coarser levels.
+void AmgCycle::polynomial(AmgLevel& level, Field x, Field b, bool from_zero) {
+    constexpr double part = 0.25;
+    Operations& operations = *level.operations;
+    const double theta = level.bound * (1 + part) / 2;
+    const double delta = level.bound * (1 - part) / 2;
+    const double sigma = theta / delta;
+    double rho = 1 / sigma;
+    // D^-1 (b - A x) goes where residuals are.
+    if (from_zero) {
+        operations.multiply(level.residual, level.scale, b);
+        operations.axpby(x, 1 / theta, level.residual, 0, level.residual);
+        operations.axpby(level.step, 1 / theta, level.residual, 0, level.residual);
+    } else {
+        residual(level, x, b);
+        operations.multiply(level.residual, level.scale, level.residual);
+        operations.axpby(level.step, 1 / theta, level.residual, 0, level.residual);
+        operations.axpby(x, 1, x, 1, level.step);
+    }
+    for (int k = 1; k < hierarchy_.options().degree; ++k) {
+        residual(level, x, b);
+        operations.multiply(level.residual, level.scale, level.residual);
+        const double next = 1 / (2 * sigma - rho);
+        operations.axpby(level.step, next * rho, level.step, 2 * next / delta, level.residual);
+        operations.axpby(x, 1, x, 1, level.step);
+        rho = next;
+    }
 }
 
 // b - A x

@@ -11,11 +11,11 @@
 
 namespace keel {
 
-// One cycle from zero. Jacobi smooths with weight 2/3 before and behind, Gauss-Seidel forward before and backward behind,
-// inside of a rank, with the values that others had before: symmetric both ways.
+// One cycle from zero. Jacobi smooths with weight 2/3 before and behind, or by l1 norms, Gauss-Seidel forward before and backward
+// behind, inside of a rank, with the values that others had before; Chebyshev's polynomial is in D^-1 A: all are symmetric.
 //
-// Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero; one for P e, and one a hop for
-// P^T r. The coarsest: an all-gather over the ranks that have rows of it.
+// Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero, with Chebyshev twice the degree;
+// one for P e, and one a hop for P^T r. The coarsest: an all-gather over the ranks that have rows of it.
 class AmgCycle : public Preconditioner {
   public:
     explicit AmgCycle(AmgHierarchy& hierarchy) : hierarchy_(hierarchy) {}  // not owned
@@ -26,6 +26,7 @@ class AmgCycle : public Preconditioner {
     void multiply(Vector z, Vector r) override { descend(0, z, r); }
     void descend(std::size_t l, Field x, Field b);  // x from zero
     void smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool backward);
+    void polynomial(AmgLevel& level, Field x, Field b, bool from_zero);
     void residual(AmgLevel& level, Field x, Field b);
 
     AmgHierarchy& hierarchy_;

@@ -9,6 +9,19 @@ namespace {
 
 constexpr double jacobi_weight = 2.0 / 3.0;
 
+// What Jacobi and Chebyshev multiply the residuals of this rank's rows by.
+std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
+    std::vector<double> scales = diagonal_of(A);
+    for (std::size_t r = 0; r < scales.size(); ++r) {
+        double sum = 0;
+        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) sum += std::abs(A.rows.values[e]);
+        scales[r] = smoother == AmgSmoother::jacobi      ? jacobi_weight / scales[r]
+                    : smoother == AmgSmoother::l1_jacobi ? std::copysign(1 / sum, scales[r])
+                                                         : 1 / scales[r];
+    }
+    return scales;
+}
+
 }  // namespace
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
@@ -82,11 +95,15 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     level.operations =
         std::make_unique<TimedOperations>(level.A->untimed(), ledger_, number, Caller::multigrid);
     level.residual = level.A->make_vector();
-    if (options_.smoother == AmgSmoother::jacobi) {
+    if (options_.smoother != AmgSmoother::gauss_seidel) {
+        const std::vector<double> scales = scales_of(A, options_.smoother);
         level.scale = level.A->make_vector();
-        level.A->assign(level.scale, [&](std::int64_t row) {
-            return jacobi_weight / level.A->diagonal()[static_cast<std::size_t>(row - A.first())];
-        });
+        level.A->assign(level.scale,
+                        [&](std::int64_t row) { return scales[static_cast<std::size_t>(row - A.first())]; });
+    }
+    if (options_.smoother == AmgSmoother::chebyshev) {
+        level.step = level.A->make_vector();
+        level.bound = bound_of_eigenvalues(team_.comm, A);
     }
     const auto mine = static_cast<double>(A.rows.columns.size());
     AmgLevelFacts& facts = facts_.emplace_back();

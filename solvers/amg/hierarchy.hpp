@@ -47,9 +47,11 @@ struct AmgLevel {
     SparseMatrix* A = nullptr;
     std::unique_ptr<SparseMatrix> owned;  // null on level 0, whose matrix is the caller's
     std::unique_ptr<TimedOperations> operations;
-    Field scale;                              // Jacobi's weight over the diagonal; where it smooths
-    Field x, b;                               // of the levels below the finest
-    Field residual;                           // and what is interpolated
+    Field scale;       // what a residual is multiplied by, row by row, to smooth; not Gauss-Seidel's
+    Field step;        // Chebyshev's
+    double bound = 0;  // of the eigenvalues of D^-1 A; where Chebyshev smooths
+    Field x, b;        // of the levels below the finest
+    Field residual;    // and what is interpolated
     std::unique_ptr<LevelTransfer> transfer;  // to the next level; null on the coarsest
 };
 

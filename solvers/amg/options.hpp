@@ -38,10 +38,14 @@ constexpr auto names_of(ClassicalInterpolation) {
                       Named<ClassicalInterpolation>{ClassicalInterpolation::extended_i, "extended_i"}};
 }
 
-enum class AmgSmoother { jacobi, gauss_seidel };
+// l1_jacobi divides by the sum of a row's |a_ij|, and so never diverges where A is symmetric and positive definite; chebyshev is the
+// polynomial that is least on the upper part of the spectrum of D^-1 A.
+enum class AmgSmoother { jacobi, gauss_seidel, l1_jacobi, chebyshev };
 constexpr auto names_of(AmgSmoother) {
     return std::array{Named<AmgSmoother>{AmgSmoother::jacobi, "jacobi"},
-                      Named<AmgSmoother>{AmgSmoother::gauss_seidel, "gauss_seidel"}};
+                      Named<AmgSmoother>{AmgSmoother::gauss_seidel, "gauss_seidel"},
+                      Named<AmgSmoother>{AmgSmoother::l1_jacobi, "l1_jacobi"},
+                      Named<AmgSmoother>{AmgSmoother::chebyshev, "chebyshev"}};
 }
 
 // Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row.
@@ -60,6 +64,7 @@ struct AmgOptions {
     ClassicalInterpolation interpolation = ClassicalInterpolation::extended_i;
     double truncation = 0.0;  // of weights below so much of the largest of their row
     AmgSmoother smoother = AmgSmoother::jacobi;
+    int degree = 2;  // of Chebyshev's polynomial
     Ownership ownership = Ownership::root;
     std::int64_t max_coarse = 50;  // rows of a level that is not coarsened any more
     int max_levels = 20;

@@ -232,9 +232,13 @@ class SpmvStudy : public Study {
         of(CoarseningRule::classical,
            amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
                     "part of the largest weight of a row below which weights are dropped"));
-        needed(amg.choice("smoothing", &Amg::smoother,
-                          "smoother: Jacobi's with weight 2/3, or Gauss-Seidel's inside of ranks, forward "
-                          "before and backward behind the correction"));
+        needed(amg.choice(
+            "smoothing", &Amg::smoother,
+            "smoother: Jacobi's with weight 2/3; Gauss-Seidel's inside of ranks, forward "
+            "before and backward behind the correction; Jacobi's with the sums of rows' absolute values; or "
+            "Chebyshev's polynomial"));
+        needed(amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
+                   .needs("amg.smoothing", {"chebyshev"}));
         needed(amg.choice("ownership", &Amg::ownership,
                           "owner of a coarse row: that of its root, or equal parts"));
         needed(amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
