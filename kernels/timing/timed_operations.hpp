@@ -22,7 +22,9 @@ class TimedOperations : public Operations {
     Field make_field() override { return inner_.make_field(); }
     Buffer make_buffer(std::size_t values, Wire wire) override { return inner_.make_buffer(values, wire); }
     Items<Segment> make_items(std::span<const Segment> items) override { return inner_.make_items(items); }
-    Items<Segment> make_targets(std::span<const Segment> items) override { return inner_.make_targets(items); }
+    Items<Segment> make_targets(std::span<const Segment> items) override {
+        return inner_.make_targets(items);
+    }
     Items<CopyItem> make_items(std::span<const CopyItem> items) override { return inner_.make_items(items); }
     Items<Parcel> make_items(std::span<const Parcel> items) override { return inner_.make_items(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {

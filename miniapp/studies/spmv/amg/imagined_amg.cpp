@@ -193,7 +193,8 @@ std::string imagined_amg_text(const ImaginedAmg& amg) {
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);
-    if (amg.exchanges.front().rows.front().time && amg.too_large.empty()) text += "\n" + sums_over_levels(amg);
+    if (amg.exchanges.front().rows.front().time && amg.too_large.empty())
+        text += "\n" + sums_over_levels(amg);
     return text;
 }
 
