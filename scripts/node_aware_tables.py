@@ -16,7 +16,7 @@ from pathlib import Path
 from studies.markdown import table
 from studies.records import Record, UnreadableRecords, read_runs
 
-MOVES = {"to_bottom": " there", "from_bottom": " back"}
+MOVES = {"to_bottom": " there", "from_bottom": " back", "to_merged": " there", "from_merged": " back"}
 NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/max_need, split/always
 
 
