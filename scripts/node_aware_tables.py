@@ -17,7 +17,7 @@ from pathlib import Path
 from studies.markdown import table
 from studies.records import Record, UnreadableRecords, read_runs
 
-MOVES = {"to_bottom": " there", "from_bottom": " back"}
+MOVES = {"to_bottom": " there", "from_bottom": " back", "to_merged": " there", "from_merged": " back"}
 APART, TOGETHER = "predicted_seconds", "predicted_on_one_socket"
 NODE_AWARE = ("two_step", "three_step", "split")  # or, with a rule, two_step/max_need, split/always
 

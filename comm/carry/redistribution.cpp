@@ -1,5 +1,6 @@
 #include "comm/carry/redistribution.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,8 +8,29 @@
 
 namespace keel {
 
-Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Region& cells,
-                               Plan plan, Wire wire, const Transport& transport)
+namespace {
+
+// Cells of a box, which lie `offset` values behind the start of a buffer, in a layout of as wide or wider boxes.
+Segment segment_in(const Layout& layout, const Layout& boxes, int box, const Region& cells,
+                   std::size_t offset) {
+    const int ratio = layout.width() / boxes.width();
+    if (ratio == 1) return Segment(layout.local_index(box), cells, offset);
+    const Index position = boxes.position(box);
+    Index larger = position;
+    Region part = cells;
+    for (std::size_t d = 0; d < boxes.dimensions(); ++d) {
+        larger[d] /= ratio;
+        const int nth = position[d] - ratio * larger[d];
+        part.lo[d] += boxes.width() * nth;
+        if (nth + 1 < ratio) part.size[d] = std::min(part.size[d], boxes.width());
+    }
+    return Segment(layout.local_index(*layout.domain().box_at(larger)), part, offset, {}, cells.size);
+}
+
+}  // namespace
+
+Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
+                               const Region& cells, Plan plan, Wire wire, const Transport& transport)
     : ends_(ends) {
     check(ends.from || ends.to, "every rank has boxes at one end");
     Operations& any = ends.from ? *ends.from : *ends.to;
@@ -16,7 +38,7 @@ Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pat
 
     const Itinerary& itinerary = carrier_->itinerary();
     const auto segment = [&](const Operations& operations, std::int64_t box, std::size_t offset) {
-        return Segment(operations.layout().local_index(static_cast<int>(box)), cells, offset);
+        return segment_in(operations.layout(), boxes, static_cast<int>(box), cells, offset);
     };
     // Both ends lay a message out item by item.
     std::vector<Segment> packed;

@@ -15,15 +15,15 @@ namespace keel {
 class Redistribution {
   public:
     // The operations at both ends; null on a rank that has no boxes there. Their layout's boxes are those of
-    // the pattern, whatever ranks it calls their owners.
+    // the pattern, or made of so many of them in each direction, whatever ranks it calls their owners.
     struct Ends {
         Operations* from = nullptr;
         Operations* to = nullptr;
     };
-    // `cells` of every box travel, as many as the pattern's values. `plan` is this rank's part. The
-    // operations must outlive this object.
-    Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Region& cells, Plan plan,
-                   Wire wire, const Transport& transport);
+    // `cells` of every box travel, as many as the pattern's values; those beyond the box are left out where another box of a
+    // larger one follows. `boxes`: those of the pattern. `plan` is this rank's part. The operations must outlive this object.
+    Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
+                   const Region& cells, Plan plan, Wire wire, const Transport& transport);
 
     // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no
     // boxes there. Collective over the ranks of the plan.

@@ -93,6 +93,11 @@ void add_multigrid(Table& table) {
              "interpolation of the correction: piecewise constant or trilinear");
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "width of the coarsest boxes: problem.box halved any number of times", "cells");
+    s.integer_or("never", "agglomerate", &Multigrid::agglomerate, at_least(1),
+                 "cells per rank below which boxes of coarse levels are merged, 8 or in two dimensions 4 to "
+                 "one, on fewer ranks; also merged are those of multigrid.bottom_box, so that coarsening "
+                 "goes on",
+                 "cells");
     s.choice("bottom_grid", &Multigrid::bottom_grid,
              "ranks that solve on the coarsest level: those that own its boxes, fewer, one, or every one all "
              "of it");

@@ -37,6 +37,11 @@ nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
                        if (!list.file.empty()) return list.file;
                        return list.positions;
                    },
+                   [&](const IntegerKey& kind) -> nlohmann::ordered_json {
+                       const std::int64_t value = kind.value.get(parameters);
+                       if (value == 0 && !kind.word_of_zero.empty()) return kind.word_of_zero;
+                       return value;
+                   },
                    [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},
         key.kind);
 }

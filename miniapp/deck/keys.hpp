@@ -39,6 +39,7 @@ struct IntegerKey {
     Access<std::int64_t> value;
     std::int64_t lowest;
     std::int64_t highest;
+    std::string word_of_zero = {};  // stands for 0, which is not written as a number then
 };
 struct RealKey {
     Access<double> value;

@@ -85,6 +85,15 @@ class Section {
                    std::move(meaning), std::move(unit));
     }
 
+    // The same, with a word in the place of 0.
+    template <std::integral T>
+    Section& integer_or(std::string word, std::string key, T Options::*member, IntegerRange range,
+                        std::string meaning, std::string unit = "") {
+        integer(std::move(key), member, range, std::move(meaning), std::move(unit));
+        std::get<IntegerKey>(last_->kind).word_of_zero = std::move(word);
+        return *this;
+    }
+
     Section& real(std::string key, double Options::*member, Interval allowed, std::string meaning,
                   std::string unit = "") {
         return add(std::move(key), RealKey{as<double>(member), allowed}, std::move(meaning), std::move(unit));

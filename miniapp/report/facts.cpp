@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "comm/ranks/starter.hpp"
@@ -88,6 +89,30 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     for (const std::string& warning : facts.topology.warnings()) facts.warnings.push_back(warning);
     facts.warnings.insert(facts.warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
     return facts;
+}
+
+void set_levels(RunFacts& facts, const GridSetup& grids) {
+    facts.dimensions = grids.domain.dimensions();
+    for (const LevelShape& level : grids.shapes()) {
+        facts.level_cells.push_back(in_each_direction(level.width, facts.dimensions, 1) * level.boxes);
+        facts.level_boxes.push_back(level.width);
+        facts.level_merged.push_back(level.merged);
+        facts.level_ranks.push_back(level.ranks);
+    }
+}
+
+std::string merged_text(const RunFacts& facts) {
+    std::string text;
+    for (std::size_t l = 1; l < facts.level_cells.size(); ++l) {
+        const int merged = facts.level_merged[l];
+        if (merged == 1) continue;
+        const auto d = static_cast<double>(facts.dimensions);
+        text += fmt::format("merged    level {}: {:.0f} boxes of {}^{} to one of {}^{}, {} left of {}\n", l,
+                            std::pow(merged, d), facts.level_boxes[l] / merged, facts.dimensions,
+                            facts.level_boxes[l], facts.dimensions, counted(facts.level_ranks[l], "rank"),
+                            facts.level_ranks[l - 1]);
+    }
+    return text;
 }
 
 DomainFacts facts_of_domain(const Layout& finest, const std::string& shape) {

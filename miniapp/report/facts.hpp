@@ -4,12 +4,17 @@
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/layout.hpp"
 #include "miniapp/report/findings.hpp"
+#include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/resolved.hpp"
 
 namespace keel {
 
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
+
+// The levels of a study's grids. Of merged ones text tells, a line each: none where boxes are not merged.
+void set_levels(RunFacts& facts, const GridSetup& grids);
+std::string merged_text(const RunFacts& facts);
 
 // The domain of a finest level, of a shape of that name.
 DomainFacts facts_of_domain(const Layout& finest, const std::string& shape);

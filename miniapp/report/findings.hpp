@@ -68,6 +68,8 @@ struct RunFacts {
     Index cells{};  // around the domain
     std::vector<Index> level_cells;
     std::vector<int> level_boxes;       // their width
+    std::vector<int> level_merged;      // so many boxes, in each direction, are one on this level
+    std::vector<int> level_ranks;       // that have boxes
     double triad_bytes_per_second = 0;  // all ranks together
     // Memory of the rank with most: what it needs at the least, and the name of that; all of it with ghosts, padding and
     // buffers, as predicted.

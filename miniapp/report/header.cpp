@@ -8,6 +8,7 @@
 
 #include "build_info.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/facts.hpp"
 #include "miniapp/report/level_tables.hpp"
 
 namespace keel {
@@ -65,7 +66,8 @@ std::string grids_text(const RunFacts& facts) {
                           counted(static_cast<long>(facts.level_cells.size()), "level"))
                     : fmt::format("{}; boxes of {}^{}, {}", domain_text(*facts.domain, facts.boxes),
                                   facts.box, facts.dimensions,
-                                  counted(static_cast<long>(facts.level_cells.size()), "level")));
+                                  counted(static_cast<long>(facts.level_cells.size()), "level"))) +
+           merged_text(facts);
 }
 
 // Whose seconds these are.

@@ -43,6 +43,10 @@ std::string LevelTables::head(const std::string& last) const {
     for (const Index& cells : facts_.level_cells) text += entry(cells_text(cells, facts_.dimensions));
     text += fmt::format("\n{:<18}", "boxes of");
     for (const int width : facts_.level_boxes) text += entry(fmt::format("{}^{}", width, facts_.dimensions));
+    if (std::ranges::any_of(facts_.level_merged, [](int merged) { return merged > 1; })) {
+        text += fmt::format("\n{:<18}", "on ranks");
+        for (const int ranks : facts_.level_ranks) text += entry(std::to_string(ranks));
+    }
     return text + "\n";
 }
 
@@ -148,13 +152,19 @@ std::string LevelTables::bandwidths() const {
         facts_.simulation ? "by the machine's file" : "measured by this run", triad * 1e-9, "", "level 0",
         "level 0", "level 0", "all levels", "all levels", "all", "operation", "per solve", "GB/s", "of triad",
         "per solve", "GB/s", "of triad");
+    // The mean of all ranks, of which only some work on a merged level.
+    const auto mean_of_workers = [&](const TimerRow& row) {
+        const auto level = static_cast<std::size_t>(row.level);
+        const bool some = level < facts_.level_ranks.size();
+        return some ? row.t_mean * facts_.ranks / facts_.level_ranks[level] : row.t_mean;
+    };
     for (const std::string& op : ops_) {
         double bytes = 0;
         double seconds = 0;
         for (int l = 0; l < levels_; ++l)
             if (const TimerRow* row = find(op, l)) {
                 bytes += row->bytes_moved;
-                seconds += row->t_mean;
+                seconds += mean_of_workers(*row);
             }
         if (bytes == 0 || seconds == 0) continue;
         const TimerRow* fine = find(op, 0);

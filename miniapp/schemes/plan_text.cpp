@@ -12,10 +12,15 @@
 namespace keel {
 namespace {
 
+// The number in the run of a rank among which something travels.
+int in_run(const SchemeUse& use, int rank) {
+    return use.ranks.empty() ? rank : use.ranks[static_cast<std::size_t>(rank)];
+}
+
 // "12 items of rank 3, 4 of rank 5".
-std::string owners_text(const Message& message) {
+std::string owners_text(const Message& message, const SchemeUse& use) {
     std::map<int, int> owners;
-    for (const Item& item : message.items) ++owners[item.owner];
+    for (const Item& item : message.items) ++owners[in_run(use, item.owner)];
     std::vector<std::string> parts;
     for (const auto& [owner, items] : owners)
         parts.push_back(fmt::format("{}{} of rank {}", items,
@@ -26,15 +31,16 @@ std::string owners_text(const Message& message) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string stage_text(const Stage& stage, int rank, const Topology& topology, std::size_t value_bytes) {
+std::string stage_text(const Stage& stage, const SchemeUse& use, const Topology& topology) {
     std::string text = fmt::format("  {}\n", name(stage.phase));
     if (stage.messages.empty()) return fmt::format("  {}: nothing\n", name(stage.phase));
     for (const bool sent : {true, false})
         for (const Message& message : stage.messages) {
-            if ((sent ? message.source : message.target) != rank) continue;
-            const int peer = sent ? message.target : message.source;
+            if ((sent ? message.source : message.target) != use.layout.rank()) continue;
+            const int peer = in_run(use, sent ? message.target : message.source);
             text += fmt::format("    {} rank {} on node {}: {} bytes, {}{}\n", sent ? "to  " : "from", peer,
-                                topology.node(peer), message.values() * value_bytes, owners_text(message),
+                                topology.node(peer), message.values() * use.value_bytes,
+                                owners_text(message, use),
                                 message.sequence == 0 ? "" : fmt::format(" (part {})", message.sequence + 1));
         }
     return text;
@@ -61,16 +67,17 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         const SchemeOptions scheme = modelled.empty() ? scheme_needed(resolved.comm, use)
                                                       : modelled[n].rows[*modelled[n].chosen].scheme;
         std::string what = "all cells back from there";
+        if (use.layout.rank() < 0) continue;  // on other ranks
         if (const GhostCells* ghosts = use.ghosts())
             what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),
                                number_of(ghosts->neighbours, use.layout.dimensions()), purpose_of(use));
         else if (use.moves()->there)
-            what = "all cells to where they are solved on";
+            what = use.moves()->merge ? "all cells to where boxes are merged"
+                                      : "all cells to where they are solved on";
         text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),
                             use.layout.dimensions(), what, name(scheme));
-        const Plan plan = plan_of(grids.hierarchy, use, topology, scheme, rank);
-        plan.for_each_stage(
-            [&](const Stage& stage) { text += stage_text(stage, rank, topology, use.value_bytes); });
+        const Plan plan = plan_of(grids.hierarchy, use, use.among(topology), scheme, use.layout.rank());
+        plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, use, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";
 }

@@ -98,7 +98,7 @@ class MoveTrial : public Trial {
         for (std::size_t row = 0; row < table.rows.size(); ++row) {
             moves_.push_back(std::make_unique<Redistribution>(
                 Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
-                table.use.layout.box_cells(),
+                table.use.layout, table.use.layout.box_cells(),
                 make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
                 [&](const Itinerary& itinerary) {
                     return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
@@ -132,11 +132,21 @@ class MoveTrial : public Trial {
 }  // namespace
 
 std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setup,
-                                     std::span<const SchemeOptions> schemes, const PlanOf& plan_of) {
+                                     std::span<const SchemeOptions> schemes, const PlanOf& plan_of,
+                                     std::span<const int> ranks) {
     std::vector<SchemeRow> rows;
     for (const SchemeOptions& scheme : schemes) {
         const Plan plan = plan_of(scheme);
-        const auto shares = gather(comm, share_of(plan, comm.rank(), scheme.columns, setup));
+        const auto place = std::ranges::find(ranks, comm.rank());
+        const int rank = ranks.empty() ? comm.rank() : static_cast<int>(place - ranks.begin());
+        const bool takes_part = ranks.empty() || place != ranks.end();
+        std::vector<Share> shares =
+            gather(comm, takes_part ? share_of(plan, rank, scheme.columns, setup) : Share());
+        if (!ranks.empty() && !shares.empty()) {
+            std::vector<Share> of_ranks;
+            for (const int one : ranks) of_ranks.push_back(shares[static_cast<std::size_t>(one)]);
+            shares = of_ranks;
+        }
         rows.push_back(summary(scheme, shares, setup));
     }
     count_duplicates(rows);
@@ -148,13 +158,14 @@ std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& f
     SchemeOptions options = resolved.comm.scheme;
     std::vector<SchemeTable> tables;
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
-        const Setup setup{resolved.topology, resolved.model(), use.value_bytes};
+        const Setup setup{use.among(resolved.topology), resolved.model(), use.value_bytes};
         options.columns = use.columns;
         const auto schemes = use.ghosts() ? candidates(options) : candidates_without_axes(options);
         const auto plan = [&](const SchemeOptions& scheme) {
-            return plan_of(grids.hierarchy, use, resolved.topology, scheme, comm.rank());
+            const int rank = use.layout.rank();
+            return rank < 0 ? Plan() : plan_of(grids.hierarchy, use, setup.topology, scheme, rank);
         };
-        tables.push_back({.use = use, .rows = compare_parts(comm, setup, schemes, plan)});
+        tables.push_back({.use = use, .rows = compare_parts(comm, setup, schemes, plan, use.ranks)});
     }
     return tables;
 }

@@ -16,10 +16,12 @@
 
 namespace keel {
 
-// The schemes by the parts of their plans that plan_of(scheme) makes on each rank; complete on rank 0.
+// The schemes by the parts of their plans that plan_of(scheme) makes on each rank; complete on rank 0. `ranks`: those that the
+// set-up's topology is of, where these are not all; the others' parts are not looked at.
 using PlanOf = std::function<Plan(const SchemeOptions& scheme)>;
 std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setup,
-                                     std::span<const SchemeOptions> schemes, const PlanOf& plan_of);
+                                     std::span<const SchemeOptions> schemes, const PlanOf& plan_of,
+                                     std::span<const int> ranks = {});
 
 // All schemes by the plans of this run, of which each rank makes its own part; the rows' numbers are complete on rank 0.
 std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& finest,

@@ -13,7 +13,8 @@ namespace keel {
 std::string purpose_of(const SchemeUse& use) {
     return std::visit(Overloaded{[](const GhostCells& ghosts) { return std::string(name(ghosts.purpose)); },
                                  [](const MovedBoxes& boxes) {
-                                     return std::string(boxes.there ? "to_bottom" : "from_bottom");
+                                     return std::string(boxes.there ? "to_" : "from_") +
+                                            (boxes.merge ? "merged" : "bottom");
                                  },
                                  [](const VectorEntries& entries) { return std::string(name(entries.use)); }},
                       use.what);
@@ -45,27 +46,41 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     const auto of_powers =
         grids.use.exchanged_fields ? fields : static_cast<std::size_t>(grids.powers.at_once);
     std::vector<SchemeUse> uses;
-    Layout layout = finest;
+    const std::vector<LevelPlace> places = grids.places(finest);
+    const auto some = [&](const std::vector<int>& ranks) {
+        return ranks.size() < static_cast<std::size_t>(grids.ranks) ? ranks : std::vector<int>();
+    };
     for (int level = 0; level < grids.levels(); ++level) {
-        if (level > 0) layout = layout.coarsened();
+        const LevelPlace& place = places[static_cast<std::size_t>(level)];
+        const Layout& layout = place.layout;
         const bool bottom = layout.width() == options.bottom_box;
         // Those of the cycles; their exchanges are also made, in double precision, for the residuals between them.
         const std::size_t of_cycles = bytes_of_value(options.mixed ? Precision::fp32 : Precision::fp64);
+        const std::vector<int> ranks = some(place.ranks);
+        const std::vector<int> above =
+            place.merge ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
+        const Layout& interpolated = place.merge ? place.merge->spread() : layout;
+        if (place.merge)
+            for (const bool there : {true, false})
+                uses.push_back(
+                    {level, interpolated, MovedBoxes{there, place.merge}, fields, of_cycles, above});
         uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
-                        fields, bottom ? sizeof(double) : of_cycles});
+                        fields, bottom ? sizeof(double) : of_cycles, ranks});
         if (const int fused = options.fused_on(layout.width()); fused > 0)
-            uses.push_back(
-                {level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields, of_cycles});
+            uses.push_back({level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields,
+                            of_cycles, ranks});
         if (options.all_ghosts && level > 0)
-            uses.push_back(
-                {level, layout, GhostCells{Purpose::interpolation, 1, Neighbours::all}, fields, of_cycles});
+            uses.push_back({level, interpolated, GhostCells{Purpose::interpolation, 1, Neighbours::all},
+                            fields, of_cycles, above});
         // Where the bottom grid is moved, powers are taken of ghosts that travel as its others do.
         if (options.bottom_ghosts > 0 && bottom && !grids.moves_bottom())
             uses.push_back({level, layout,
-                            GhostCells{Purpose::powers, options.bottom_ghosts, Neighbours::all}, of_powers});
+                            GhostCells{Purpose::powers, options.bottom_ghosts, Neighbours::all}, of_powers,
+                            sizeof(double), ranks});
     }
     if (!grids.moves_bottom()) return uses;
     const int bottom = uses.back().level;
+    const Layout& layout = places.back().layout;
     uses.push_back({bottom, layout, MovedBoxes{true}, fields});
     // Of a replicated grid nothing comes back.
     if (options.bottom_place != BottomPlace::replicate)
@@ -74,6 +89,10 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
 }
 
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use) {
+    if (const auto& merge = use.moves()->merge) {
+        const auto values = static_cast<int>(use.layout.box_cells().cells());
+        return use.moves()->there ? merge->there(values) : merge->back(values);
+    }
     const BottomMove move(use.layout, options.bottom_place, options.bottom_ranks);
     const auto values = static_cast<int>(use.layout.box_cells().cells());
     return use.moves()->there ? move.there(values) : move.back(values);
@@ -106,8 +125,7 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
                     place = &level.deep_ghosts;
                     break;
             }
-        if (const MovedBoxes* boxes = table.use.moves())
-            place = boxes->there ? &level.to_bottom : &level.from_bottom;
+        if (const MovedBoxes* boxes = table.use.moves()) place = boxes->there ? &level.there : &level.back;
         if (place) *place = table.rows[*table.chosen].scheme;
     }
     return schemes;
@@ -141,7 +159,8 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
         SchemeTable& table = tables.emplace_back(SchemeTable{.use = use, .rows = {}});
         const GhostCells* ghosts = use.ghosts();
-        const Representatives nodes = Representatives::of(use.layout, setup.topology);
+        const Setup among{use.among(setup.topology), setup.model, use.value_bytes};
+        const Representatives nodes = Representatives::of(use.layout, among.topology);
         if (ghosts && !nodes.all()) table.planned_nodes = nodes.largest().topology.nodes();
         const SchemeOptions needed = scheme_needed(comm, use);
         std::vector<SchemeOptions> schemes{needed};
@@ -159,7 +178,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         });
         table.rows =
             ghosts ? nodes.compare(ghosts->depth, ghosts->neighbours, schemes, setup.model, use.value_bytes)
-                   : compare(boxes_moved(grids.hierarchy, use), schemes, setup);
+                   : compare(boxes_moved(grids.hierarchy, use), schemes, among);
         table.chosen = chosen_before_run(comm, table.rows);
     }
     return tables;
@@ -168,7 +187,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned) {
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
-        const Representatives nodes = Representatives::of(use.layout, topology);
+        const Representatives nodes = Representatives::of(use.layout, use.among(topology));
         std::vector<SchemeOptions> schemes{scheme_needed(comm, use)};
         if (planned.side_by_side) schemes.insert(schemes.begin(), SchemeOptions());
         for (const SchemeOptions& scheme : schemes) {

@@ -28,9 +28,11 @@ constexpr auto names_of(GhostCells::Purpose) {
                       Name{Purpose::interpolation, "interpolation"}, Name{Purpose::powers, "powers"}};
 }
 
-// All cells of the coarsest level, to the ranks that solve on it or back.
+// All cells of the coarsest level, to the ranks that solve on it or back; or of a level in merged boxes, of which `layout` has
+// the boxes that are merged.
 struct MovedBoxes {
     bool there = true;
+    std::optional<Merge> merge = {};
 };
 
 // Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
@@ -54,20 +56,24 @@ struct SchemeUse {
     std::variant<GhostCells, MovedBoxes, VectorEntries> what;
     std::size_t columns = 1;  // fields or vectors that travel together at the most
     std::size_t value_bytes = sizeof(double);
+    // Among which it travels, by their numbers in the run, where these are not all; the layout numbers them anew, and a rank
+    // that is not among them is none of its own.
+    std::vector<int> ranks = {};
 
+    Topology among(const Topology& all) const { return ranks.empty() ? all : all.among(ranks); }
     const GhostCells* ghosts() const { return std::get_if<GhostCells>(&what); }
     const MovedBoxes* moves() const { return std::get_if<MovedBoxes>(&what); }
     const VectorEntries* entries() const { return std::get_if<VectorEntries>(&what); }
     bool is(GhostCells::Purpose purpose) const { return ghosts() && ghosts()->purpose == purpose; }
 };
-// "stencil", "to_bottom", "product": as records have it.
+// "stencil", "to_bottom", "to_merged", "product": as records have it.
 std::string purpose_of(const SchemeUse& use);
 
 // Those of a study's grids, in the order of levels.
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
 // The pattern of moved boxes.
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);
-// A rank's part of a grid's plan, or the plan of all ranks.
+// A rank's part of a grid's plan, or the plan of all ranks of the topology; both as the use's layout numbers them.
 Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
              const SchemeOptions& scheme, OneRank rank);
 

@@ -152,7 +152,7 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                          number_of(Neighbours::faces, dimensions), number_of(Neighbours::all, dimensions));
     if (powers != tables.end())
         text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
-    if (moved) text += "; there, back: the boxes of the bottom level to where it is solved on";
+    if (moved) text += "; there, back: the boxes of a level to the ranks that work on it";
     return text + "; most sent and received: between nodes\n" +
            (sockets ? "predicted: if no two ranks share a socket; on 1 socket: if all of a node do; "
                       "comm.ranks_per_socket says how many do\n"

@@ -1,6 +1,7 @@
 #include "miniapp/setup/grid_setup.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "miniapp/setup/shape.hpp"
 #include "solvers/multigrid/bottom/bottom.hpp"
@@ -30,6 +31,18 @@ BottomPlace bottom_place(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_grid : BottomPlace::distributed;
 }
 
+std::int64_t agglomerate(const Parameters& p, const GridUse& use) {
+    return use.coarsens && use.krylov != KrylovLevel::none ? p.multigrid.agglomerate : 0;
+}
+
+double boxes_of_solvers(const Parameters& p, const GridUse& use, int ranks, double present) {
+    const bool numbered = present <= std::numeric_limits<int>::max();
+    const bool merges = numbered && use.krylov == KrylovLevel::coarsest && agglomerate(p, use) > 0;
+    if (!merges) return present;
+    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
+    return static_cast<double>(product(merged_boxes(resolved_boxes(p.problem, ranks), dimensions)));
+}
+
 PowersNeed powers_need(const GridUse& use, int width) {
     PowersNeed most;
     for (const NamedSolver& solver : use.solvers) {
@@ -39,8 +52,21 @@ PowersNeed powers_need(const GridUse& use, int width) {
     return most;
 }
 
+std::vector<LevelShape> GridSetup::shapes() const {
+    return level_shapes(domain.around(), domain.dimensions(), problem.box, ranks,
+                        {hierarchy.bottom_box, hierarchy.agglomerate});
+}
+
+std::vector<LevelPlace> GridSetup::places(const Layout& finest) const {
+    return level_places(finest, {hierarchy.bottom_box, hierarchy.agglomerate});
+}
+
 int GridSetup::levels() const {
-    return static_cast<int>(level_widths(problem.box, hierarchy.bottom_box).size());
+    return static_cast<int>(shapes().size());
+}
+
+bool GridSetup::merges() const {
+    return std::ranges::any_of(shapes(), [](const LevelShape& level) { return level.merged > 1; });
 }
 
 bool GridSetup::solves_on(int level) const {
@@ -67,6 +93,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                     .hierarchy = {},
                     .powers = powers_need(use, bottom_box)};
     grids.hierarchy = {.bottom_box = bottom_box,
+                       .agglomerate = agglomerate(p, use),
                        .ghost_depth = p.comm.ghost_depth,
                        .storage = p.problem.storage,
                        .neighbours = p.comm.neighbours,

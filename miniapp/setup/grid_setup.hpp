@@ -2,6 +2,7 @@
 
 // The grids of a study, from the deck: layouts, levels, solvers and what they keep in memory.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ int coarsest_box(const Parameters& parameters, const GridUse& use);
 bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
 // The ranks that solve on it.
 BottomPlace bottom_place(const Parameters& parameters, const GridUse& use);
+// The cells per rank below which boxes are merged; 0: never.
+std::int64_t agglomerate(const Parameters& parameters, const GridUse& use);
+// The boxes that the solvers work on, of so many that are present on so many ranks.
+double boxes_of_solvers(const Parameters& parameters, const GridUse& use, int ranks, double present);
 // The most that the solvers' matrix powers want of the level that they work on.
 PowersNeed powers_need(const GridUse& use, int width);
 
@@ -62,7 +67,11 @@ struct GridSetup {
     int fields_on_coarsest = 0;
     int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at the most
 
+    // The levels by numbers, and as this rank sees them, given the finest.
+    std::vector<LevelShape> shapes() const;
+    std::vector<LevelPlace> places(const Layout& finest) const;
     int levels() const;
+    bool merges() const;  // boxes of any level
     // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order of the error, the
     // one below.
     bool solves_on(int level) const;

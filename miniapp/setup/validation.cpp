@@ -136,6 +136,46 @@ void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, i
                               boxes_in_all(p, ranks), ranks, 1 << 24));
 }
 
+// Boxes that are to be merged, and what cannot go on on fewer ranks.
+void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
+    if (agglomerate(p, use) == 0 || boxes_in_all(p, ranks) > std::numeric_limits<int>::max()) return;
+    const std::string given = fmt::format("multigrid.agglomerate = {}: ", p.multigrid.agglomerate);
+    rules.require(
+        p.problem.shape == DomainShape::cube, {"multigrid.agglomerate", "problem.shape"},
+        fmt::format("{}the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
+                    "problem.shape = \"cube\"",
+                    given, name(p.problem.shape)));
+    const Index boxes = resolved_boxes(p.problem, ranks);
+    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
+    const bool alone = product(boxes) == 1;  // as one of merged boxes would be
+    Index even = boxes;
+    for (std::size_t d = 0; d < dimensions; ++d) even[d] += even[d] % 2;
+    rules.require(
+        alone || can_merge(boxes, dimensions), {"multigrid.agglomerate", "problem.boxes"},
+        fmt::format(
+            "{}{} boxes do not tile larger ones: {} of them become one, so each direction has to have "
+            "an even number; give problem.boxes, such as {}, or choose never",
+            given, text_of(boxes), dimensions == 2 ? 4 : 8, text_of(even)));
+    rules.require(
+        alone || coarsest_box(p, use) < p.problem.box,
+        {"multigrid.agglomerate", "multigrid.bottom_box", "problem.box"},
+        fmt::format("{}problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
+                    "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
+                    given, p.problem.box));
+    rules.require(bottom_place(p, use) == BottomPlace::distributed,
+                  {"multigrid.agglomerate", "multigrid.bottom_grid"},
+                  fmt::format("{}merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
+                              "\"distributed\", not {}, or never",
+                              given, name(bottom_place(p, use))));
+    rules.require(
+        !use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
+        given + "the levels of a full approximation scheme are where the finest one is; choose never");
+    rules.require(p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
+                  given +
+                      "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; "
+                      "choose a scheme, model, or never");
+}
+
 // Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
 void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
     const bool f_cycle = p.multigrid.cycle == Cycle::f;
@@ -294,9 +334,10 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_coarsening(rules, p, use);
     check_fused(rules, p, use);
     check_precision(rules, p, use);
+    check_agglomeration(rules, p, use, ranks);
     check_interpolation(rules, p, use);
     check_data(rules, p, ranks);
-    check_solvers(rules, use, boxes_in_all(p, ranks));
+    check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
 }
 
 void check_sums(Rules& rules) {

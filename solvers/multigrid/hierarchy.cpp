@@ -26,53 +26,98 @@ double gershgorin_bound(Level& level) {
 
 }  // namespace
 
-std::vector<int> level_widths(int box, int bottom_box) {
-    std::vector<int> widths{box};
-    while (widths.back() > bottom_box && widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
-    check_equal(widths.back(), bottom_box, "halving the box must reach the bottom box");
-    return widths;
-}
-
 Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const Backend& backend,
                      const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
                      Ledger& ledger)
     : singular_(formulas.singular) {
-    Layout layout = finest;
     const auto site = [&](int number) {
-        return LevelSite{.comm = comm,
-                         .topology = topology,
+        const Crew* const crew = crew_of(number);
+        return LevelSite{.comm = crew ? crew->comm : comm,
+                         .topology = crew ? crew->topology : topology,
                          .backend = backend,
                          .ledger = ledger,
                          .number = number,
                          .first_tag = number * LevelSite::tags_per_level};
     };
-    const auto widths = level_widths(finest.width(), options.bottom_box);
-    const bool moved = options.bottom_place != BottomPlace::distributed;
-    for (const int width : widths) {
-        if (width < layout.width()) layout = layout.coarsened();
-        const int number = levels();
-        const int fused = options.mixed ? 0 : options.fused_on(width);
-        const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
-        const bool interpolates = options.all_ghosts && !options.mixed && number > 0;
-        levels_.push_back(make_level(site(number), layout, {interpolates, std::max(fused, of_powers)},
-                                     options.schemes_of(number), options));
-        levels_.back()->fused = fused;
-    }
-    for (int number = 0; options.mixed && number < levels(); ++number) {
-        const int fused = options.fused_on(level(number).layout.width());
-        LevelSite here = site(number);
-        here.first_tag += levels() * LevelSite::tags_per_level;
-        single_.push_back(make_level(here, level(number).layout,
-                                     {.all_ghosts = options.all_ghosts && number > 0,
-                                      .deep_ghosts = fused,
-                                      .precision = Precision::fp32,
-                                      .hands_on = number + 1 == levels()},
-                                     options.schemes_of(number), options));
-        single_.back()->fused = fused;
-    }
+    make_levels(site, finest, options);
     build_operators(formulas, comm);
-    if (moved) bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    if (options.bottom_place != BottomPlace::distributed) {
+        check(options.agglomerate == 0, "a bottom grid moves where no boxes are merged");
+        bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    }
     deepen_levels();
+}
+
+const Hierarchy::Crew* Hierarchy::crew_of(int l) const {
+    while (l > 0 && !crews_[static_cast<std::size_t>(l)]) --l;
+    return crews_[static_cast<std::size_t>(l)].get();
+}
+
+void Hierarchy::make_levels(const std::function<LevelSite(int)>& site, const Layout& finest,
+                            const HierarchyOptions& options) {
+    const std::vector<LevelPlace> places = level_places(finest, {options.bottom_box, options.agglomerate});
+    const bool moved = options.bottom_place != BottomPlace::distributed;
+    // In a block the upper faces that a box brings along would fall on other boxes' cells.
+    HierarchyOptions stored = options;
+    for (const LevelPlace& place : places) {
+        const int number = levels();
+        const int width = place.layout.width();
+        const bool above = number == 0 || has(number - 1);
+        const bool merges = place.merge && above;
+        crews_.emplace_back();
+        handovers_.emplace_back();
+        single_handovers_.emplace_back();
+        const bool interpolates = options.all_ghosts && number > 0;
+        const LevelNeeds landing{.all_ghosts = interpolates, .hands_on = true};
+        const HierarchyOptions before = stored;
+        std::optional<LevelSite> from;
+        if (merges) {
+            from.emplace(site(number - 1));
+            from->number = number;
+            from->first_tag += LevelSite::tags_per_level;
+            crews_.back() = std::make_unique<Crew>(
+                Crew{from->comm.split(place.here() ? 0 : 1), from->topology.among(place.merge->ranks())});
+        }
+        if (place.merge) stored.storage = Storage::boxes;
+        const bool interpolated_here = interpolates && !place.merge;
+        levels_.emplace_back();
+        if (place.here()) {
+            const int fused = options.mixed ? 0 : options.fused_on(width);
+            const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
+            levels_.back() = make_level(site(number), place.layout,
+                                        {interpolated_here && !options.mixed, std::max(fused, of_powers)},
+                                        options.schemes_of(number), stored);
+            levels_.back()->fused = fused;
+        }
+        if (merges) {
+            LevelNeeds needs = landing;
+            needs.all_ghosts = needs.all_ghosts && !options.mixed;
+            handovers_.back() =
+                std::make_unique<Handover>(*from, *place.merge, levels_.back().get(), needs, before);
+        }
+        if (!options.mixed) continue;
+        const int of_single = static_cast<int>(places.size()) * LevelSite::tags_per_level;
+        single_.emplace_back();
+        if (place.here()) {
+            const int fused = options.fused_on(width);
+            LevelSite here = site(number);
+            here.first_tag += of_single;
+            single_.back() = make_level(here, place.layout,
+                                        {.all_ghosts = interpolated_here,
+                                         .deep_ghosts = fused,
+                                         .precision = Precision::fp32,
+                                         .hands_on = levels() == static_cast<int>(places.size())},
+                                        options.schemes_of(number), stored);
+            single_.back()->fused = fused;
+        }
+        if (merges) {
+            LevelNeeds needs = landing;
+            needs.precision = Precision::fp32;
+            from->first_tag += of_single;
+            single_handovers_.back() =
+                std::make_unique<Handover>(*from, *place.merge, single_.back().get(), needs, before);
+        }
+    }
 }
 
 void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& comm) {
@@ -87,7 +132,7 @@ void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& com
 void Hierarchy::convert_operators() {
     const double bound = level(0).gershgorin_bound;
     single_scale_ = bound > 0 && std::isfinite(bound) ? std::exp2(-std::ilogb(bound)) : 1.0;
-    for (int l = 0; l + 1 < levels() && mixed(); ++l) {
+    for (int l = 0; l + 1 < levels() && mixed() && has(l); ++l) {
         const Level& from = level(l);
         Level& to = *single_[static_cast<std::size_t>(l)];
         // The upper faces of a box lie in its first layer of ghosts.
@@ -103,30 +148,45 @@ void Hierarchy::deepen_levels() {
     convert_operators();
     for (const auto* const levels : {&levels_, &single_})
         for (const auto& level : *levels)
-            if (level->fused > 0) deepen(*level);
-    Level* solved = bottom_grid_ ? bottom_grid_->level() : &bottom();
+            if (level && level->fused > 0) deepen(*level);
+    Level* solved = bottom_grid_ ? bottom_grid_->level() : levels_.back().get();
     if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
 }
 
+// Faces, and a alpha in the diagonal, of the level below l.
+void Hierarchy::restrict_operator(int l) {
+    Operations& fine = *level(l).plain;
+    const Stencil& from = level(l).L;
+    Handover* const handover = handovers_[static_cast<std::size_t>(l + 1)].get();
+    const Stencil to = has(l + 1) ? level(l + 1).L : Stencil();
+    const auto restricted = [&](const Field& there, const auto& restrict) {
+        restrict(handover ? handover->landing().u : there);
+        if (handover) handover->bring(there);
+    };
+    for (std::size_t d = 0; d < level(l).layout.dimensions(); ++d)  // c has 1/h^2 in it, and h doubles
+        restricted(to.faces(d), [&](Field coarse) {
+            fine.restrict_faces(coarse, from.faces(d), static_cast<int>(d), 0.25);
+        });
+    restricted(to.diagonal, [&](Field coarse) { fine.restrict_to(coarse, from.diagonal); });
+}
+
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {
-    for (int l = 0; l < levels(); ++l) {
+    for (int l = 0; l < levels() && has(l); ++l) {
         Level& here = level(l);
-        for (std::size_t d = 0; d < here.layout.dimensions(); ++d) {
-            if (l == 0) {
+        if (l == 0) {
+            for (std::size_t d = 0; d < here.layout.dimensions(); ++d) {
                 Region faces = here.layout.box_cells();
                 faces.size[d] += 1;
                 here.plain->assign(here.L.faces(d), faces, formulas.face[d]);
-            } else {  // c has 1/h^2 in it, and h doubles
-                level(l - 1).plain->restrict_faces(here.L.faces(d), level(l - 1).L.faces(d),
-                                                   static_cast<int>(d), 0.25);
             }
+            here.plain->assign(here.L.diagonal, here.layout.box_cells(), formulas.a_alpha);
         }
-        if (l == 0) here.plain->assign(here.L.diagonal, here.layout.box_cells(), formulas.a_alpha);
         // The coarse a alpha must be taken before the faces are added to the diagonal.
-        if (l + 1 < levels()) here.plain->restrict_to(level(l + 1).L.diagonal, here.L.diagonal);
+        if (l + 1 < levels()) restrict_operator(l);
         here.plain->complete_diagonal(here.L);
-        here.gershgorin_bound = comm.max(gershgorin_bound(here));
-        here.jacobi_bound = comm.max(here.plain->jacobi_bound(here.L));
+        const Communicator& ranks = crew_of(l) ? crew_of(l)->comm : comm;
+        here.gershgorin_bound = ranks.max(gershgorin_bound(here));
+        here.jacobi_bound = ranks.max(here.plain->jacobi_bound(here.L));
     }
 }
 

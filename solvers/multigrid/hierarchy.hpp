@@ -2,10 +2,12 @@
 
 // The levels of a multigrid hierarchy: each with its operator, its fields and its communication.
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "solvers/multigrid/bottom/bottom_grid.hpp"
+#include "solvers/multigrid/bottom/handover.hpp"
 #include "solvers/multigrid/level.hpp"
 
 namespace keel {
@@ -18,9 +20,6 @@ struct OperatorFormulas {
     std::array<Formula, 3> face;
     bool singular = false;  // constants are in the null space: a = 0 and no Dirichlet face
 };
-
-// The widths of the boxes of all levels: halving `box` until `bottom_box`.
-std::vector<int> level_widths(int box, int bottom_box);
 
 class Hierarchy {
   public:
@@ -35,6 +34,8 @@ class Hierarchy {
     void update(const OperatorFormulas& formulas, const Communicator& comm);
 
     int levels() const { return static_cast<int>(levels_.size()); }
+    // Whether this rank has boxes on a level; where none are merged, each has. The first rank has boxes on all.
+    bool has(int l) const { return levels_[static_cast<std::size_t>(l)] != nullptr; }
     Level& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
     const Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
     Level& bottom() { return *levels_.back(); }
@@ -52,14 +53,38 @@ class Hierarchy {
     }
     double single_scale() const { return single_scale_; }
 
+    // What carries f to a level in merged boxes and u back, as cycles work on it; null where the level's boxes are those of
+    // the level above, and on ranks that have none of that one.
+    Handover* handover(int l) {
+        return (mixed() ? single_handovers_ : handovers_)[static_cast<std::size_t>(l)].get();
+    }
+    const Handover* handover(int l) const {
+        return (mixed() ? single_handovers_ : handovers_)[static_cast<std::size_t>(l)].get();
+    }
+    // u and f of the level below l, as cycles work on it, where level l is.
+    Level& below(int l) { return handover(l + 1) ? handover(l + 1)->landing() : cycled(l + 1); }
+
   private:
+    // The ranks of a merged level.
+    struct Crew {
+        Communicator comm;
+        Topology topology;
+    };
+
+    // Null: all ranks.
+    const Crew* crew_of(int l) const;
+    void make_levels(const std::function<LevelSite(int)>& site, const Layout& finest,
+                     const HierarchyOptions& options);
     void deepen_levels();
     void convert_operators();
+    void restrict_operator(int l);
     void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
 
     bool singular_;
+    std::vector<std::unique_ptr<Crew>> crews_;  // by level; null: the ranks of the level above
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::unique_ptr<Level>> single_;
+    std::vector<std::unique_ptr<Handover>> handovers_, single_handovers_;
     double single_scale_ = 1;
     std::unique_ptr<BottomGrid> bottom_grid_;
 };

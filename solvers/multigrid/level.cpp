@@ -15,11 +15,8 @@ int HierarchyOptions::fused_on(int width) const {
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
     const SchemeOptions of_boxes = without_axes(scheme);
-    return {.ghosts = scheme,
-            .all_ghosts = scheme,
-            .deep_ghosts = scheme,
-            .to_bottom = of_boxes,
-            .from_bottom = of_boxes};
+    return {
+        .ghosts = scheme, .all_ghosts = scheme, .deep_ghosts = scheme, .there = of_boxes, .back = of_boxes};
 }
 
 Transport LevelSite::transport(int n, bool persistent) const {
@@ -49,7 +46,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                    .diagonal = make.make_field(),
                    .inverse_diagonal = make.make_field()};
     }
-    if (!single)
+    if (!single && !needs.hands_on)
         level.reduction = std::make_unique<TimedReduction>(
             make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce),
             site.ledger, site.number);

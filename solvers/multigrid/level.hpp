@@ -3,6 +3,7 @@
 // A level of a multigrid hierarchy: its operator, its fields and its communication.
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,20 +22,22 @@
 
 namespace keel {
 
-// How the ghosts of one level travel, in Level's exchanges of the same names, and the boxes of the bottom
-// level that other ranks work on (BottomGrid).
+// How the ghosts of one level travel, in Level's exchanges of the same names, and the boxes of a level that other ranks work
+// on (BottomGrid, Handover).
 struct LevelSchemes {
     SchemeOptions ghosts;
     SchemeOptions all_ghosts;
     SchemeOptions deep_ghosts;
-    SchemeOptions to_bottom;
-    SchemeOptions from_bottom;
+    SchemeOptions there;
+    SchemeOptions back;
 };
 
 struct HierarchyOptions {
     int bottom_box = 4;
+    std::int64_t agglomerate = 0;  // LevelRule
     int ghost_depth = 1;
-    Storage storage = Storage::boxes;  // a bottom level that is elsewhere keeps its boxes apart
+    // Merged levels, and a bottom level that is elsewhere, keep their boxes apart.
+    Storage storage = Storage::boxes;
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
@@ -82,7 +85,7 @@ struct Level {
     Items<BoundaryItem> outside;            // ghosts beyond boundaries
     // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
     std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
-    std::unique_ptr<Reduction> reduction;  // absent in single precision
+    std::unique_ptr<Reduction> reduction;  // absent in single precision, and where u and f are handed on
     double gershgorin_bound = 0;           // no eigenvalue of L is larger
     double jacobi_bound = 2.0;             // and none of D^-1 L than this
 };

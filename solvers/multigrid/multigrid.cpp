@@ -63,20 +63,36 @@ FlexibleCG* Multigrid::accelerator(int l) {
     return kept.get();
 }
 
+// f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that smoothing wants.
+void Multigrid::take_over(int l) {
+    if (Handover* const handover = levels_.handover(l)) handover->collect();
+    if (levels_.has(l)) share_right_hand_side(levels_.cycled(l));
+}
+
+// u of level l += u of the level below, from where that is.
+void Multigrid::interpolate(int l, Interpolation interpolation) {
+    if (Handover* const handover = levels_.handover(l + 1)) handover->spread();
+    interpolate_add(levels_.cycled(l), levels_.below(l), interpolation);
+}
+
 // u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
-// smoothing wants.
+// smoothing wants. Ranks without the level wait for the others.
 void Multigrid::v_cycle(int l, Guess guess) {
+    if (!levels_.has(l)) {
+        visits_.push_back({.outcome = BottomSolver::on_other_ranks});
+        return;
+    }
     if (l == levels_.levels() - 1) return solve_bottom();
     Level& fine = levels_.cycled(l);
-    Level& coarse = levels_.cycled(l + 1);
+    Level& below = levels_.below(l);
     smooth(fine, fine.operations, options_.pre, options_, guess);
     fine.ghosts->run(fine.u, [&](Part part) {
-        fine.operations.restrict_residual(coarse.f, fine.L.on(part), fine.u, fine.f);
+        fine.operations.restrict_residual(below.f, fine.L.on(part), fine.u, fine.f);
     });
-    share_right_hand_side(coarse);
-    coarse.operations.fill(coarse.u, 0.0);
+    take_over(l + 1);
+    if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
     v_cycle(l + 1, Guess::zero);
-    interpolate_add(fine, coarse, options_.interpolation);
+    interpolate(l, options_.interpolation);
     if (options_.symmetric)
         smooth_reversed(fine, fine.operations, options_.post, options_);
     else
@@ -116,16 +132,15 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
 // V-cycle. The interpolation is linear: piecewise constants lose the order that full multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
-    for (int l = finest; l < last; ++l) {
+    for (int l = finest; l < last && levels_.has(l); ++l) {
         Level& fine = levels_.cycled(l);
-        Level& coarse = levels_.cycled(l + 1);
-        fine.operations.restrict_to(coarse.f, fine.f);
-        share_right_hand_side(coarse);
+        fine.operations.restrict_to(levels_.below(l).f, fine.f);
+        take_over(l + 1);
         fine.operations.fill(fine.u, 0.0);
     }
     v_cycle(last, Guess::zero);
     for (int l = last - 1; l >= finest; --l) {
-        interpolate_add(levels_.cycled(l), levels_.cycled(l + 1), Interpolation::linear);
+        if (levels_.has(l)) interpolate(l, Interpolation::linear);
         v_cycle(l, Guess::any);
     }
 }

@@ -42,7 +42,7 @@ class Multigrid {
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
     // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer gain.
-    // Overwrites u, f and r of all coarser levels. Collective; where cycles gain little, with an all-reduce more.
+    // Overwrites u, f and r of all coarser levels. Collective over the level's ranks; where cycles gain little, with an all-reduce more.
     // Guess::any: from u as it is, with which full multigrid does nothing; residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
@@ -50,7 +50,9 @@ class Multigrid {
     void after_cycles(std::function<void()> told) { told_ = std::move(told); }
 
     // The hierarchy has other coefficients now. Local.
-    void update() { bottom_->update(); }
+    void update() {
+        if (bottom_) bottom_->update();
+    }
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
     // there is but one level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
@@ -67,6 +69,8 @@ class Multigrid {
 
   private:
     void solve_bottom();
+    void take_over(int l);
+    void interpolate(int l, Interpolation interpolation);
     void correct(int finest, Field r, double norm, int cycles, bool first);
     double stored_residual_norm(Level& level);
     void v_cycle(int l, Guess guess);
@@ -77,7 +81,7 @@ class Multigrid {
 
     Hierarchy& levels_;
     MultigridOptions options_;
-    std::unique_ptr<BottomSolver> bottom_;
+    std::unique_ptr<BottomSolver> bottom_;  // null on ranks without the bottom level
     std::vector<BottomSolver::Visit> visits_;
     std::function<void()> told_;
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for

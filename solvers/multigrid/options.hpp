@@ -2,6 +2,7 @@
 
 // The choices a user makes about the multigrid cycle. Defaults are the deck's defaults.
 
+#include <cstdint>
 #include <string>
 
 #include "kernels/names.hpp"
@@ -65,7 +66,8 @@ struct MultigridOptions {
     SmootherPasses smoother_passes = SmootherPasses::plain;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
-    int bottom_box = 4;  // stop coarsening at this box width
+    int bottom_box = 4;            // stop coarsening at this box width
+    std::int64_t agglomerate = 0;  // cells per rank below which coarse boxes are merged; 0: never
     BottomPlace bottom_grid = BottomPlace::distributed;
     int bottom_ranks = 0;      // that an agglomerated bottom grid is on; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|

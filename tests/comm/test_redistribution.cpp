@@ -94,13 +94,14 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
                 if (here) away = backend->make_operations(Layout(grid, width, {}, all_on(0), 0), 1);
                 const auto move = [&](const Holders& from, const Holders& to, bool there) {
                     const BoxPattern pattern(from, to, width * width * width);
-                    return Redistribution(
-                        there ? Redistribution::Ends{home.get(), away.get()}
-                              : Redistribution::Ends{away.get(), home.get()},
-                        comm.rank(), pattern, cube(width), make_plan(pattern, topology, scheme, comm.rank()),
-                        Wire::staged, [&](const Itinerary& itinerary) {
-                            return make_point_to_point(comm, topology, itinerary, 1, persistent);
-                        });
+                    return Redistribution(there ? Redistribution::Ends{home.get(), away.get()}
+                                                : Redistribution::Ends{away.get(), home.get()},
+                                          comm.rank(), pattern, layout, cube(width),
+                                          make_plan(pattern, topology, scheme, comm.rank()), Wire::staged,
+                                          [&](const Itinerary& itinerary) {
+                                              return make_point_to_point(comm, topology, itinerary, 1,
+                                                                         persistent);
+                                          });
                 };
                 Redistribution to = move(owners, holders, true);
                 Redistribution back = move(replicated ? owners : holders, owners, false);

@@ -199,6 +199,11 @@ class Counts(KeelTest):
         self.hold_all([Case(3, (*words, "multigrid.smoother_passes=fused", "comm.persistent=true")),
                        Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather"))])
 
+    def test_merged_boxes(self) -> None:
+        words = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.agglomerate=1"]
+        self.hold_all([Case(4, (*words, OWN_SUMS, "multigrid.cycle=F", "comm.scheme=three_step", "comm.ranks_per_node=2")),
+                       Case(3, (*words, "multigrid.precision=mixed", "comm.persistent=true"))])  # fmt: skip
+
     def test_products_and_solves_with_a_matrix(self) -> None:
         for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):
             with self.subTest(case=case):

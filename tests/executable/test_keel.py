@@ -10,6 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
+import test_agglomeration
 import test_backends
 import test_choice
 import test_counts
@@ -36,7 +37,7 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_full_multigrid, test_interleavings,
+        test_agglomeration, test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_full_multigrid, test_interleavings,
         test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_report, test_scales, test_schemes,
         test_simulation, test_solution, test_spmv,
     )  # fmt: skip

@@ -195,7 +195,10 @@ class Setup {
           comm(ranks),
           topology(virtual_topology(comm.size(), ranks_per_node)),
           backend(chosen_backend(comm.rank())),
-          ledger(static_cast<int>(level_widths(problem.width, options.bottom_box).size())),
+          ledger(static_cast<int>(level_shapes(problem.boxes, static_cast<std::size_t>(problem.dimensions),
+                                               problem.width, comm.size(),
+                                               {options.bottom_box, options.agglomerate})
+                                      .size())),
           hierarchy(comm, topology, *backend,
                     Layout(Domain(problem.boxes, problem.boundaries, problem.dimensions), problem.width,
                            place(problem.boxes, comm.size(), placement), comm.rank()),

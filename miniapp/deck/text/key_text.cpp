@@ -54,9 +54,10 @@ std::string cell(std::string text) {
 std::string allowed_text(const Key& key) {
     return std::visit(
         Overloaded{[](const IntegerKey& kind) {
-                       return is_type_limit(kind.highest)
-                                  ? fmt::format(">= {}", kind.lowest)
-                                  : fmt::format("from {} to {}", kind.lowest, kind.highest);
+                       const std::string word = kind.word_of_zero.empty() ? "" : kind.word_of_zero + ", or ";
+                       return word + (is_type_limit(kind.highest)
+                                          ? fmt::format(">= {}", kind.lowest)
+                                          : fmt::format("from {} to {}", kind.lowest, kind.highest));
                    },
                    [](const RealKey& kind) { return interval_text(kind.allowed); },
                    [](const FlagKey&) { return std::string("true, false"); },

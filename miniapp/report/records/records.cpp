@@ -87,7 +87,10 @@ Json domain_json(const DomainFacts& domain) {
 Json run_record(const DeckFacts& deck, const RunFacts& facts) {
     Json levels = Json::array();
     for (std::size_t l = 0; l < facts.level_cells.size(); ++l)
-        levels.push_back({{"cells", facts.level_cells[l]}, {"box", facts.level_boxes[l]}});
+        levels.push_back({{"cells", facts.level_cells[l]},
+                          {"box", facts.level_boxes[l]},
+                          {"merged", facts.level_merged[l]},
+                          {"ranks", facts.level_ranks[l]}});
     Json hosts = Json::array();
     for (const auto& [name, ranks] : facts.hosts) hosts.push_back({{"name", name}, {"ranks", ranks}});
     Json record{{"record", "run"}};

@@ -24,32 +24,61 @@ struct Held {
     int fields = 0;
     int level = 0;
     Precision precision = Precision::fp64;
-    bool solved_on = false;  // the coarsest level, where its solvers work on it
+    bool solved_on = false;       // the coarsest level, where its solvers work on it
+    bool hands_on = false;        // u and f alone
+    bool lands = false;           // where a merged level's cells land
+    bool apart = false;           // boxes are stored each alone
+    std::vector<int> ranks = {};  // among which ghosts travel, as the finest level numbers them
 };
 
 std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
+    const std::vector<LevelPlace> places = grids.places(finest);
+    const bool mixed = grids.hierarchy.mixed;
     std::vector<Held> all;
-    Layout layout = finest;
-    for (int l = 0; l < grids.levels(); ++l) {
-        if (l > 0) layout = layout.coarsened();
-        const bool iterates = grids.solves_on(l) && l + 1 < grids.levels();
-        all.push_back({layout,
-                       grids.fields_of_level + (iterates ? grids.fields_of_iteration : 0) +
-                           (l == 0 ? grids.fields_on_finest : 0),
-                       l});
+    bool apart = grids.hierarchy.storage == Storage::boxes;
+    std::vector<int> above;
+    for (int l = 0; l < static_cast<int>(places.size()); ++l) {
+        const LevelPlace& place = places[static_cast<std::size_t>(l)];
+        const bool last = l + 1 == static_cast<int>(places.size());
+        if (place.merge && place.merge->spread().rank() >= 0) {
+            Held landing{place.merge->spread(), Level::fields_handed_on, l};
+            landing.hands_on = landing.lands = true;
+            landing.apart = apart;
+            landing.ranks = above;
+            all.push_back(landing);
+            landing.precision = Precision::fp32;
+            if (mixed) all.push_back(landing);
+        }
+        apart = apart || place.merge;
+        above = place.ranks;
+        if (!place.here()) continue;
+        const bool iterates = grids.solves_on(l) && !last;
+        Held level{place.layout,
+                   grids.fields_of_level + (iterates ? grids.fields_of_iteration : 0) +
+                       (l == 0 ? grids.fields_on_finest : 0),
+                   l};
+        level.apart = apart;
+        level.ranks = place.ranks;
+        if (last && (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none)) {
+            level.fields += grids.fields_on_coarsest;
+            level.solved_on = true;
+        }
+        all.push_back(level);
+        if (!mixed) continue;
+        level.precision = Precision::fp32;
+        level.hands_on = last;
+        level.solved_on = false;
+        level.fields = last ? Level::fields_handed_on : grids.fields_of_level;
+        all.push_back(level);
     }
-    const std::size_t spread = all.size() - 1;
-    if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) {
-        all[spread].fields += grids.fields_on_coarsest;
-        all[spread].solved_on = true;
-    } else if (const auto moved =
-                   BottomMove(layout, grids.hierarchy.bottom_place, grids.hierarchy.bottom_ranks).layout()) {
-        all.push_back({*moved, grids.fields_of_level + grids.fields_on_coarsest, all[spread].level,
-                       Precision::fp64, true});
+    if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) return all;
+    const BottomMove move(places.back().layout, grids.hierarchy.bottom_place, grids.hierarchy.bottom_ranks);
+    if (const auto moved = move.layout()) {
+        Held solved{*moved, grids.fields_of_level + grids.fields_on_coarsest, grids.levels() - 1};
+        solved.solved_on = solved.apart = true;
+        solved.ranks = move.ranks();
+        all.push_back(solved);
     }
-    for (std::size_t l = 0; l <= spread && grids.hierarchy.mixed; ++l)
-        all.push_back({all[l].layout, l < spread ? grids.fields_of_level : Level::fields_handed_on,
-                       static_cast<int>(l), Precision::fp32});
     return all;
 }
 
@@ -72,20 +101,26 @@ std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
     return bytes / sizeof(double);
 }
 
-// Those that carry the coarsest level to where it is solved on, its operator first, and back.
-std::size_t bottom_move_values(const BottomMove& move, const Layout& bottom, const Topology& topology,
-                               const LevelSchemes& schemes) {
+// Those that carry boxes of a level to other ranks, its operator first, and back: of a BottomMove, or a Merge.
+template <class Move>
+std::size_t move_values(const Move& move, const Layout& boxes, const Topology& topology,
+                        const LevelSchemes& schemes, Precision precision = Precision::fp64) {
+    const std::size_t bytes = bytes_of_value(precision);
     const auto values = [&](const BoxPattern& pattern, std::size_t of_box, const SchemeOptions& scheme) {
         std::size_t kept = 0;
-        for (const int box : pattern.to().boxes_of(bottom.rank()))
-            if (pattern.from().holds(bottom.rank(), box)) kept += of_box;
-        return kept + buffer_values(make_plan(pattern, topology, scheme, bottom.rank()), bottom.rank());
+        for (const int box : pattern.to().boxes_of(boxes.rank()))
+            if (pattern.from().holds(boxes.rank(), box)) kept += of_box * bytes / sizeof(double);
+        return kept +
+               buffer_values(make_plan(pattern, topology, scheme, boxes.rank()), boxes.rank(), 1, precision);
     };
-    const std::size_t cells = product(bottom.extent());
-    const std::size_t with_faces = product(bottom.extent() + bottom.layers(1));
-    return values(move.there(static_cast<int>(cells)), cells, schemes.to_bottom) +
-           values(move.back(static_cast<int>(cells)), cells, schemes.from_bottom) +
-           values(move.there(static_cast<int>(with_faces)), with_faces, schemes.to_bottom);
+    const std::size_t cells = product(boxes.extent());
+    const std::size_t with_faces = product(boxes.extent() + boxes.layers(1));
+    const std::size_t of_operator =
+        precision == Precision::fp32
+            ? 0
+            : values(move.there(static_cast<int>(with_faces)), with_faces, schemes.there);
+    return values(move.there(static_cast<int>(cells)), cells, schemes.there) +
+           values(move.back(static_cast<int>(cells)), cells, schemes.back) + of_operator;
 }
 
 // Of all Krylov methods on a level.
@@ -107,34 +142,42 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
                             const std::vector<LevelSchemes>& schemes, int threads) {
     HierarchyOptions options = grids.hierarchy;
     options.schemes = schemes;
-    const std::vector<Held> all = held_by(grids, finest);
     const bool elsewhere = options.bottom_place != BottomPlace::distributed;
-    Topology solvers = topology;
     std::size_t values = 0;
     double bytes = 0;
+    const std::vector<LevelPlace> places = grids.places(finest);
     if (elsewhere) {
-        const auto spread = std::ranges::max_element(all, {}, &Held::level);
-        const BottomMove move(spread->layout, options.bottom_place, options.bottom_ranks);
-        solvers = topology.among(move.ranks());
-        values += bottom_move_values(move, spread->layout, topology, options.schemes_of(spread->level));
+        const Layout& bottom = places.back().layout;
+        const BottomMove move(bottom, options.bottom_place, options.bottom_ranks);
+        values += move_values(move, bottom, topology, options.schemes_of(grids.levels() - 1));
+    }
+    for (std::size_t l = 1; l < places.size(); ++l) {
+        if (!places[l].merge || !places[l - 1].here()) continue;
+        const Merge& merge = *places[l].merge;
+        const Topology above = topology.among(places[l - 1].ranks);
+        const LevelSchemes chosen = options.schemes_of(static_cast<int>(l));
+        values += move_values(merge, merge.spread(), above, chosen);
+        if (options.mixed) values += move_values(merge, merge.spread(), above, chosen, Precision::fp32);
     }
     bytes += grids.use.more_bytes / grids.ranks;
-    for (const Held& held : all) {
+    for (const Held& held : held_by(grids, finest)) {
         const Layout& layout = held.layout;
         const bool cycled = options.mixed == (held.precision == Precision::fp32);
-        const int fused = cycled ? options.fused_on(layout.width()) : 0;
+        const int fused = cycled && !held.lands ? options.fused_on(layout.width()) : 0;
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const int ghosts = std::max(options.ghost_depth, deep);
-        const bool moved = held.solved_on && elsewhere;
-        const Arrangement stored = arrange(layout, moved ? Storage::boxes : options.storage, threads);
+        const Arrangement stored = arrange(layout, held.apart ? Storage::boxes : options.storage, threads);
         values += static_cast<std::size_t>(held.fields) *
                   Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values() *
                   bytes_of_value(held.precision) / sizeof(double);
         const LevelSchemes chosen = options.schemes_of(held.level);
+        const Topology nodes = held.ranks.size() == static_cast<std::size_t>(topology.ranks())
+                                   ? topology
+                                   : topology.among(held.ranks);
         const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields) {
-            return buffer_values(make_plan(ghost_pattern(layout, depth, neighbours, scheme),
-                                           moved ? solvers : topology, scheme, layout.rank()),
-                                 layout.rank(), static_cast<std::size_t>(fields), held.precision);
+            return buffer_values(
+                make_plan(ghost_pattern(layout, depth, neighbours, scheme), nodes, scheme, layout.rank()),
+                layout.rank(), static_cast<std::size_t>(fields), held.precision);
         };
         const bool of_krylov = grids.use.krylov == KrylovLevel::finest
                                    ? held.level == 0 && held.precision == Precision::fp64
@@ -142,10 +185,12 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
         // For one vector in set-up, then for all.
         const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
-        const bool hands_on = held.precision == Precision::fp32 && held.fields == Level::fields_handed_on;
-        if (!hands_on) values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
-        if (held.level > 0 && options.all_ghosts && !moved && cycled)
-            values += buffers(1, Neighbours::all, chosen.all_ghosts, 1);
+        if (!held.hands_on)
+            values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
+        const bool moved = held.solved_on && elsewhere;
+        const bool interpolated = held.level > 0 && !moved && cycled &&
+                                  (held.lands || !places[static_cast<std::size_t>(held.level)].merge);
+        if (interpolated && options.all_ghosts) values += buffers(1, Neighbours::all, chosen.all_ghosts, 1);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
                               1 + (fused > 0 ? 0 : grids.powers.at_once));
@@ -219,6 +264,18 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const double copies = place == BottomPlace::replicate ? memory.sharing
                           : place == BottomPlace::gather  ? 1
                                                           : 0;
+    // The first rank has its share of every merged level.
+    const auto merged_with = [&](int width) {
+        double cells = 0;
+        if (grids.hierarchy.agglomerate == 0 || width < bottom_box) return cells;
+        for (const LevelShape& level :
+             level_shapes(boxes, grids.domain.dimensions(), width, grids.ranks,
+                          {std::min(bottom_box, width), grids.hierarchy.agglomerate}))
+            if (level.merged > 1)
+                cells += static_cast<double>(product(level.boxes)) / level.ranks *
+                         std::pow(level.width, static_cast<double>(grids.domain.dimensions()));
+        return cells;
+    };
     const auto needed_with = [&](int width) {
         const auto dimensions = static_cast<double>(grids.domain.dimensions());
         const double cells = std::pow(width, dimensions) * grids.domain.count();
@@ -226,9 +283,10 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
         const double in_single = grids.hierarchy.mixed ? 0.5 * grids.fields_of_level * (1 - coarsening) : 0.0;
         const double fields = in_single + grids.fields_of_level + grids.fields_of_iteration +
                               grids.fields_on_finest + coarsening * grids.fields_on_coarsest;
-        return sizeof(double) * cells *
-               (fields / grids.ranks * memory.sharing +
-                copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
+        return sizeof(double) * grids.fields_of_level * merged_with(width) +
+               sizeof(double) * cells *
+                   (fields / grids.ranks * memory.sharing +
+                    copies * coarsening * (grids.fields_of_level + grids.fields_on_coarsest));
     };
     const double needed = needed_with(box);
     if (needed <= memory.bytes) return {};

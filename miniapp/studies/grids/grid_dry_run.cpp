@@ -118,6 +118,13 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
     return planned;
 }
 
+// Of those that have any.
+int most_boxes_of_a_rank(const GridSetup& grids, const SchemeUse& use) {
+    if (use.ranks.empty()) return (use.layout.box_count() + grids.ranks - 1) / grids.ranks;
+    const auto ranks = static_cast<int>(use.ranks.size());
+    return (use.layout.box_count() + ranks - 1) / ranks;
+}
+
 // Sizes, exchanges and messages of each level.
 std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
@@ -130,7 +137,7 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
         const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
         text += fmt::format(
             line, use.level, fmt::format("{}", fmt::join(n.begin(), n.begin() + dimensions, "x")),
-            fmt::format("{}^{}", use.layout.width(), dimensions), grids.most_boxes_of_a_rank(),
+            fmt::format("{}^{}", use.layout.width(), dimensions), most_boxes_of_a_rank(grids, use),
             std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
             fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
             fmt::format("{:.0f}", sent.off_node_messages), fmt::format("{:.0f}", sent.off_node_bytes));
@@ -138,7 +145,7 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
     return text;
 }
 
-Json levels_json(const std::vector<PlannedExchange>& planned) {
+Json levels_json(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     Json levels = Json::array();
     for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
         const int* const known = std::get_if<int>(&per_cycle);
@@ -146,6 +153,7 @@ Json levels_json(const std::vector<PlannedExchange>& planned) {
                    {"cells", use.layout.cells()},
                    {"box", use.layout.width()},
                    {"purpose", purpose},
+                   {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
                    {"exchanges_per_cycle", known ? Json(*known) : Json()},
                    {"scheme", name(scheme)}};
         level.update(volume_json(sent));
@@ -203,11 +211,13 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
                     {"predicted_bytes", solves ? Json(fields) : Json()},
                     {"planned_nodes", few > 0 ? Json(few) : Json()},
                     {"busiest", volume_json(planned.front().sent)},
-                    {"levels", levels_json(planned)},
+                    {"levels", levels_json(grids_, planned)},
                     {"per_iteration", solvers_json(grids_.use)}};
     std::string text =
         domain.whole ? "" : wrapped("domain    " + domain_text(domain, finest.boxes()), 10) + "\n";
-    text += levels_text(grids_, planned);
+    RunFacts levels;
+    set_levels(levels, grids_);
+    text += levels_text(grids_, planned) + merged_text(levels);
     if (solves) text += solvers_text(grids_.use);
     for (const SchemeTable& table : tables)
         if (!table.left_out.empty())

@@ -60,7 +60,8 @@ void GridStudy::check(Rules& rules, int ranks) const {
 
 std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolved& resolved) const {
     GridUse fitted = use(deck);
-    const double boxes = domain_of(deck.parameters.problem, resolved.ranks).count();
+    const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks,
+                                          domain_of(deck.parameters.problem, resolved.ranks).count());
     Resolved told = resolved;
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
         told.remarks.push_back(remark);
@@ -120,11 +121,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";
     facts.array_bytes = site.comm.max(static_cast<double>(array_bytes(grids_, finest)));
-    for (Layout layout = finest;; layout = layout.coarsened()) {
-        facts.level_cells.push_back(layout.cells());
-        facts.level_boxes.push_back(layout.width());
-        if (layout.width() == grids_.hierarchy.bottom_box) break;
-    }
+    set_levels(facts, grids_);
 
     site.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, site.comm, site.backend);

@@ -126,6 +126,7 @@ int bottom_fields(const BottomOptions& options) {
 
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,
                                           const MultigridOptions& multigrid) {
+    if (!hierarchy.has(hierarchy.levels() - 1)) return nullptr;
     if (BottomGrid* const grid = hierarchy.bottom_grid())
         return std::make_unique<MovedBottom>(hierarchy.bottom(), *grid, hierarchy.singular(), bottom,
                                              multigrid);

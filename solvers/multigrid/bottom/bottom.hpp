@@ -16,7 +16,7 @@ namespace keel {
 class BottomSolver {
   public:
     // What one visit did; absent where a method does not tell (relaxation measures nothing). Residuals are
-    // relative. Where the bottom grid is on other ranks (BottomGrid), only those know more than that.
+    // relative. Where the bottom grid is on other ranks (BottomGrid, Handover), only those know more than that.
     struct Visit {
         int iterations = 0;
         std::string outcome = {};                  // the name of an Outcome, or one of the two below
@@ -48,7 +48,7 @@ class BottomSolver {
 // Grid-sized arrays that the bottom solver adds to the bottom level.
 int bottom_fields(const BottomOptions& options);
 
-// Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result, and its bottom
+// Null on ranks that have none of the bottom level. Throws std::invalid_argument for an unknown name. The hierarchy must outlive the result, and its bottom
 // level have at least the ghost layers of powers_need().
 std::unique_ptr<BottomSolver> make_bottom(Hierarchy& hierarchy, const BottomOptions& bottom,
                                           const MultigridOptions& multigrid);

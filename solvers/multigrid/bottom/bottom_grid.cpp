@@ -81,17 +81,17 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
         const Redistribution::Ends ends = there ? Redistribution::Ends{&spread.operations, solver}
                                                 : Redistribution::Ends{solver, &spread.operations};
         return std::make_unique<Redistribution>(
-            ends, rank, pattern, cells, make_plan(pattern, site.topology, scheme, rank),
+            ends, rank, pattern, spread.layout, cells, make_plan(pattern, site.topology, scheme, rank),
             options.exchange.wire, site.transport(tag, options.persistent));
     };
     const Region cells = spread.layout.box_cells();
     const auto values = [](const Region& region) { return static_cast<int>(region.cells()); };
-    to_ = redistribution(4, move.there(values(cells)), true, cells, schemes.to_bottom);
-    from_ = redistribution(5, move.back(values(cells)), false, cells, schemes.from_bottom);
+    to_ = redistribution(4, move.there(values(cells)), true, cells, schemes.there);
+    from_ = redistribution(5, move.back(values(cells)), false, cells, schemes.back);
 
     // The upper faces of a box lie in its first layer of ghosts.
     const Region with_faces{{}, cells.size + spread.layout.layers(1)};
-    coefficients_to_ = redistribution(6, move.there(values(with_faces)), true, with_faces, schemes.to_bottom);
+    coefficients_to_ = redistribution(6, move.there(values(with_faces)), true, with_faces, schemes.there);
     update();
 }
 

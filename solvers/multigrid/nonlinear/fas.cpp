@@ -13,6 +13,9 @@ FasMap::FasMap(Hierarchy& hierarchy, const MultigridOptions& options, int bottom
     check(hierarchy.bottom_grid() == nullptr,
           "the bottom level of a full approximation is where its boxes are");
     for (int l = 1; l < hierarchy.levels(); ++l)
+        check(hierarchy.has(l) && hierarchy.handover(l) == nullptr,
+              "the levels of a full approximation have the finest one's boxes");
+    for (int l = 1; l < hierarchy.levels(); ++l)
         restricted_.push_back(hierarchy.level(l).plain->make_field());
 }
 

@@ -192,7 +192,8 @@ Solved solve(const GoldenProblem& problem, const Way& way) {
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 2);
     const auto backend = chosen_backend(comm.rank());
-    Ledger ledger(static_cast<int>(level_widths(problem.width(), way.hierarchy.bottom_box).size()));
+    Ledger ledger(
+        static_cast<int>(level_shapes({1, 1, 1}, 3, problem.width(), 1, {way.hierarchy.bottom_box}).size()));
     const Layout finest(problem.domain(), problem.width(),
                         place(problem.domain(), comm.size(), way.placement), comm.rank());
     Hierarchy hierarchy(comm, topology, *backend, finest, problem.formulas(), way.hierarchy, ledger);

@@ -22,19 +22,12 @@ class Judge {
     // is measured. Without entries in the ledger.
     Accuracy on(int l) {
         const Ledger cycles_only = setting_.ledger;
-        Level& level = setting_.hierarchy.level(l);
-        if (l > 0) {
-            level.plain->assign(level.f, level.layout.box_cells(), setting_.problem.right_side(1 << l));
-            if (setting_.problem.singular()) make_solvable(level);
-        }
-        exact_ += multigrid_.solve(l).converged() ? 1 : 0;
-        Accuracy accuracy{.level = l, .cells = level.layout.cells(), .spacing = level.layout.spacing()};
-        accuracy.exact_error = error_of(level, setting_.problem, 1 << l);
-        if (l > 0) {
-            multigrid_.full_cycle(l);
-            accuracy.error = error_of(level, setting_.problem, 1 << l);
-        }
+        Accuracy accuracy = setting_.hierarchy.has(l) ? found_on(l) : Accuracy{.level = l};
         setting_.ledger = cycles_only;
+        // Known to those that have the level.
+        for (double* const error : {&accuracy.error, &accuracy.exact_error})
+            *error = setting_.site.comm.max(std::isfinite(*error) ? *error : HUGE_VAL);
+        exact_ = static_cast<int>(setting_.site.comm.max(exact_));
         return accuracy;
     }
     int exact() const { return exact_; }
@@ -66,6 +59,22 @@ class Judge {
     }
 
   private:
+    Accuracy found_on(int l) {
+        Level& level = setting_.hierarchy.level(l);
+        if (l > 0) {
+            level.plain->assign(level.f, level.layout.box_cells(), setting_.problem.right_side(1 << l));
+            if (setting_.problem.singular()) make_solvable(level);
+        }
+        exact_ += multigrid_.solve(l).converged() ? 1 : 0;
+        Accuracy accuracy{.level = l, .cells = level.layout.cells(), .spacing = level.layout.spacing()};
+        accuracy.exact_error = error_of(level, setting_.problem, 1 << l);
+        if (l > 0) {
+            multigrid_.full_cycle(l);
+            accuracy.error = error_of(level, setting_.problem, 1 << l);
+        }
+        return accuracy;
+    }
+
     const Setting& setting_;
     Multigrid& multigrid_;
     int exact_ = 0;

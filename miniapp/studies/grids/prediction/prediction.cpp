@@ -51,6 +51,10 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
     if (grids.moves_bottom())
         return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
                "distributed";
+    if (grids.merges())
+        return "no seconds are predicted where multigrid.agglomerate merges boxes: what stands for a solve "
+               "has "
+               "all levels on all ranks; choose never";
     if (!grids.domain.whole())
         return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
                "side; choose "

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/facts.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/grids/prediction/prediction.hpp"
@@ -139,11 +140,8 @@ std::string latency_text(const Prediction& prediction) {
 RunFacts levels_of(const GridSetup& grids) {
     RunFacts facts;
     facts.dimensions = grids.domain.dimensions();
-    for (Layout layout = grids.finest();; layout = layout.coarsened()) {
-        facts.level_cells.push_back(layout.cells());
-        facts.level_boxes.push_back(layout.width());
-        if (layout.width() == grids.hierarchy.bottom_box) return facts;
-    }
+    set_levels(facts, grids);
+    return facts;
 }
 
 Json seconds_json(const Seconds& seconds) {

@@ -30,6 +30,11 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
         if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
     };
     for (int l = 0; l < hierarchy.levels(); ++l) {
+        if (const Handover* const handover = hierarchy.handover(l)) {
+            add(handover->landing());
+            counts.exchanges += handover->runs();
+        }
+        if (!hierarchy.has(l)) continue;
         add(hierarchy.level(l));
         if (const Level* const single = hierarchy.single(l)) add(*single);
     }

@@ -1,0 +1,103 @@
+"""Coarse levels in merged boxes on fewer ranks: what they solve, send, keep and refuse."""
+
+from keel_runner import INPUTS, ONCE, KeelTest
+
+LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
+HOPPER = f"comm.machine={INPUTS}/machines/hopper.toml"
+
+
+class MergedBoxes(KeelTest):
+    """multigrid.agglomerate: boxes of coarse levels become one on fewer ranks."""
+
+    DECK = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "run.deterministic=true", *ONCE]
+    MERGED = "multigrid.agglomerate=1"
+
+    def test_a_solve_is_that_of_one_large_box(self) -> None:
+        large = [*(word for word in self.DECK if "box" not in word), "problem.box=16", "problem.boxes=[1,1,1]"]
+        mixed = ["problem.boundary=dirichlet", "multigrid.precision=mixed"]
+        for words, numbers in ((["problem.rhs=manufactured"], (3, 8)), (mixed, (1, 4))):
+            reference = self.valid(1, *large, *words).record("solve")
+            for ranks in numbers:
+                with self.subTest(words=words, ranks=ranks):
+                    solve = self.valid(ranks, *self.DECK, *words, self.MERGED).record("solve")
+                    for name in ("residuals", "bottom_iterations", "missed_bottoms"):
+                        self.assertEqual(solve[name], reference[name])
+
+    def test_levels_say_what_is_merged_and_who_is_left(self) -> None:
+        run = self.valid(8, *self.DECK, self.MERGED, "problem.boundary=dirichlet")
+        self.assertEqual(run.facts["levels"], [
+            {"cells": [16, 16, 16], "box": 8, "merged": 1, "ranks": 8}, {"cells": [8, 8, 8], "box": 8, "merged": 2, "ranks": 1},
+            {"cells": [4, 4, 4], "box": 4, "merged": 1, "ranks": 1}])  # fmt: skip
+        self.assertIn("merged    level 1: 8 boxes of 4^3 to one of 8^3, 1 rank left of 8\n", run.stdout)
+        self.assertRegex(run.stdout, r"(?m)^on ranks +8 +1 +1$")
+        # Where one rank is left it sends nothing but the correction.
+        sent = run.timer("exchange.send")
+        cycles = run.record("solve")["cycles"]
+        self.assertEqual((sent[1]["all_messages"], sent[1]["messages"]), (14 * cycles, 7 * cycles))
+        self.assertEqual(sent[1]["all_bytes"], 2 * 7 * 64 * 8 * cycles)
+        self.assertNotIn(2, sent)
+
+    def test_messages_are_those_of_the_plans(self) -> None:
+        for scheme, ranks, cells in (("three_step", 4, 1), ("split", 8, 1000), ("staged_axes", 4, 1000)):
+            with self.subTest(scheme=scheme, ranks=ranks):
+                words = [*self.DECK, "problem.boxes=[4,2,2]", f"multigrid.agglomerate={cells}", "comm.ranks_per_node=3",
+                         f"comm.scheme={scheme}"]  # fmt: skip
+                words.remove("problem.boxes=[2,2,2]")
+                run = self.valid(ranks, *words)
+                moves = [row for row in run.records("scheme")
+                         if row["chosen_by"] == "deck" and row["purpose"] in ("to_merged", "from_merged")]  # fmt: skip
+                plan = self.planned(ranks, *words)
+                self.assertEqual([(row["purpose"], row["ranks"]) for row in plan["levels"] if row["level"] == 1][:2],
+                                 [("to_merged", ranks), ("from_merged", ranks)])  # fmt: skip
+                sent = run.timer("exchange.send")[1]
+                cycles = run.record("solve")["cycles"]
+                ghosts = [row for row in run.records("scheme") if row["chosen_by"] == "deck" and row["level"] == 1
+                          and row["purpose"] == "stencil"]  # fmt: skip
+                per_cycle = [row["exchanges_per_cycle"] for row in plan["levels"] if row["level"] == 1 and row["purpose"] == "stencil"]
+                for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                    planned = sum(row["all"][number] for row in moves) + per_cycle[0] * ghosts[0]["all"][number]
+                    self.assertEqual(sent[f"all_{number}"], cycles * planned)
+
+    def test_memory_is_predicted(self) -> None:
+        words = ["problem.box=32", "problem.boxes=[2,2,2]", "multigrid.agglomerate=1000000", "bottom.tolerance=0.5",
+                 "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
+        for more in ([], ["multigrid.interpolation=linear", "problem.storage=blocks"], ["multigrid.precision=mixed"]):
+            with self.subTest(more=more):
+                there = self.planned(4, *words, *more)["predicted_bytes"]
+                facts = self.valid(4, *words, *more).facts
+                self.assertEqual(there, facts["predicted_bytes"])
+                self.assertAlmostEqual(there, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+
+    def test_a_printed_plan_shows_who_sends_where(self) -> None:
+        words = ["problem.ranks=64", "comm.ranks_per_node=4", "problem.box=8", self.MERGED]
+        text = self.text(None, "--print-plan=8", *words)
+        there = text.partition("level 1, boxes of 4^3, all cells to where boxes are merged: standard\n")[2]
+        self.assertIn("from rank 15 on node 3: 512 bytes, 1 item of rank 15\n", there)
+        # Among the eight that are left.
+        self.assertIn("level 2, boxes of 4^3, all cells to where boxes are merged: standard\n"
+                      "  local: nothing\n  global\n    to   rank 0 on node 0: 512 bytes, 1 item of rank 8\n", text)  # fmt: skip
+        self.assertNotIn("level 3", text)
+        self.assertNotIn("level 2", self.text(None, "--print-plan=9", *words))
+
+    def test_other_studies_merge_too(self) -> None:
+        judged = ["problem.boxes=[2,2,2]", "multigrid.agglomerate=1000000"]  # on levels that two of three ranks have none of
+        self.valid(3, INPUTS / "smoke/full_multigrid.toml", *judged)
+        for words in (["run.mode=survey", "run.survey=['bicgstab','ca_cg']"],
+                      ["run.mode=krylov", "run.preconditioner=v_cycle", "bottom.solver=cg", "bottom.scaling=none"],
+                      ["run.steps=2", "run.start=last", "problem.drift=[0.1,0,0]", "problem.rhs=wave"],
+                      ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=model", LASSEN]):  # fmt: skip
+            with self.subTest(words=words):
+                self.valid(3, *self.DECK, *words, self.MERGED)
+
+    def test_no_seconds_are_predicted(self) -> None:
+        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER)
+        self.assertIn("no seconds are predicted where multigrid.agglomerate merges boxes", " ".join(run.split()))
+
+    def test_what_cannot_be_is_refused(self) -> None:
+        self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])
+        self.refused(1, "multigrid.agglomerate=soon", expected=["must be an integer or a word, never, or >= 1"])
+        self.refused(2, self.MERGED, expected=["multigrid.agglomerate = 1: [2,1,1] boxes do not tile larger ones"])
+        self.refused(1, self.MERGED, "run.mode=fixed_point", "problem.equation=bratu", "run.map=cycle", "problem.boxes=[2,2,2]",
+                     expected=["multigrid.agglomerate = 1: the levels of a full approximation scheme are where"])  # fmt: skip
+        self.valid(1, self.MERGED, "problem.box=8", "problem.boxes=[1,1,1]", *ONCE)  # one box is merged already
+        self.valid(1, "multigrid.agglomerate=never", "problem.box=8", *ONCE)
