@@ -16,6 +16,7 @@
 #include "kernels/bodies/boundary.hpp"
 #include "kernels/bodies/bricks.hpp"
 #include "kernels/bodies/pack.hpp"
+#include "kernels/bodies/powers.hpp"
 #include "kernels/bodies/reaction.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "kernels/bodies/stencil.hpp"
@@ -32,6 +33,21 @@ enum class Colour { red = 0, black = 1 };
 struct Product {
     Field x;
     Field y;
+};
+
+// Vectors of a basis from one that is known on, of which the others are made; `before` is the one before it, where the first
+// recurrence has three terms.
+struct BasisVectors {
+    std::span<const Field> v;
+    Field before = {};
+};
+inline constexpr std::size_t most_bases = 2;  // at once
+
+// y = SUM_n c_n x_n
+struct Combination {
+    Field y;
+    std::span<const double> c;
+    std::span<const Field> x;
 };
 
 // How many inner products `gram` forms of n fields x and m fields y.
@@ -89,6 +105,9 @@ class Operations {
     virtual Work fill(Field y, double value) = 0;  // ghosts included
     // y = SUM_n c_n x_n, any number of terms; y may be among the x
     virtual Work combine(Field y, std::span<const double> c, std::span<const Field> x) = 0;
+    // The same one after the other, on the cells of the boxes; a y may be among the x of those after it. The same values,
+    // and where a backend takes them row by row each x is read once.
+    virtual Work combine_all(std::span<const Combination> combinations) = 0;
     virtual Work multiply(Field z, Field x, Field y) = 0;  // z = x y, cell by cell
     virtual Work square_root(Field y, Field x) = 0;        // y = sqrt(x), cell by cell
     virtual Work shift(Field y, double amount) = 0;        // y += amount
@@ -110,6 +129,12 @@ class Operations {
     // --- The operator (ghosts of u current), on the cells that L.part selects
     virtual Work apply(Field out, const Stencil& L,
                        Field u) = 0;  // u has a ghost layer more than `out` asks for
+    // The next vectors of some Krylov bases, one for each of N recurrences; a basis may end before. The n-th (from 0) is also
+    // made on N - 1 - n ghost layers, redundantly: that wants N of the first vectors and of A.s, N - 1 of the vectors before
+    // those and of the coefficients, all 26 neighbours'. On all cells, whatever L.part. The same values as N times `apply`,
+    // `multiply` for each scaling, and `combine`.
+    virtual Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                        std::span<const ThreeTerms> recurrences) = 0;
     virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
     virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
     // A half sweep of Gauss-Seidel: u += relaxation (u of Gauss-Seidel - u); 1: not over-relaxed.

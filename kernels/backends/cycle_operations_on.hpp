@@ -96,30 +96,16 @@ class CycleOperationsOn : public Interface {
     }
 
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
-        check_equal(c.size(), x.size(), "combine wants one coefficient per field");
-        check(!x.empty(), "combine wants fields");
-        if (x.size() <= most_terms) return combine_some(y, c, x);
-        // More terms than that take several passes. The first overwrites y, so y's own terms go first, as one.
-        std::array<double, most_terms> some_c{};
-        std::array<Field, most_terms> some_x{};
-        std::size_t terms = 0;
         Work work;
-        const auto add = [&](double coefficient, Field field) {
-            if (terms == most_terms) {
-                work += combine_some(y, some_c, some_x);
-                some_c[0] = 1.0;  // of what y holds now
-                some_x[0] = y;
-                terms = 1;
-            }
-            some_c[terms] = coefficient;
-            some_x[terms++] = field;
-        };
-        double own = 0.0;
-        for (std::size_t n = 0; n < x.size(); ++n) own += x[n] == y ? c[n] : 0.0;
-        if (std::find(x.begin(), x.end(), y) != x.end()) add(own, y);
-        for (std::size_t n = 0; n < x.size(); ++n)
-            if (!(x[n] == y)) add(c[n], x[n]);
-        return work += combine_some(y, std::span(some_c).first(terms), std::span(some_x).first(terms));
+        in_passes_of_terms(y, c, x, [&](std::span<const double> some_c, std::span<const Field> some_x) {
+            work += combine_some(y, some_c, some_x);
+        });
+        return work;
+    }
+    Work combine_all(std::span<const Combination> combinations) override {
+        Work work;
+        for (const auto& [y, c, x] : combinations) work += combine(y, c, x);
+        return work;
     }
 
     Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
@@ -273,6 +259,36 @@ class CycleOperationsOn : public Interface {
         }
         return sweeps;
     }
+    // A cycle adds two fields; Krylov methods many.
+    static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;
+    // Hands on the terms of a combination, some at a time. More than most_terms take several passes, of which the first
+    // overwrites y, so y's own terms go first, as one.
+    template <class Pass>
+    static void in_passes_of_terms(Field y, std::span<const double> c, std::span<const Field> x,
+                                   const Pass& pass) {
+        check_equal(c.size(), x.size(), "combine wants one coefficient per field");
+        check(!x.empty(), "combine wants fields");
+        if (x.size() <= most_terms) return pass(c, x);
+        std::array<double, most_terms> some_c{};
+        std::array<Field, most_terms> some_x{};
+        std::size_t terms = 0;
+        const auto add = [&](double coefficient, Field field) {
+            if (terms == most_terms) {
+                pass(std::span<const double>(some_c), std::span<const Field>(some_x));
+                some_c[0] = 1.0;  // of what y holds now
+                some_x[0] = y;
+                terms = 1;
+            }
+            some_c[terms] = coefficient;
+            some_x[terms++] = field;
+        };
+        double own = 0.0;
+        for (std::size_t n = 0; n < x.size(); ++n) own += x[n] == y ? c[n] : 0.0;
+        if (std::find(x.begin(), x.end(), y) != x.end()) add(own, y);
+        for (std::size_t n = 0; n < x.size(); ++n)
+            if (!(x[n] == y)) add(c[n], x[n]);
+        pass(std::span<const double>(some_c).first(terms), std::span<const Field>(some_x).first(terms));
+    }
     Backend& backend() { return backend_; }
     std::span<const Window> windows() const { return windows_; }
     // One cell for each local box, to run what takes a box after the other.
@@ -325,9 +341,6 @@ class CycleOperationsOn : public Interface {
         const auto n = static_cast<double>(cells.count());
         return {Body::work.flops * n, Body::work.bytes * n};
     }
-
-    // A cycle adds two fields; Krylov methods many.
-    static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;
 
     static Real* values_of(const Buffer& buffer) {
         check(buffer.precision == precision_of<Real>, "messages have the precision of their fields");

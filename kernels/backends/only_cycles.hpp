@@ -20,6 +20,9 @@ class OnlyCycles : public Operations {
     Work totals(Field, std::span<double>) override { none(); }
     Work max_norm(Field, double&) override { none(); }
     Work apply(Field, const Stencil&, Field) override { none(); }
+    Work powers(std::span<const BasisVectors>, const ScaledStencil&, std::span<const ThreeTerms>) override {
+        none();
+    }
     Work residual(Field, const Stencil&, Field, Field) override { none(); }
     Work residual_norm(const Stencil&, Field, Field, double&) override { none(); }
     Work add_reaction(Field, Field, double, const Reaction&, Field) override { none(); }

@@ -11,6 +11,7 @@
 #include "kernels/backends/cycle_operations_on.hpp"
 #include "kernels/bodies/accurate_sums.hpp"
 #include "kernels/bodies/block_solve.hpp"
+#include "kernels/bodies/powers.hpp"
 #include "kernels/bodies/reaction.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "kernels/bodies/transfer.hpp"
@@ -116,6 +117,24 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                             Apply<D>{view(out), StencilView<D>(L, out.layers()), view(u)});
         });
     }
+    // One after the other.
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        check_powers(bases, A, recurrences.size());
+        return of_kind(A, [&](auto D, auto scaling) {
+            Work work;
+            for (std::size_t n = 0; n < recurrences.size(); ++n)
+                for (const BasisVectors& basis : bases)
+                    if (n + 1 < basis.v.size()) {
+                        const Field next = made_by(recurrences.size(), n, basis.v[n + 1]);
+                        const auto body =
+                            this->template next_vector<D, scaling>(next, basis, A, recurrences[n], n);
+                        this->backend().for_each_cell(this->cells_for(next), body);
+                        work += next_vector_cost(A, recurrences[n]) * this->cells_for(next).count();
+                    }
+            return work;
+        });
+    }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         return this->in_dimensions([&](auto D) {
             return this->each(StoreResidual<D>{r.view(), this->template residual_body<D>(L, u, f)}, L.part);
@@ -206,6 +225,52 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     Work gram_work(std::size_t n, std::size_t m) const {
         const auto pairs = static_cast<double>(gram_pairs(n, m));
         return Cost{2.0 * pairs, static_cast<double>(n + m), 0} * this->cells();
+    }
+    void check_powers(std::span<const BasisVectors> bases, const ScaledStencil& A, std::size_t count) const {
+        check_at_most(static_cast<int>(count), this->shape().ghosts,
+                      "each power takes a ghost layer of those before it");
+        check(A.scaling == DiagonalScaling::none || !(A.s == Field()), "a scaled operator has its scaling");
+        check_at_most(bases.size(), most_bases, "no more bases at once than there is room for");
+        for (const BasisVectors& basis : bases)
+            check_at_most(basis.v.size(), count + 1, "no more vectors than are made, and the first");
+    }
+    // action(D, scaling) with the number of dimensions and the scaling as constants.
+    template <class Action>
+    Work of_kind(const ScaledStencil& A, const Action& action) const {
+        using Scaling = DiagonalScaling;
+        return this->in_dimensions([&](auto D) {
+            if (A.scaling == Scaling::none)
+                return action(D, std::integral_constant<Scaling, Scaling::none>{});
+            if (A.scaling == Scaling::right)
+                return action(D, std::integral_constant<Scaling, Scaling::right>{});
+            return action(D, std::integral_constant<Scaling, Scaling::symmetric>{});
+        });
+    }
+    // The vector that the n-th of so many recurrences makes, with the ghost layers that those after it read.
+    static Field made_by(std::size_t recurrences, std::size_t n, Field v) {
+        return v.with_ghosts(static_cast<int>(recurrences - 1 - n));
+    }
+    template <int D, DiagonalScaling scaling>
+    static NextVectors<D, scaling> next_vector(Field next, const BasisVectors& basis, const ScaledStencil& A,
+                                               const ThreeTerms& c, std::size_t n) {
+        const auto view = Cycle::views_for(next);
+        const Field before = c[2] == 0.0 ? basis.v[n] : n > 0 ? basis.v[n - 1] : basis.before;
+        return {StencilView<D>(A.L, next.layers()),
+                scaling == DiagonalScaling::none ? View{} : view(A.s),
+                c,
+                {view(next)},
+                {view(basis.v[n])},
+                {view(before)}};
+    }
+    // Of a vector that is made alone.
+    Cost next_vector_cost(const ScaledStencil& A, const ThreeTerms& c) const {
+        return {next_vector_flops(this->layout().dimensions(), A.scaling, c),
+                coefficients_of(A) + (c[2] != 0.0 ? 2.0 : 1.0), 1};
+    }
+    // Values per cell of A: faces, the diagonal and the scaling.
+    double coefficients_of(const ScaledStencil& A) const {
+        return static_cast<double>(this->layout().dimensions()) +
+               (A.scaling == DiagonalScaling::none ? 1 : 2);
     }
     IncompleteBlocks incomplete(Field inverse, const Stencil& L) const {
         return {StencilView<3>(L), inverse.view(), this->kept_windows(), this->layout().extent()};

@@ -42,8 +42,9 @@ struct StencilView {
           diagonal(A.diagonal.view<Real>().from_ghost(layers)),
           inverse_diagonal(A.inverse_diagonal.view<Real>().from_ghost(layers)) {}
 
-    // SUM_f c_f u_neighbour(f)
-    constexpr Real neighbours(const View& u, int q, int i, int j, int k) const {
+    // SUM_f c_f u_neighbour(f); u is a view, or what gives a cell's value as a view does.
+    template <class Values>
+    constexpr Real neighbours(const Values& u, int q, int i, int j, int k) const {
         const Real in_plane = x(q, i, j, k) * u(q, i - 1, j, k) + x(q, i + 1, j, k) * u(q, i + 1, j, k) +
                               y(q, i, j, k) * u(q, i, j - 1, k) + y(q, i, j + 1, k) * u(q, i, j + 1, k);
         if constexpr (D == 2) return in_plane;
@@ -51,7 +52,8 @@ struct StencilView {
     }
 
     // (L u)_i
-    constexpr Real operator()(const View& u, int q, int i, int j, int k) const {
+    template <class Values>
+    constexpr Real operator()(const Values& u, int q, int i, int j, int k) const {
         return diagonal(q, i, j, k) * u(q, i, j, k) - neighbours(u, q, i, j, k);
     }
 

@@ -42,6 +42,9 @@ class TimedOperations : public Operations {
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
         return book(Op::vector, [&] { return inner_.combine(y, c, x); });
     }
+    Work combine_all(std::span<const Combination> combinations) override {
+        return book(Op::vector, [&] { return inner_.combine_all(combinations); });
+    }
     Work multiply(Field z, Field x, Field y) override {
         return book(Op::vector, [&] { return inner_.multiply(z, x, y); });
     }
@@ -72,6 +75,10 @@ class TimedOperations : public Operations {
 
     Work apply(Field out, const Stencil& L, Field u) override {
         return book(Op::residual, [&] { return inner_.apply(out, L, u); });
+    }
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        return book(Op::residual, [&] { return inner_.powers(bases, A, recurrences); });
     }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         return book(Op::residual, [&] { return inner_.residual(r, L, u, f); });

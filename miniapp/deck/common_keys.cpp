@@ -194,6 +194,11 @@ void add_bottom(Table& table) {
          "box has them",
          "ghost layers")
         .needs("bottom.powers", {name(Powers::matrix_powers)});
+    s.choice("powers_passes", &Bottom::powers_passes,
+             "passes of matrix powers over memory: one for each power, or one for all between two exchanges, "
+             "which reads the "
+             "operator once")
+        .needs("bottom.powers", {name(Powers::matrix_powers)});
     s.integer("block", &Bottom::block, between(1, 1000), "number of directions at a time (enlarged methods)",
               "columns");
     s.choice("splitting", &Bottom::splitting,

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/bodies/diagonal_scaling.hpp"
 #include "kernels/layout/box.hpp"
 #include "solvers/krylov/options.hpp"
-#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {

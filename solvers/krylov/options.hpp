@@ -37,6 +37,13 @@ constexpr auto names_of(Powers) {
                       Named<Powers>{Powers::matrix_powers, "matrix_powers"}};
 }
 
+// Passes over memory of matrix powers: one for each power, or one for all between two exchanges.
+enum class PowersPasses { plain, fused };
+constexpr auto names_of(PowersPasses) {
+    return std::array{Named<PowersPasses>{PowersPasses::plain, "plain"},
+                      Named<PowersPasses>{PowersPasses::fused, "fused"}};
+}
+
 enum class Enlarged { orthodir, orthomin };
 constexpr auto names_of(Enlarged) {
     return std::array{Named<Enlarged>{Enlarged::orthodir, "orthodir"},
@@ -85,6 +92,7 @@ struct BottomOptions {
     Powers powers = Powers::paired;
     GramPrecision gram_precision = GramPrecision::simple;
     int powers_depth = 0;  // ghost layers for matrix_powers; 0 = as many as there are powers
+    PowersPasses powers_passes = PowersPasses::plain;  // of matrix_powers
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;

@@ -108,11 +108,33 @@ void GridSystem::powers(std::span<const Vectors> bases, const Recurrence& recurr
         }
         if (count == 0) return;
         deep_.exchange->run(std::span(sent).first(count));
+        if (deep_.one_pass) {
+            powers_in_one_pass(bases, first, recurrence);
+            continue;
+        }
         for (std::size_t i = first; i < first + depth; ++i)
             for (const Vectors v : bases)
                 if (i + 1 < v.size())
                     power(v, i, static_cast<int>(last_after(first, v) - (i + 1)), recurrence);
     }
+}
+
+void GridSystem::powers_in_one_pass(std::span<const Vectors> bases, std::size_t first,
+                                    const Recurrence& recurrence) {
+    std::array<BasisVectors, most_bases> made;
+    std::size_t count = 0;
+    std::size_t longest = 0;
+    for (const Vectors v : bases) {
+        if (first + 1 >= v.size()) continue;
+        const std::size_t powers = std::min(static_cast<std::size_t>(deep_.layers), v.size() - 1 - first);
+        made[count++] = {v.subspan(first, powers + 1), first > 0 ? v[first - 1] : Vector()};
+        longest = std::max(longest, powers);
+        applications_ += static_cast<long>(powers);
+    }
+    terms_.clear();
+    for (std::size_t i = first; i < first + longest; ++i) terms_.push_back(recurrence.next(i));
+    operations_.powers(std::span(made).first(count), {L_, scale_, scaling_}, terms_);
+    reduction_.progress();
 }
 
 // v_{i+1} on so many ghost layers

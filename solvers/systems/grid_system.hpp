@@ -7,7 +7,8 @@
 // ghost cells less: work that the neighbours do as well. In a box of n^3 cells the first power is (1 + 2
 // (d-1) / n)^3 applications, so it is worth it only where messages are dear and boxes are not small. The
 // values are those of one exchange for every power, to the last bit. These exchanges are not overlapped with
-// work.
+// work. In one pass, the powers between two exchanges read the operator once for all of them (PA1's blocks that fit the cache,
+// Operations::powers): the same values again.
 
 #include <vector>
 
@@ -15,12 +16,13 @@
 
 namespace keel {
 
-// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, and of how
-// many layers. The operator's coefficients must be current there, and zero outside the domain and on its
+// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, of how many layers, and whether
+// the powers between two of them are one pass over memory. The operator's coefficients must be current there, and zero outside the domain and on its
 // boundary (Hierarchy).
 struct DeepGhosts {
     Exchange* exchange = nullptr;
     int layers = 0;
+    bool one_pass = false;
 };
 
 class GridSystem : public ScaledSystem {
@@ -51,6 +53,8 @@ class GridSystem : public ScaledSystem {
 
   private:
     void project_on_range(std::span<const Vector> columns);
+    // The powers from v_first on that one exchange serves, of each basis.
+    void powers_in_one_pass(std::span<const Vectors> bases, std::size_t first, const Recurrence& recurrence);
     void power(Vectors v, std::size_t i, int layers, const Recurrence& recurrence);
 
     Stencil L_;
@@ -60,6 +64,7 @@ class GridSystem : public ScaledSystem {
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
     std::vector<Product> products_;
     std::vector<double> sums_;
+    std::vector<ThreeTerms> terms_;  // of the powers that are made in one pass
 };
 
 }  // namespace keel

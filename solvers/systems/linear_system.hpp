@@ -48,10 +48,11 @@ class LinearSystem {
     // for each of the longest basis's applications, carrying one vector of every basis; a system may need
     // fewer.
     using Vectors = std::span<const Vector>;
-    static constexpr std::size_t most_bases = 2;  // at once
     virtual void powers(std::span<const Vectors> bases, const Recurrence& recurrence);
     virtual void combine(Vector y, std::span<const double> c,
                          std::span<const Vector> x) = 0;  // y = SUM c_n x_n
+    // The same one after the other; a y may be among the x of those after it.
+    virtual void combine_all(std::span<const Combination> combinations);
     virtual void fill(Vector y, double value) = 0;
     // Cuts r into columns: each entry of r is in one of them, which have zeros elsewhere; their sum is r.
     // Which entry is where does not depend on ranks.

@@ -15,6 +15,7 @@ class WrappedSystem : public LinearSystem {
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override {
         A_.combine(y, c, x);
     }
+    void combine_all(std::span<const Combination> combinations) override { A_.combine_all(combinations); }
     void fill(Vector y, double value) override { A_.fill(y, value); }
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override {
         A_.split(columns, r, splitting);

@@ -489,6 +489,10 @@ class DryRun(KeelTest):
         facts = self.valid(2, *words, *ONCE).facts
         self.assertEqual(deep, facts["predicted_bytes"])
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+        fused = (*words, "bottom.powers_passes=fused")
+        facts = self.valid(2, *fused, *ONCE).facts
+        self.assertEqual((facts["predicted_bytes"], self.planned(2, *fused)["predicted_bytes"]), (deep, deep))
+        self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_memory_predicted_holds_the_ghosts_of_fused_sweeps(self) -> None:
         needed = {}

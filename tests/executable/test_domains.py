@@ -128,7 +128,7 @@ class Steps(KeelTest):
                  "problem.boundary=dirichlet", "problem.rhs=zero", "problem.data=wave", "multigrid.bottom_box=4",
                  "run.deterministic=true", "multigrid.max_cycles=8", *ONCE)  # fmt: skip
         ways = [["bottom.solver=ca_cg", "bottom.basis=newton"], ["bottom.solver=deep_pipelined_cg"],
-                ["bottom.solver=ca_bicgstab", "bottom.basis=chebyshev", "bottom.powers=matrix_powers"],
+                ["bottom.solver=ca_bicgstab", "bottom.basis=chebyshev", "bottom.powers=matrix_powers", "bottom.powers_passes=fused"],
                 ["bottom.solver=deep_pipelined_cg", "bottom.depth=2", "bottom.spectrum=estimate"],
                 ["bottom.solver=chebyshev", "bottom.spectrum=estimate"],
                 ["bottom.solver=pipelined_s_step_cg", "bottom.basis=chebyshev"],

@@ -282,6 +282,25 @@ class Timers(KeelTest):
                     self.assertEqual(kernels["preconditioner"]["calls"], solve["preconditioner_applications"])
                 self.assertIn("Kernels per iteration, of ", run.stdout)
 
+    def test_powers_in_one_pass_move_fewer_bytes_to_the_same_residuals_by_the_same_messages(self) -> None:
+        for ranks, words in ((1, ["problem.box=16"]), (2, []), (3, ["bottom.solver=ca_bicgstab", "bottom.basis=newton"]),
+                             (4, ["problem.boxes=[2,2,1]", "bottom.scaling=none"]),
+                             (8, ["problem.dimensions=2", "problem.boxes=[4,4,1]", "problem.boundary=dirichlet"])):  # fmt: skip
+            with self.subTest(ranks=ranks, words=words):
+                plain, fused = (self.valid(ranks, INPUTS / "smoke/krylov_fused_powers.toml", f"bottom.powers_passes={passes}", *words)
+                                for passes in ("plain", "fused"))  # fmt: skip
+                sent, moved = [], []
+                for run in (plain, fused):
+                    sent.append([[row["all_messages"], row["all_bytes"]] for row in run.records("timer") if row["op"] == "exchange.send"])
+                    kernels = {row["kernel"]: row["bytes_moved"] for row in run.records("kernel")}
+                    moved.append(kernels["product"] + kernels["axpy"])
+                    self.assertAlmostEqual(fsum(kernels.values()), run.record("result")["moved"]["bytes"], delta=1)
+                    self.assertRegex(run.stdout, r"(?m)^all of them +[0-9.]+ [kMG]?B$")
+                for name in ("residuals", "true_residual", "iterations", "applications", "exchanges", "reductions"):
+                    self.assertEqual(plain.record("solve")[name], fused.record("solve")[name])
+                self.assertEqual(sent[0], sent[1])
+                self.assertLess(moved[1], 0.8 * moved[0])
+
     def test_bottoms_and_matrices_have_kernels_too(self) -> None:
         survey = self.valid(2, *EIGHT_BOXES, "problem.box=8", "run.mode=survey", 'run.survey=["cg","smooth"]', *ONCE)
         self.assertEqual({row["solver"] for row in survey.records("kernel")}, {"bicgstab", "cg"})

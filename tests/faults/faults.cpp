@@ -102,6 +102,9 @@ class FaultyOperations : public Operations {
     Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
         return next().combine(y, c, x);
     }
+    Work combine_all(std::span<const Combination> combinations) override {
+        return next().combine_all(combinations);
+    }
     Work multiply(Field z, Field x, Field y) override { return next().multiply(z, x, y); }
     Work square_root(Field y, Field x) override { return next().square_root(y, x); }
     Work shift(Field y, double amount) override { return next().shift(y, amount); }
@@ -121,6 +124,10 @@ class FaultyOperations : public Operations {
     Work max_norm(Field x, double& norm) override { return next().max_norm(x, norm); }
 
     Work apply(Field out, const Stencil& L, Field u) override { return next().apply(out, L, u); }
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        return next().powers(bases, A, recurrences);
+    }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         Operations& inner = next();
         if (answer_ != nullptr && L.part == Part::all) {

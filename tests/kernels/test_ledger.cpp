@@ -1,3 +1,4 @@
+#include <array>
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
@@ -114,6 +115,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const Product square{u, u};
     const std::span<double> one(&number, 1);
     const std::span<const Field> only(&u, 1);
+    const std::array fields{u, f};
     const bool cycle = caller == Caller::multigrid;
     const Op vector = cycle ? Op::vector : Op::bottom_vector;
     const Op dots = cycle ? Op::vector : Op::bottom_dots;
@@ -137,6 +139,9 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     };
     books(vector, [&] { return x.fill(u, 1.0); });
     books(vector, [&] { return x.axpby(u, 1.0, f, 2.0, u); });
+    books(vector, [&] {
+        return x.combine_all(std::array{Combination{u, std::span<const double>(high_and_low), fields}});
+    });
     books(vector, [&] { return x.multiply(u, u, f); });
     books(vector, [&] { return x.square_root(u, f); });
     books(vector, [&] { return x.shift(u, 1.0); });
@@ -145,6 +150,9 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(dots, [&] { return x.totals(u, one); });
     books(dots, [&] { return x.max_norm(u, number); });
     books(residual, [&] { return x.apply(f, L, u); });
+    const BasisVectors basis{fields};
+    const ThreeTerms terms{1, 0, 0};
+    books(residual, [&] { return x.powers(std::span(&basis, 1), {L, {}}, std::span(&terms, 1)); });
     books(residual, [&] { return x.residual(f, L, u, f); });
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
     books(smooth, [&] { return x.relax(u, L, f, Colour::black, 1.0); });

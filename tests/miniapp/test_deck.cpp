@@ -728,6 +728,8 @@ TEST_CASE("keys without effect are refused on the command line and remarked on i
         {{"bottom.powers_depth=2"}, "bottom.powers_depth: needs bottom.solver = ca_bicgstab or ca_cg"},
         {{"bottom.solver=ca_cg", "bottom.powers_depth=2"},
          "bottom.powers_depth: needs bottom.powers = matrix_powers"},
+        {{"bottom.solver=ca_cg", "bottom.powers_passes=fused"},
+         "bottom.powers_passes: needs bottom.powers = matrix_powers"},
     }));
     INFO(joined(words));
     expect_error(validate(from_words(words), 2), "command line: ");

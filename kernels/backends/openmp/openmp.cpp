@@ -3,11 +3,16 @@
 #include <omp.h>
 
 #include <new>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
+#include "kernels/backends/openmp/power_stage.hpp"
+#include "kernels/backends/openmp/sums_of_row.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
 #include "kernels/backends/operations_by_rows.hpp"
 
@@ -165,8 +170,12 @@ class FusedHalfSweeps : public Base {
         return this->in_dimensions([&](auto D) {
             return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
                 const auto sweeps = this->template half_sweeps<D>(u, L, f, colours, relaxed);
-                const auto row = this->view_of(u).row * static_cast<std::ptrdiff_t>(sizeof(Real));
-                Wavefront(std::span(sweeps), row, D).run();
+                // u, f, 1/D and three fields of faces, one plane more than half sweeps on either side.
+                constexpr std::size_t fields = 6;
+                const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
+                const std::size_t bytes_of_rows = row * fields * (colours.size() + 2);
+                Wavefront(std::span(std::as_const(sweeps)), static_cast<std::ptrdiff_t>(bytes_of_rows), D)
+                    .run();
                 Work work = this->work({0, D + 3, 1}, sweeps.front().cells.count());
                 for (const auto& [cells, body] : sweeps)
                     work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
@@ -176,10 +185,52 @@ class FusedHalfSweeps : public Base {
     }
 };
 
-// And Gram matrices.
+// And combinations, powers of the operator, both of two bases for one look at the coefficients, and Gram matrices.
 class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>> {
   public:
     using FusedHalfSweeps::FusedHalfSweeps;
+
+    Work combine_all(std::span<const Combination> combinations) override {
+        passes_.clear();
+        Work work;
+        std::size_t reads = 0;
+        for (std::size_t m = 0; m < combinations.size(); ++m) {
+            const auto& [y, c, x] = combinations[m];
+            check(y.layers() == 0, "several combinations are for cells alone");
+            in_passes_of_terms(y, c, x, [&](std::span<const double> some_c, std::span<const Field> some_x) {
+                SumsOfRow::Pass& pass = passes_.emplace_back();
+                pass.terms = some_x.size();
+                pass.body.y = y.view();
+                for (std::size_t n = 0; n < some_x.size(); ++n) {
+                    pass.body.c[n] = some_c[n];
+                    pass.body.x[n] = some_x[n].view();
+                }
+            });
+            work.flops += combine_flops(x.size()) * static_cast<double>(cells());
+            for (std::size_t n = 0; n < x.size(); ++n) reads += is_new(combinations, m, n) ? 1 : 0;
+        }
+        backend().for_each_row(all(), SumsOfRow{passes_}, combinations.size());
+        return work +=
+               Cost{0, static_cast<double>(reads), static_cast<double>(combinations.size())} * cells();
+    }
+
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        check_powers(bases, A, recurrences.size());
+        if (recurrences.empty()) return {};
+        return of_kind(A, [&](auto D, auto scaling) {
+            auto& stages = std::get<std::vector<PowerStage<D, scaling>>>(stages_);
+            stages.clear();
+            for (std::size_t n = 0; n < recurrences.size(); ++n)
+                stages.push_back(power_stage<D, scaling>(bases, A, recurrences, n));
+            // Of each vector the planes about one, and of A's coefficients one plane more than stages on either side.
+            const double values = coefficients_of(A) * static_cast<double>(stages.size() + 2) +
+                                  static_cast<double>(3 * bases.size() * (stages.size() + 1));
+            const double bytes_of_rows = shape().row * sizeof(double) * values;
+            Wavefront(std::span(std::as_const(stages)), static_cast<std::ptrdiff_t>(bytes_of_rows), D).run();
+            return work_of_powers(bases, A, recurrences);
+        });
+    }
 
     Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         check_gram(x, y, sums);
@@ -190,6 +241,60 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
     }
 
   private:
+    // Whether none before the n-th term of the m-th combination has read or written the same field.
+    static bool is_new(std::span<const Combination> combinations, std::size_t m, std::size_t n) {
+        const Field field = combinations[m].x[n];
+        const auto has = [&](std::span<const Field> fields) {
+            return std::find(fields.begin(), fields.end(), field) != fields.end();
+        };
+        for (std::size_t before = 0; before < m; ++before)
+            if (has(combinations[before].x) || combinations[before].y == field) return false;
+        return !has(combinations[m].x.first(n));
+    }
+
+    // The n-th vectors that follow the first ones.
+    template <int D, DiagonalScaling scaling>
+    PowerStage<D, scaling> power_stage(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                                       std::span<const ThreeTerms> recurrences, std::size_t n) const {
+        const BasisVectors* made[most_bases];
+        std::size_t count = 0;
+        for (const BasisVectors& basis : bases)
+            if (n + 1 < basis.v.size()) made[count++] = &basis;
+        check(count > 0, "no more recurrences than the longest basis has vectors to be made");
+        const auto body = [&](const BasisVectors& basis) {
+            return next_vector<D, scaling>(made_by(recurrences.size(), n, basis.v[n + 1]), basis, A,
+                                           recurrences[n], n);
+        };
+        const Cells cells = cells_for(made_by(recurrences.size(), n, made[0]->v[n + 1]));
+        return {cells, {together(body(*made[0]), body(*made[count - 1])), count == 2}};
+    }
+
+    // What the pass reads once: A, first vectors and those before them, on the cells of the first stage.
+    Work work_of_powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                        std::span<const ThreeTerms> recurrences) const {
+        Work work;
+        for (std::size_t n = 0; n < recurrences.size(); ++n) {
+            double reads = n == 0 ? coefficients_of(A) : 0.0;
+            double made = 0;
+            for (const BasisVectors& basis : bases) {
+                if (n + 1 >= basis.v.size()) continue;
+                made += 1;
+                if (n == 0) reads += recurrences[0][2] != 0.0 ? 2 : 1;
+            }
+            const double flops = made * next_vector_flops(layout().dimensions(), A.scaling, recurrences[n]);
+            work +=
+                Cost{flops, reads, made} * cells_for(made_by(recurrences.size(), n, bases[0].v[0])).count();
+        }
+        return work;
+    }
+
+    std::tuple<
+        std::vector<PowerStage<2, DiagonalScaling::none>>, std::vector<PowerStage<2, DiagonalScaling::right>>,
+        std::vector<PowerStage<2, DiagonalScaling::symmetric>>,
+        std::vector<PowerStage<3, DiagonalScaling::none>>, std::vector<PowerStage<3, DiagonalScaling::right>>,
+        std::vector<PowerStage<3, DiagonalScaling::symmetric>>>
+        stages_;  // of `powers`
+    std::vector<SumsOfRow::Pass> passes_;
     GramTiles tiles_;
 };
 

@@ -73,6 +73,7 @@ std::vector<KernelTime> kernel_times(const std::vector<TimerRow>& rows, int leve
         kernel.t_mean += row.t_mean;
         kernel.t_max += row.t_max;
         kernel.longest = std::max(kernel.longest, row.longest);
+        kernel.bytes_moved += row.bytes_moved;
     }
     std::erase_if(kernels, [](const KernelTime& k) { return k.calls == 0 && k.t_max == 0; });
     return kernels;
@@ -82,14 +83,19 @@ std::string kernels_text(const std::vector<KernelTime>& kernels, double iteratio
     if (iterations == 0) return "";
     std::string text = fmt::format(
         "Kernels per iteration, of {:.1f} a solve: mean over ranks and the slowest rank; the longest call of "
-        "any rank\n"
-        "{:<20} {:<7} {:>9} {:>11} {:>11} {:>11}\n",
-        iterations, "kernel", "step", "calls", "mean", "max", "longest");
-    for (const KernelTime& k : kernels)
-        text += fmt::format("{:<20} {:<7} {:>9.2f} {:>11} {:>11} {:>11}\n", k.kernel, k.step,
+        "any rank; bytes that all ranks move at the least\n"
+        "{:<20} {:<7} {:>9} {:>11} {:>11} {:>11} {:>11}\n",
+        iterations, "kernel", "step", "calls", "mean", "max", "longest", "moved");
+    double moved = 0;
+    for (const KernelTime& k : kernels) {
+        moved += k.bytes_moved;
+        text += fmt::format("{:<20} {:<7} {:>9.2f} {:>11} {:>11} {:>11} {:>11}\n", k.kernel, k.step,
                             k.calls / iterations, seconds_text(k.t_mean / iterations),
                             seconds_text(k.t_max / iterations),
-                            k.kernel == "other" ? "" : seconds_text(k.longest));
+                            k.kernel == "other" ? "" : seconds_text(k.longest),
+                            k.bytes_moved > 0 ? bytes_text(k.bytes_moved / iterations) : "");
+    }
+    text += fmt::format("{:<20} {:>65}\n", "all of them", bytes_text(moved / iterations));
     return text;
 }
 
@@ -105,7 +111,8 @@ std::string kernel_records(const std::vector<KernelTime>& kernels, const std::st
                           {"calls", k.calls},
                           {"t_mean", k.t_mean},
                           {"t_max", k.t_max},
-                          {"longest", k.longest}});
+                          {"longest", k.longest},
+                          {"bytes_moved", k.bytes_moved}});
     return lines;
 }
 

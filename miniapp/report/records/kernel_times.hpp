@@ -18,7 +18,8 @@ struct KernelTime {
     double t_mean = 0;
     double t_max =
         0;  // the slowest rank; of several operations the sum of theirs, which may be several ranks
-    double longest = 0;  // a call, of all ranks and solves
+    double longest = 0;      // a call, of all ranks and solves
+    double bytes_moved = 0;  // all ranks, by declared costs
 };
 
 // Who preconditions: nobody or blocks, whose time has a row of its own; or a multigrid cycle, whose operations are all those that

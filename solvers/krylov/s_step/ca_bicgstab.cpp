@@ -49,10 +49,11 @@ class CaBiCGStab : public KrylovMethod {
             OuterStep& step = steps[std::min(m, steps.size() - 1)];
             step.V.span(A, p, run.r, std::span(&r0, 1));
             const auto end = inner_loop(step, run, last, report);
-            step.V.add(A, run.x, step.e);  // 24
-            if (end) return *end;
-            step.V.expand(A, next_p, step.a);  // 22
-            step.V.expand(A, run.r, step.c);   // 23
+            if (end) {
+                step.V.add(A, run.x, step.e);  // 24
+                return *end;
+            }
+            step.V.advance(A, run.x, step.e, next_p, step.a, run.r, step.c);  // 24, 22, 23
             std::swap(p, next_p);
         }
         return Outcome::iteration_limit;

@@ -45,10 +45,11 @@ class CaConjugateGradients : public KrylovMethod {
             OuterStep& step = steps[std::min(m, steps.size() - 1)];
             step.V.span(A, p, run.r);
             const auto end = inner_loop(step, run, last, report);
-            step.V.add(A, run.x, step.e);
-            if (end) return *end;
-            step.V.expand(A, next_p, step.a);
-            step.V.expand(A, run.r, step.c);
+            if (end) {
+                step.V.add(A, run.x, step.e);
+                return *end;
+            }
+            step.V.advance(A, run.x, step.e, next_p, step.a, run.r, step.c);
             std::swap(p, next_p);
         }
         return Outcome::iteration_limit;

@@ -79,7 +79,7 @@ Quantity vectors_of_pairs() {
 }
 
 std::vector<std::string> keys_of_pairs() {
-    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth"};
+    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth", "powers_passes"};
 }
 
 Independent independent_pairs(int degree_per_s) {

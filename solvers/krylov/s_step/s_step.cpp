@@ -32,6 +32,15 @@ Eigen::MatrixXd operator_in_basis(const Recurrence& A, std::initializer_list<Eig
     return T;
 }
 
+namespace {
+
+template <class Coordinates>
+void to_doubles(const Coordinates& c, std::vector<double>::iterator values) {
+    std::transform(c.begin(), c.end(), values, [](const auto& x) { return static_cast<double>(x); });
+}
+
+}  // namespace
+
 template <class Scalar>
 double PairSpace<Scalar>::bytes(int degree) {
     const auto n = 2 * static_cast<std::size_t>(degree) + 1;
@@ -49,7 +58,9 @@ PairSpace<Scalar>::PairSpace(const BottomOptions& options, const Spectrum& spect
     g.resize(n);
     Gc_.resize(n);
     terms_.resize(2 * m + 2);
-    coefficients_.assign(2 * m + 2, 1.0);
+    e_.assign(2 * m + 2, 1.0);
+    a_.resize(2 * m + 1);
+    c_.resize(2 * m + 1);
     sums_.resize(gram_pairs(2 * m + 1, 1));
     std::copy_n(vectors.begin(), m, V().begin() + 1);  // P_1 .. P_m
     std::copy_n(vectors.begin() + degree, m - 1,
@@ -87,19 +98,22 @@ void PairSpace<Scalar>::span(LinearSystem& A, LinearSystem::Vector p, LinearSyst
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::expand(LinearSystem& A, LinearSystem::Vector y, const Coordinates& c) {
-    const auto of_basis = std::span(coefficients_).subspan(1);
-    std::transform(c.begin(), c.end(), of_basis.begin(),
-                   [](const Scalar& x) { return static_cast<double>(x); });
-    A.combine(y, of_basis, std::span(terms_).subspan(1));
+void PairSpace<Scalar>::add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e) {
+    terms_[0] = x;
+    to_doubles(e, e_.begin() + 1);
+    A.combine(x, e_, terms_);
 }
 
 template <class Scalar>
-void PairSpace<Scalar>::add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e) {
+void PairSpace<Scalar>::advance(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e,
+                                LinearSystem::Vector next_p, const Coordinates& a, LinearSystem::Vector r,
+                                const Coordinates& c) {
     terms_[0] = x;
-    std::transform(e.begin(), e.end(), coefficients_.begin() + 1,
-                   [](const Scalar& c) { return static_cast<double>(c); });
-    A.combine(x, coefficients_, terms_);
+    to_doubles(e, e_.begin() + 1);
+    to_doubles(a, a_.begin());
+    to_doubles(c, c_.begin());
+    A.combine_all(
+        std::array{Combination{x, e_, terms_}, Combination{next_p, a_, V()}, Combination{r, c_, V()}});
 }
 
 template <class Scalar>

@@ -55,8 +55,10 @@ class PairSpace {
     Eigen::Index size() const { return T.rows(); }
     Eigen::Index place_of_r() const { return (size() + 1) / 2; }  // that of p is 0
 
-    void expand(LinearSystem& A, LinearSystem::Vector y, const Coordinates& c);  // y = V c
-    void add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e);     // x += V e
+    void add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e);  // x += V e
+    // x += V e, next_p = V a, and at last r = V c, with which V is r's space no more.
+    void advance(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e, LinearSystem::Vector next_p,
+                 const Coordinates& a, LinearSystem::Vector r, const Coordinates& c);
 
     // sqrt(c^T G c). Where rounding has made the square negative, 0: a claim of convergence, to be verified.
     Scalar norm(const Coordinates& c);
@@ -73,7 +75,7 @@ class PairSpace {
     int degree_;
     Recurrence recurrence_;
     std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
-    std::vector<double> coefficients_;         // the coefficients of those: 1, e
+    std::vector<double> e_, a_, c_;            // the coefficients of those: 1, e; and of V alone
     std::vector<Scalar> sums_;                 // an all-reduce's
     Coordinates Gc_;
 };

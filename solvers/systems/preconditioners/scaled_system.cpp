@@ -13,6 +13,11 @@ void ScaledSystem::combine(Vector y, std::span<const double> c, std::span<const 
     reduction_.progress();
 }
 
+void ScaledSystem::combine_all(std::span<const Combination> combinations) {
+    operations_.combine_all(combinations);
+    reduction_.progress();
+}
+
 std::span<double> ScaledSystem::parts(std::size_t sums) {
     parts_.resize(sums * static_cast<std::size_t>(operations_.layout().local_count()));
     return parts_;

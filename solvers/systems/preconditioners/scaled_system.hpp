@@ -7,14 +7,15 @@
 
 #include "comm/carry/exchange.hpp"
 #include "comm/sums/reduction.hpp"
+#include "kernels/bodies/diagonal_scaling.hpp"
 #include "solvers/systems/linear_system.hpp"
-#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
 
 namespace keel {
 
 class ScaledSystem : public LinearSystem {
   public:
     void combine(Vector y, std::span<const double> c, std::span<const Vector> x) override;
+    void combine_all(std::span<const Combination> combinations) override;
     void dots(std::span<const Product> products, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<DoubleDouble> results) override;

@@ -14,9 +14,9 @@
 #include "comm/plans/schemes.hpp"
 #include "comm/sums/reduction.hpp"
 #include "kernels/backends/registry.hpp"
+#include "kernels/bodies/diagonal_scaling.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "kernels/timing/timed_operations.hpp"
-#include "solvers/systems/preconditioners/diagonal_scaling.hpp"
 #include "solvers/systems/spectrum.hpp"
 
 namespace keel {

@@ -55,6 +55,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"gram_precision", [](BottomOptions& o) { o.gram_precision = GramPrecision::twofold; }},
         {"powers", [](BottomOptions& o) { o.powers = Powers::sequential; }},
         {"powers_depth", [](BottomOptions& o) { o.powers_depth = 1; }},
+        {"powers_passes", [](BottomOptions& o) { o.powers_passes = PowersPasses::fused; }},
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
         {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},

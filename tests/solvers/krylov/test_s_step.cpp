@@ -21,11 +21,12 @@ const std::vector<Basis> bases{Basis::monomial, Basis::newton, Basis::chebyshev}
 
 // A problem as a scaled system of one level, for matrix powers with so many ghost layers.
 struct System {
-    explicit System(DiagonalScaling scaling, const Problem& problem = rough, int deep = 0)
+    explicit System(DiagonalScaling scaling, const Problem& problem = rough, int deep = 0,
+                    PowersPasses passes = PowersPasses::plain)
         : setup(problem, {.bottom_box = problem.width, .bottom_ghosts = deep}),
           level(setup.finest()),
           A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2,
-            {level.deep_ghosts.get(), level.deep_layers}),
+            {level.deep_ghosts.get(), level.deep_layers, passes == PowersPasses::fused}),
           spectrum{2 - level.jacobi_bound, level.jacobi_bound} {}
 
     Setup setup;
@@ -51,6 +52,7 @@ Run run(System& system, const Make& make, int iterations) {
 struct Way {
     Powers powers;
     int depth = 0;
+    PowersPasses passes = PowersPasses::plain;
 
     long exchanges(int degree) const {
         if (powers == Powers::matrix_powers) return (degree + depth - 1) / depth;
@@ -61,6 +63,7 @@ const std::vector<Way> ways{{Powers::paired},
                             {Powers::sequential},
                             {Powers::matrix_powers, 1},
                             {Powers::matrix_powers, 3},
+                            {Powers::matrix_powers, 3, PowersPasses::fused},
                             {Powers::matrix_powers, 4}};
 
 double distance(System& system, LinearSystem::Vector x, LinearSystem::Vector y) {
@@ -125,7 +128,7 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
         for (const Way& way : ways)
             for (const int degree : {1, 2, 5}) {
                 CAPTURE(static_cast<int>(basis), static_cast<int>(way.powers), way.depth, degree);
-                System system(DiagonalScaling::right, rough, way.depth);
+                System system(DiagonalScaling::right, rough, way.depth, way.passes);
                 LinearSystem& A = system.A;
                 std::vector<LinearSystem::Vector> storage;
                 while (storage.size() < PairSpace<double>::vectors(degree))
@@ -154,15 +157,16 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 const auto u = A.make_vector();
                 const auto Au = A.make_vector();
                 const auto by_coordinates = A.make_vector();
-                space.expand(A, u, c);
+                space.add(A, u, c);
                 A.apply(Au, u);
-                space.expand(A, by_coordinates, space.T * c);
+                space.add(A, by_coordinates, space.T * c);
                 CHECK(distance(system, by_coordinates, Au) < 1e-13);
                 CHECK(relative(c.dot(space.G * c), A.dot(u, u)) < 1e-12);
                 CHECK(relative(space.norm(c), std::sqrt(A.dot(u, u))) < 1e-12);
                 CHECK(std::abs(space.g.dot(c) - A.dot(u, y)) < 1e-12 * std::sqrt(A.dot(u, u) * A.dot(y, y)));
 
-                space.expand(A, u, Eigen::VectorXd::Unit(n, space.place_of_r()));
+                A.fill(u, 0.0);
+                space.add(A, u, Eigen::VectorXd::Unit(n, space.place_of_r()));
                 CHECK(distance(system, u, r) == 0.0);
                 const auto x = A.make_vector();
                 A.copy(x, y);
@@ -181,7 +185,8 @@ TEST_CASE("s-step methods make the iterates of the methods they rearrange, for e
             for (const Basis basis : bases)
                 for (const int s : {1, 2, 4}) {
                     CAPTURE(cg, static_cast<int>(way.powers), way.depth, static_cast<int>(basis), s);
-                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, rough, way.depth);
+                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, rough, way.depth,
+                                  way.passes);
                     const BottomOptions options{
                         .s = s, .basis = basis, .telescoping = false, .powers = way.powers};
                     const Run plain = run(system, made(cg ? "cg" : "bicgstab"), 3 * s);
@@ -220,6 +225,7 @@ TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
                         options.telescoping = telescoping;
                         options.powers = way.powers;
                         options.powers_depth = way.depth;
+                        options.powers_passes = way.passes;
                         options.tolerance = 1e-30;
                         options.max_iterations = iterations;
                         Setup setup(rough,
