@@ -72,9 +72,13 @@ void next_vector(Operations& make, const std::vector<Field>& v, std::size_t n, F
 
 TEST_CASE("powers in one call are powers one by one, each on a ghost layer less") {
     const std::size_t dimensions = GENERATE(2, 3);
-    const int boxes = GENERATE(1, 3);
-    const int width = GENERATE(1, 2, 3, 8, 13);
-    const Storage storage = GENERATE(Storage::boxes, Storage::blocks);
+    const auto [boxes, width, storage] = GENERATE(table<int, int, Storage>({{1, 1, Storage::boxes},
+                                                                            {3, 1, Storage::blocks},
+                                                                            {3, 2, Storage::boxes},
+                                                                            {1, 3, Storage::blocks},
+                                                                            {3, 3, Storage::boxes},
+                                                                            {3, 8, Storage::blocks},
+                                                                            {1, 13, Storage::boxes}}));
     constexpr int ghosts = 5;
     Row x(boxes, width, ghosts, dimensions, storage);
     Operations& make = *x.operations;

@@ -79,11 +79,11 @@ TEST_CASE("in a block a box sees its neighbours' cells as ghosts, and copies non
 TEST_CASE("ghosts that boxes of a block have in common are written once") {
     const auto backend = test::chosen_backend();
     const Layout grid = layout({2, 2, 1}, 3);
-    // The lower x face of box 0, and of the same ghosts those that box 2 has beyond its lower x-y edge.
-    const Region face{{-2, 0, 0}, {2, 3, 3}}, edge{{-2, -2, 0}, {2, 2, 3}}, inside{{0, 0, 0}, {2, 2, 3}};
-    const std::vector<Segment> segments{{2, edge, 0}, {0, face, 12}};
-    const std::vector<CopyItem> copies{{1, inside, 2, edge}, {1, {{1, 0, 0}, {2, 3, 3}}, 0, face}};
-    const std::vector<BoundaryItem> outside{{2, edge, {-1, 0, 0}}, {0, face, {-1, 0, 0}}};
+    // The lower y face of box 0, and of the same ghosts those that box 1 has beyond its lower x-y edge.
+    const Region face{{0, -2, 0}, {3, 2, 3}}, edge{{-2, -2, 0}, {2, 2, 3}}, inside{{0, 0, 0}, {2, 2, 3}};
+    const std::vector<Segment> segments{{1, edge, 0}, {0, face, 12}};
+    const std::vector<CopyItem> copies{{2, inside, 1, edge}, {2, {{0, 1, 0}, {3, 2, 3}}, 0, face}};
+    const std::vector<BoundaryItem> outside{{1, edge, {0, -1, 0}}, {0, face, {0, -1, 0}}};
     const auto in_blocks = backend->make_operations(grid, 2, Storage::blocks);
     CHECK(in_blocks->make_items(std::span(segments)).cells == 30);  // messages bring both
     CHECK(in_blocks->make_targets(std::span(segments)).cells == 18);
