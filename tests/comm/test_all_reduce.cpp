@@ -95,15 +95,17 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
                 };
                 const auto reduction =
                     make_reduction(comm, nodes, layout, deterministic, {algorithm, true, by_words});
-                // Of each number the boxes have 2^60, a small one, and -2^60; what is left is the sum of the small ones.
+                // Every box has a small number, and of every second sum the first one 2^60 besides; of the others every box 2^60
+                // or -2^60 by turns, of which nothing is left. As words the small ones of other ranks would be lost.
                 const auto boxes = static_cast<std::size_t>(layout.local_count());
                 std::vector<double> parts(2 * count * boxes);
                 std::vector<DoubleDouble> expected(count);
                 for (std::size_t n = 0; n < count; ++n)
                     for (int box = 0; box < layout.box_count(); ++box) {
-                        const double large = box % 2 == 0 ? 0x1p60 : -0x1p60;
+                        const double sign = box % 2 == 0 ? 1 : -1;
+                        const double large = n % 2 == 1 ? 0x1p60 * sign : box == 0 ? 0x1p60 : 0;
                         const double small = 0x1p-30 * (box + 1) * static_cast<double>(n + 1);
-                        expected[n] += DoubleDouble(small);
+                        expected[n] += DoubleDouble(large) + DoubleDouble(small);
                         for (std::size_t q = 0; q < boxes; ++q)
                             if (layout.local()[q] == box) {
                                 parts[2 * n * boxes + q] = large;
