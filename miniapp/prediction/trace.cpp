@@ -120,6 +120,17 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
     }
 }
 
+Recorder::Recorder(SparseMatrix& matrix, const Ledger& ledger) : ledger_(ledger), seen_(ledger) {
+    matrix.decorate(
+        [&](std::unique_ptr<Exchange> exchange) {
+            return std::make_unique<RecordedExchange>(std::move(exchange), *this, 0,
+                                                      GhostCells::Purpose::stencil, sizeof(double));
+        },
+        [&](std::unique_ptr<Reduction> reduction) {
+            return std::make_unique<RecordedReduction>(std::move(reduction), *this, 0);
+        });
+}
+
 Trace Recorder::take() {
     note_work();
     return std::exchange(trace_, {});

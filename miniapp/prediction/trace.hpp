@@ -10,6 +10,7 @@
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 
@@ -39,6 +40,8 @@ using Trace = std::vector<Event>;
 class Recorder {
   public:
     Recorder(Hierarchy& hierarchy, const Ledger& ledger);
+    // The same of a sparse matrix, whose level is 0.
+    Recorder(SparseMatrix& matrix, const Ledger& ledger);
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 

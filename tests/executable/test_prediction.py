@@ -44,6 +44,57 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"])
             self.assertEqual(against_schema([solve, *foretold.records("timer")]), [])
 
+    def test_what_is_predicted_with_a_matrix_is_counted_like_a_run_of_so_many_ranks(self) -> None:
+        for ranks, matrix, solver, more in (
+            (4, "stencil5", "deep_pipelined_cg", ["bottom.depth=2"]),
+            (3, "random", "bicgstab", ["comm.scheme=three_step", "comm.allreduce=node_aware"]),
+            (4, "diagonal", "cg", ["bottom.scaling=none", "bottom.max_iterations=1000"]),
+            (4, "stencil27", "ca_bicgstab", ["comm.scheme=two_step", "problem.box=16", "comm.allreduce=recursive_doubling"]),
+        ):  # fmt: skip
+            words = ["run.mode=spmv", "run.solve=true", f"problem.matrix={matrix}", f"bottom.solver={solver}", *more,
+                     "comm.ranks_per_node=2", HOPPER]  # fmt: skip
+            if not matrix.startswith("stencil2"):
+                words.append("problem.rows=16384")  # in whole blocks, so that all ranks' bytes are those of one
+            ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
+            foretold = self.predicted(None, *words, f"problem.ranks={ranks}")
+            solve, measured = foretold.record("solve"), ran.records("solve")[0]
+            for name in ("reductions", "reduction_words", "exchanges", "outcome"):
+                self.assertEqual(solve[name], measured[name], (matrix, name))
+            self.assertEqual(solve["bottom_iterations"], measured["iterations"])
+            self.assertEqual(solve["computed_on"], {"rows": ran.record("spmv")["rows"], "ranks": 1})
+            rows = foretold.records("timer")
+            for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                self.assertEqual(sum(row["all_" + number] for row in rows), measured["all"][number], (matrix, number))
+                # Another rank may be busiest with ghosts than with sums.
+                busiest = sum(row[number] for row in rows)
+                self.assertTrue(measured["busiest"][number] <= busiest <= 1.001 * measured["busiest"][number], (matrix, number))
+            kernels = {record["kernel"]: record["bytes_moved"] for record in ran.records("kernel")}
+            moved = {row["op"]: row["bytes_moved"] for row in rows}
+            for op, kernel in (("bottom.operator", "product"), ("bottom.vector", "axpy"), ("bottom.dots", "dots")):
+                # What a rank has more than others is charged to all.
+                self.assertTrue(0.999 < moved[op] / kernels[kernel] < 1.05, (matrix, op))
+            self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
+            self.assertEqual(against_schema([solve, *rows]), [])
+
+    def test_given_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
+        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,
+                 "bottom.solver=cg", "bottom.scaling=none", "bottom.max_iterations=1000", "bottom.tolerance=1e-12"]  # fmt: skip
+        few, many = (self.predicted(None, *words, f"bottom.given_iterations={n}") for n in (50, 5000))
+        seconds = [run.record("solve")["seconds"] for run in (few, many)]
+        self.assertAlmostEqual(seconds[1] / seconds[0], 100, delta=1e-9)
+        self.assertEqual(many.record("solve")["rehearsed"]["bottom_iterations"], 50)
+        self.assertIn("in proportion to 50 iterations of a solve with the whole matrix of 4096 rows", " ".join(many.stdout.split()))
+
+    def test_what_stands_between_a_matrix_and_its_prediction_is_told(self) -> None:
+        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "comm.ranks_per_node=2", HOPPER]
+        for ranks, more, remark in (
+            (2, [], "start one rank, with problem.ranks"),
+            (None, ["problem.ranks=8", "run.amg=solver"], 'choose run.amg = "none"'),
+        ):
+            run = self.predicted(ranks, *words, *more)
+            self.assertEqual(run.records("solve"), [])
+            self.assertIn(remark, " ".join(run.stdout.split()))
+
     def test_counts_and_times_of_the_bottom_are_the_golden_ones(self) -> None:
         golden = json.loads((ROOT / "tests/golden/predicted_bottoms.json").read_text())["rows"]
         entries = json.dumps(SURVEY).replace('"', "'")

@@ -13,7 +13,7 @@
 namespace keel {
 namespace {
 
-enum Kernel {
+enum class Kernel {
     product,
     ghosts,
     preconditioner,
@@ -34,31 +34,31 @@ const std::vector<KernelTime> all_kernels{
 // Nothing: the operation is not the method's.
 std::optional<Kernel> kernel_of(const TimerRow& row, int level, PreconditionedBy by) {
     const std::optional<Op> op = named<Op>(row.op);
-    if (!op) return row.op == "other" ? std::optional(other) : std::nullopt;
+    if (!op) return row.op == "other" ? std::optional(Kernel::other) : std::nullopt;
     if (row.level == level) {
-        if (is_exchange(*op)) return ghosts;
+        if (is_exchange(*op)) return Kernel::ghosts;
         switch (*op) {
             case Op::bottom_operator:
-                return product;
+                return Kernel::product;
             case Op::bottom_preconditioner:
-                return preconditioner;
+                return Kernel::preconditioner;
             case Op::bottom_vector:
-                return sums_of_vectors;
+                return Kernel::sums_of_vectors;
             case Op::bottom_dots:
-                return inner_products;
+                return Kernel::inner_products;
             case Op::reduction:
-                return all_reduce;
+                return Kernel::all_reduce;
             case Op::reduction_begin:
-                return begin;
+                return Kernel::begin;
             case Op::reduction_progress:
-                return progress;
+                return Kernel::progress;
             case Op::reduction_wait:
-                return wait;
+                return Kernel::wait;
             default:
                 break;
         }
     }
-    return by == PreconditionedBy::cycle ? std::optional(preconditioner) : std::nullopt;
+    return by == PreconditionedBy::cycle ? std::optional(Kernel::preconditioner) : std::nullopt;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::vector<KernelTime> kernel_times(const std::vector<TimerRow>& rows, int leve
     for (const TimerRow& row : rows) {
         const std::optional<Kernel> found = kernel_of(row, level, by);
         if (!found) continue;
-        KernelTime& kernel = kernels[*found];
+        KernelTime& kernel = kernels[static_cast<std::size_t>(*found)];
         kernel.calls += row.calls;
         kernel.t_mean += row.t_mean;
         kernel.t_max += row.t_max;

@@ -86,7 +86,6 @@ class SpmvStudy : public Study {
             {"problem.seed", {{"problem.ordering", {"random"}}}},
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
-            {"bottom.given_iterations", {}, "no solve is predicted with run.mode = spmv"},
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom.tolerance", {solving}},
             {"bottom.max_iterations", {solving}},
@@ -95,17 +94,19 @@ class SpmvStudy : public Study {
             {"run.amg"},
             {"amg.", {solving}},
             {"run.triad_mb"},
-            {"output.goal", {}, "no solve is predicted with run.mode = spmv; leave it out"},
-            {"output.goal_events", {}, "no solve is predicted with run.mode = spmv; leave it out"},
+            {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
+            {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
-        for (const char* key :
-             {"problem.matrix",   "problem.rows",     "problem.row_entries", "problem.epsilon",
-              "problem.angle",    "problem.ordering", "problem.columns",     "problem.ranks",
-              "run.mode",         "run.solve",        "run.backend",         "run.launches",
-              "run.warmup",       "run.repeats",      "run.min_seconds",     "run.time_limit",
-              "run.label",        "run.verbose",      "comm.scheme",         "comm.partner_rule",
-              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.ranks_per_socket",
-              "comm.node_map",    "comm.machine",     "comm.persistent",     "comm.device"})
+        for (const char* key : {"problem.matrix",  "problem.rows",        "problem.row_entries",
+                                "problem.epsilon", "problem.angle",       "problem.ordering",
+                                "problem.columns", "problem.ranks",       "run.mode",
+                                "run.solve",       "run.backend",         "run.launches",
+                                "run.warmup",      "run.repeats",         "run.min_seconds",
+                                "run.time_limit",  "run.label",           "run.verbose",
+                                "comm.scheme",     "comm.partner_rule",   "comm.message_cap",
+                                "comm.cap_rule",   "comm.ranks_per_node", "comm.ranks_per_socket",
+                                "comm.node_map",   "comm.machine",        "comm.persistent",
+                                "comm.device",     "comm.allreduce_model"})
             uses.push_back({key});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }

@@ -14,6 +14,7 @@
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/studies/spmv/amg/imagined_amg.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
+#include "miniapp/studies/spmv/sparse_prediction.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 
 namespace keel {
@@ -37,6 +38,8 @@ struct Sizes {
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
     std::optional<ImaginedAmg> amg{};  // of imagined ranks
+    std::optional<PredictedSolve> solve{};
+    std::string why_not_predicted{};
 };
 using Reason = std::string;
 
@@ -60,6 +63,7 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
         part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
+    if (predicts(use, resolved)) found.why_not_predicted = why_not_predicted(use, resolved, size, 0);
     return found;
 }
 
@@ -93,33 +97,38 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     GlobalRows largest;
     int rank_of_largest = 0;
     std::vector<std::int64_t> ghosts;  // by rank
-    {
-        const GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
-        if (use.amg != AmgUse::none && use.amg_options.aggregation == AggregationRule::mis2)
-            found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
-        for (int rank = 0; rank < ranks; ++rank) {
-            GlobalRows rows = rows_of(all, partition, rank);
-            const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
-            ghosts.push_back(static_cast<std::int64_t>(needs.size()));
-            needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
-            if (needed > available) return too_large("what all need of each other");
-            for (const Item& item : needs) requests.push_back({item, rank});
-            found.rows.add(rows.rows());
-            found.entries.add(rows.columns.size());
-            found.ghosts.add(needs.size());
-            if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
-            largest = std::move(rows);
-            rank_of_largest = rank;
-        }
+    GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
+    if (use.amg != AmgUse::none && use.amg_options.aggregation == AggregationRule::mis2)
+        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
+    for (int rank = 0; rank < ranks; ++rank) {
+        GlobalRows rows = rows_of(all, partition, rank);
+        const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
+        ghosts.push_back(static_cast<std::int64_t>(needs.size()));
+        needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
+        if (needed > available) return too_large("what all need of each other");
+        for (const Item& item : needs) requests.push_back({item, rank});
+        found.rows.add(rows.rows());
+        found.entries.add(rows.columns.size());
+        found.ghosts.add(needs.size());
+        if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
+        largest = std::move(rows);
+        rank_of_largest = rank;
     }
+    if (predicts(use, resolved))
+        found.why_not_predicted = why_not_predicted(use, resolved, size, available - needed);
+    const bool predicted = predicts(use, resolved) && found.why_not_predicted.empty();
+    if (!predicted) all = {};
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
-    const Plan plan = make_plan(
-        pattern, topology, schemes_of_matrix(resolved.comm.scheme, found.schemes).products, rank_of_largest);
+    const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
+    const Plan plan = make_plan(pattern, topology, schemes.products, rank_of_largest);
     const MatrixPart part = part_of(largest, ghosts, plan, rank_of_largest, topology);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
     found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
+    const LargestPart most{static_cast<std::size_t>(found.rows.most),
+                           static_cast<std::size_t>(found.entries.most)};
+    if (predicted) found.solve = predict(use, resolved, all, most, pattern, schemes.solves);
     return found;
 }
 
@@ -189,13 +198,20 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
         text += "\n" + imagined_amg_text(*found.amg);
         amg_schemes = scheme_records(resolved_.comm.chooser, found.amg->exchanges);
     }
-    const std::string plan = plan_json(use_, size, &found).dump();
-    if (!schemes_matter(resolved_)) return {text, plan, amg_schemes};
-    const SchemeChooser chooser = resolved_.comm.chooser;
-    return {text + "\n" +
-                (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
-                scheme_tables_text(found.schemes),
-            plan, scheme_records(chooser, found.schemes) + amg_schemes};
+    std::string records;
+    if (schemes_matter(resolved_)) {
+        const SchemeChooser chooser = resolved_.comm.chooser;
+        text += "\n" + (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
+                scheme_tables_text(found.schemes);
+        records = scheme_records(chooser, found.schemes);
+    }
+    records += amg_schemes;
+    if (found.solve) {
+        text += "\n" + prediction_text(use_, *found.solve, resolved_, size);
+        records += prediction_records(*found.solve, resolved_, size);
+    }
+    if (!found.why_not_predicted.empty()) text += wrapped("remark: " + found.why_not_predicted, 4) + "\n";
+    return {text, plan_json(use_, size, &found).dump(), records};
 }
 
 }  // namespace keel

@@ -96,6 +96,13 @@ void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, 
                               });
 }
 
+void SparseMatrix::decorate(
+    const std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>& exchange,
+    const std::function<std::unique_ptr<Reduction>(std::unique_ptr<Reduction>)>& reduction) {
+    exchange_ = exchange(std::move(exchange_));
+    reduction_ = reduction(std::move(reduction_));
+}
+
 Field SparseMatrix::scale(DiagonalScaling scaling) {
     check(scaling != DiagonalScaling::none, "a scaled matrix has a scale");
     const Field scale = make_vector();

@@ -78,6 +78,10 @@ class SparseMatrix {
     // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used.
     // Collective.
     void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
+    // Ghosts and sums go through what these make of what they went through until now. What was made with the matrix before
+    // must no longer be used.
+    void decorate(const std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>& exchange,
+                  const std::function<std::unique_ptr<Reduction>(std::unique_ptr<Reduction>)>& reduction);
 
     const RowPartition& partition() const { return part_.partition; }
     std::int64_t first_row() const { return part_.first(); }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/prediction/solves_text.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/grids/fixed_point/prediction.hpp"
 
@@ -12,16 +13,9 @@ namespace keel {
 namespace {
 
 std::string sources_text(const FixedPointPrediction& prediction, const Resolved& resolved) {
-    const Machine& machine = resolved.machine->machine;
     const PredictedFixedPoint& first = prediction.rows.front();
-    std::string text = wrapped(
-        fmt::format(
-            "Predicted for {}, {}, {}; all-reduces by {}; late by {} an all-reduce and {} an exchange",
-            machine.name, counted(resolved.ranks, "rank"), resolved.topology.describe(),
-            name(resolved.comm.all_reduce_model), seconds_text(machine.noise.all_reduce),
-            seconds_text(machine.noise.exchange)),
-        4);
-    const auto add = [&](const std::string& line) { text += "\n" + wrapped("- " + line, 4); };
+    std::vector<std::string> sources;
+    const auto add = [&](const std::string& source) { sources.push_back(source); };
     add(fmt::format("computed: what an iteration does{}, by iterating on {}",
                     first.iterated_on ? "" : ", and how many it takes", grid_text(first.on)));
     if (first.iterated_on)
@@ -39,7 +33,7 @@ std::string sources_text(const FixedPointPrediction& prediction, const Resolved&
     add("modelled: seconds of work, messages and all-reduces by the machine's file; equal ranks, exchanges "
         "not "
         "overlapped, no contention but a node's rate");
-    return text + "\n";
+    return sources_text(resolved, sources);
 }
 
 // Seconds of another row over this one's; those that did not converge have none.

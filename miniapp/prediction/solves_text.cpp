@@ -1,0 +1,179 @@
+#include "miniapp/prediction/solves_text.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+
+namespace keel {
+namespace {
+
+using Solves = std::span<const PredictedSolve>;
+
+// Those that others are compared with, if they take part: the study's baseline, and what one would take who knows that most of
+// its sums can be had together, or that the operator is symmetric.
+std::vector<const PredictedSolve*> baselines(Solves solves) {
+    std::vector<const PredictedSolve*> found{&solves.front()};
+    for (const char* const fair : {"bicgstab", "bicgstab_fused", "cg"})
+        for (const PredictedSolve& solve : solves)
+            if (solve.solver == fair && &solve != found.front()) found.push_back(&solve);
+    return found;
+}
+
+double quotient(double over, double seconds) {
+    return seconds > 0 ? over / seconds : 0.0;
+}
+
+std::string times(double value) {
+    return value > 0 ? fmt::format("{:.2f}", value) : "-";
+}
+
+std::string counts_text(Solves solves) {
+    std::vector<std::vector<std::string>> rows{{"solver", "cycles", "iterations", "reductions", "words",
+                                                "exchanges", "all-reduces", "bottom", "solve",
+                                                "bottom of it"}};
+    for (const PredictedSolve& solve : solves)
+        rows.push_back({solve.solver, fmt::format("{:.0f}", solve.cycles),
+                        fmt::format("{:.0f}", solve.iterations), fmt::format("{:.0f}", solve.time.reductions),
+                        fmt::format("{:.0f}", solve.time.words), fmt::format("{:.0f}", solve.time.exchanges),
+                        seconds_text(solve.seconds.all_reduce), seconds_text(solve.seconds.bottom),
+                        seconds_text(solve.seconds.solve),
+                        fmt::format("{:.0f} %", 100 * quotient(solve.seconds.bottom, solve.seconds.solve))});
+    return "Predicted solves\n" + aligned(rows);
+}
+
+std::string speed_ups_text(Solves solves) {
+    if (solves.size() == 1) return "";
+    const auto over = baselines(solves);
+    std::vector<std::vector<std::string>> rows{{"solver"}};
+    for (const PredictedSolve* const base : over)
+        for (const char* const part : {" solve", " bottom", " sums"})
+            rows.front().push_back(base->solver + part);
+    for (const PredictedSolve& solve : solves) {
+        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
+        for (const PredictedSolve* const base : over)
+            for (double Seconds::*const part : {&Seconds::solve, &Seconds::bottom, &Seconds::all_reduce})
+                row.push_back(times(quotient(base->seconds.*part, solve.seconds.*part)));
+    }
+    return "\nSpeed-ups: seconds of another solver's solve, bottom and sums (all-reduces) over those of the "
+           "row\n" +
+           aligned(rows);
+}
+
+std::string noise_text(Solves solves) {
+    std::vector<std::vector<std::string>> rows{{"solver"}};
+    for (const double noise : noises)
+        for (const char* const part : {"bottom", "solve"})
+            rows.front().push_back(fmt::format("{} +{:.0f} us", part, 1e6 * noise));
+    const PredictedSolve& base = solves.front();
+    for (const PredictedSolve& solve : solves) {
+        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
+        for (std::size_t n = 0; n < noises.size(); ++n)
+            for (double Seconds::*const part : {&Seconds::bottom, &Seconds::solve})
+                row.push_back(fmt::format("{} ({})", seconds_text(solve.noisy[n].*part),
+                                          times(quotient(base.noisy[n].*part, solve.noisy[n].*part))));
+    }
+    return fmt::format("\nWith all-reduces that much later; in brackets the speed-up on {}\n", base.solver) +
+           aligned(rows);
+}
+
+std::string latency_text(Solves solves) {
+    const auto tolerated = [](const LatencyTolerance& of) {
+        return of.seconds ? seconds_text(*of.seconds) : std::string("any");
+    };
+    std::vector<std::vector<std::string>> rows{
+        {"solver", "messages in the bottom", "in the solve", "bottom 5 % slower", "solve 5 % slower"}};
+    for (const PredictedSolve& solve : solves)
+        rows.push_back({solve.solver, fmt::format("{:.0f}", solve.bottom.messages),
+                        fmt::format("{:.0f}", solve.solve.messages), tolerated(solve.bottom),
+                        tolerated(solve.solve)});
+    return "\nLatency between nodes: d seconds / d alpha, which is how many messages follow each other, and "
+           "how much longer "
+           "each may take\n" +
+           aligned(rows);
+}
+
+Json seconds_json(const Seconds& seconds) {
+    return {{"seconds", seconds.solve},
+            {"bottom_seconds", seconds.bottom},
+            {"all_reduce_seconds", seconds.all_reduce}};
+}
+
+Json tolerance_json(const LatencyTolerance& of) {
+    return {{"messages", of.messages}, {"tolerated_seconds", number_or_null(of.seconds)}};
+}
+
+}  // namespace
+
+std::string sources_text(const Resolved& resolved, std::span<const std::string> sources) {
+    const Machine& machine = resolved.machine->machine;
+    std::string text = wrapped(
+        fmt::format(
+            "Predicted for {}, {}, {}; all-reduces by {}; late by {} an all-reduce and {} an exchange",
+            machine.name, counted(resolved.ranks, "rank"), resolved.topology.describe(),
+            name(resolved.comm.all_reduce_model), seconds_text(machine.noise.all_reduce),
+            seconds_text(machine.noise.exchange)),
+        4);
+    for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
+    return text + "\n";
+}
+
+std::string solves_text(Solves solves) {
+    std::string text =
+        counts_text(solves) + speed_ups_text(solves) + noise_text(solves) + latency_text(solves);
+    for (const PredictedSolve& solve : solves)
+        if (!solve.converged)
+            text += fmt::format("remark: {}: the solve that stands for it did not converge: {}\n",
+                                solve.solver, solve.outcome);
+    return text;
+}
+
+Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& resolved, int bottom) {
+    const Machine& machine = resolved.machine->machine;
+    Json over = Json::array();
+    for (const PredictedSolve* const base : baselines(solves))
+        over.push_back({{"solver", base->solver},
+                        {"solve", quotient(base->seconds.solve, solve.seconds.solve)},
+                        {"bottom", quotient(base->seconds.bottom, solve.seconds.bottom)},
+                        {"all_reduce", quotient(base->seconds.all_reduce, solve.seconds.all_reduce)}});
+    Json noisy = Json::array();
+    for (std::size_t n = 0; n < noises.size(); ++n) {
+        Json one{{"all_reduce_late", noises[n]}};
+        one.update(seconds_json(solve.noisy[n]));
+        noisy.push_back(one);
+    }
+    Json record{{"record", "solve"}, {"predicted", true}, {"solver", solve.solver}, {"repeat", 0}};
+    record.update(seconds_json(solve.seconds));
+    record.update(
+        {{"converged", solve.converged},
+         {"outcome", solve.outcome},
+         {"machine", machine.name},
+         {"allreduce_model", name(resolved.comm.all_reduce_model)},
+         {"noise", {{"all_reduce", machine.noise.all_reduce}, {"exchange", machine.noise.exchange}}},
+         {"cycles", solve.cycles},
+         {"bottom_iterations", solve.iterations},
+         {"reductions", solve.time.reductions},
+         {"reduction_words", solve.time.words},
+         {"exchanges", solve.time.exchanges},
+         {"parts", parts_json(parts_of(solve.time.rows, bottom))},
+         {"speed_ups", over},
+         {"noisy", noisy},
+         {"latency", {{"bottom", tolerance_json(solve.bottom)}, {"solve", tolerance_json(solve.solve)}}},
+         {"rehearsed",
+          {{"cycles", solve.rehearsed_cycles}, {"bottom_iterations", solve.rehearsed_iterations}}},
+         {"iterations_given", solve.given}});
+    return record;
+}
+
+std::string timer_records(Solves solves, const PredictedSolve& solve) {
+    std::string lines;
+    for (const TimerRow& row : solve.time.rows) {
+        Json record = timer_record(row);
+        if (solves.size() > 1) record["solver"] = solve.solver;
+        lines += line_of(record);
+    }
+    return lines;
+}
+
+}  // namespace keel

@@ -1,0 +1,35 @@
+#pragma once
+
+// What --dry-run foretells of a solve with a sparse matrix on comm.machine: seconds.
+
+#include <string>
+
+#include "comm/patterns/pattern.hpp"
+#include "miniapp/prediction/predicted_solve.hpp"
+#include "miniapp/setup/resolved.hpp"
+#include "miniapp/studies/spmv/matrix_memory.hpp"
+
+namespace keel {
+
+// Whether a dry run is asked for seconds: the machine's file says how fast it computes, and something is solved.
+bool predicts(const MatrixUse& use, const Resolved& resolved);
+// Why it does not foretell them although it should, of which the remedy is part; empty if it does. The whole matrix is to be
+// solved with in so many bytes on one rank.
+std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                              double available);
+
+// What the rank with most has of the matrix.
+struct LargestPart {
+    std::size_t rows = 0;
+    std::size_t entries = 0;
+};
+// By solving with the whole matrix on the calling rank alone: work of the largest part, and exchanges by the scheme's plan for
+// all ranks. With bottom.given_iterations fewer are done, and stand for as many.
+PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const GlobalRows& all,
+                       const LargestPart& largest, const Pattern& pattern, const SchemeOptions& scheme);
+
+std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, const Resolved& resolved,
+                            const MatrixSize& size);
+std::string prediction_records(const PredictedSolve& solve, const Resolved& resolved, const MatrixSize& size);
+
+}  // namespace keel
