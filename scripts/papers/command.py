@@ -44,7 +44,7 @@ def listing(folder: Folder) -> str:
     lines = []
     for figure in FIGURES.values():
         points = folder.wanted(figure.points())
-        lines.append(f"{figure.name:16} {figure.about}; runs {len(points)}, to make {len(folder.missing(points))}\n")
+        lines.append(f"{figure.name:24} {figure.about}; runs {len(points)}, to make {len(folder.missing(points))}\n")
     return "".join(lines)
 
 

@@ -126,9 +126,12 @@ class Tables(unittest.TestCase):
         def records(name: str) -> Run:
             return of(solve("any", 1e-3 if "CG_1" in name else 5e-4, 1e-3, 50))
 
-        table, _ = self.draw(strong_scaling, records)
-        self.assertIn("| 1 | CG | 20040.0 | 20100.0 | 20240.0 | 1.00 | 1.00 | 1.00 |", table)
-        self.assertIn("Printed (Cools et al. 2019, 3; ", table)
+        for figure, problem in zip(strong_scaling.FIGURES, ("a 2-D Laplacian", "a diagonal matrix"), strict=True):
+            made = figure.make(records, figure.points())
+            table = made.table
+            self.assertIn("| 1 | CG | 20040.0 | 20100.0 | 20240.0 | 1.00 | 1.00 | 1.00 |", table)
+            self.assertIn("Printed (Cools et al. 2019, 3; ", table)
+            self.assertIn(f"forms on {problem} of 4 million", made.picture.caption)
 
     def test_matrices_give_the_bounds_by_sockets(self) -> None:
         table, svg = self.draw(gains, scheme_records)
@@ -204,7 +207,7 @@ class Command(unittest.TestCase):
         told = StringIO()
         with redirect_stdout(told):
             self.assertEqual(main(["--list"]), 0)
-        self.assertIn("residuals        Williams et al. 2014, figure 6: residual after each V-cycle; runs 1", told.getvalue())
+        self.assertIn("residuals                Williams et al. 2014, figure 6: residual after each V-cycle; runs 1", told.getvalue())
 
     def test_decks_and_kept_records_are_there_and_names_are_told_apart(self) -> None:
         points = {(point.name, point) for figure in FIGURES.values() for point in figure.points()}
