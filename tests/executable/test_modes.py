@@ -80,7 +80,7 @@ class Krylov(ModeTest):
             last = f"{solves[-1]['iterations']} iterations, converged, 0 restarts; |D^-1/2 r| / |D^-1/2 f| claimed"
             self.assertIn(last, run.stdout)
 
-    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_and_4_ranks(self) -> None:
+    def test_every_row_of_the_table_of_solvers_is_what_a_solve_counts_on_1_or_4_ranks(self) -> None:
         table = [line for line in self.text(None, "--tables", "solvers").splitlines() if line.startswith("| `")]
         rows = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in table]
         self.assertGreaterEqual(len(rows), 9)
@@ -102,7 +102,9 @@ class Krylov(ModeTest):
 
             return [(late - early) / 8 for late, early in zip(counts(19), counts(11), strict=True)]
 
-        cases = [(row, ranks) for row, ranks in product(rows, (1, 4)) if row[0] != "smooth"]
+        # At night on both, else by turns.
+        cases = [(row, ranks) for (n, row), ranks in product(enumerate(rows), (1, 4))
+                 if row[0] != "smooth" and (NIGHTLY or ranks == (1, 4)[n % 2])]  # fmt: skip
         for (row, ranks), counted in zip(cases, at_once(2, cost, cases), strict=True):
             with self.subTest(solver=row[0], ranks=ranks):
                 self.assertEqual(counted, [value(cell, {"s": 4, "l": 2, "t": 4}) for cell in row[1:4]])
