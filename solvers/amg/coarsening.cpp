@@ -46,8 +46,8 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
     const double bound = bound_of_eigenvalues(team.comm, A);
     return timed(ledger, Op::prolongation, level, [&] {
         Tentative T = tentative_prolongation(team.comm, aggregates, A.rank, B);
-        GlobalRows rows =
-            smoothed_prolongation(A, std::move(T.rows), ghosts, options.sweeps, options.omega / bound);
+        GlobalRows rows = smoothed_prolongation(A, aggregates.partition, std::move(T.rows), ghosts,
+                                                options.sweeps, options.omega / bound);
         return Prolongation{aggregates.partition,
                             aggregates.roots,
                             aggregates.of_row,
@@ -67,10 +67,9 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
     if (!coarsens(coarse.partition, A)) return {};
     coarse.partition = owned_by(options.ownership, coarse.partition);
     GlobalRows rows = timed(ledger, Op::prolongation, level, [&] {
-        GlobalRows whole = options.interpolation == ClassicalInterpolation::direct
-                               ? interpolate_directly(A, strong, coarse)
-                               : interpolate_extended_i(A, strong, coarse, ghosts);
-        return options.truncation > 0 ? truncated(whole, options.truncation) : whole;
+        return options.interpolation == ClassicalInterpolation::direct
+                   ? interpolate_directly(A, strong, coarse, options.truncation)
+                   : interpolate_extended_i(A, strong, coarse, ghosts, options.truncation);
     });
     std::vector<double> none(coarse.partition.size(A.rank), 1.0);
     return Prolongation{coarse.partition, coarse.roots, {}, coarse.rounds, std::move(rows), std::move(none)};
@@ -99,8 +98,7 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     CoarseningTraffic traffic;
     traffic.smoothing = ghosts->sent_rows();
     GlobalRows coarse = timed(ledger, Op::galerkin, level, [&] {
-        const GlobalRows AP = multiply(A, P.rows, ghosts->rows(P.rows));
-        return multiply_transposed(team, P, AP, way, traffic.partial_rows);
+        return galerkin(team, A, P, ghosts->rows(P.rows), way, traffic.partial_rows);
     });
     traffic.values = ghosts->sent_values();
     traffic.rows = ghosts->sent_rows() - traffic.smoothing;

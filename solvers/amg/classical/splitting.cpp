@@ -32,7 +32,7 @@ CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Depende
     // Whether a strong neighbour, either way, is such.
     const auto has_neighbour = [&](std::size_t r, const auto& is_such) {
         for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (strong.either[e] && is_such(static_cast<std::size_t>(A.places[e]))) return true;
+            if (strong.either(e) && is_such(static_cast<std::size_t>(A.places[e]))) return true;
         return false;
     };
 
@@ -60,10 +60,11 @@ CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Depende
         if (state[r] == coarse_row) found.roots.push_back(row_at(r));
     const auto mine = static_cast<std::int64_t>(found.roots.size());
     found.partition = partition_of(comm.all_gather({&mine, 1}));
+    found.first = found.partition.first(A.rank);
     std::vector<double> number(rows, is_fine);
     for (std::size_t n = 0; n < found.roots.size(); ++n)
         number[static_cast<std::size_t>(found.roots[n] - A.first())] =
-            static_cast<double>(found.partition.first(A.rank)) + static_cast<double>(n);
+            static_cast<double>(found.first) + static_cast<double>(n);
     found.number = ghosts.complete(std::move(number));
     return found;
 }

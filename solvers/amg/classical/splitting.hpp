@@ -14,6 +14,7 @@ inline constexpr double is_fine = -1;  // in place of the number of an F row in 
 struct CoarseRows {
     RowPartition partition;
     std::vector<double> number;       // in the next level, of own rows and of ghosts
+    std::int64_t first = 0;           // how many C rows lower ranks have
     std::vector<std::int64_t> roots;  // this rank's C rows, ascending
     int rounds = 0;
 };
