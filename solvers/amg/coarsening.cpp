@@ -62,8 +62,9 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
                                          const AmgOptions& options, Ledger& ledger, int level) {
     const Dependence strong =
         timed(ledger, Op::strength, level, [&] { return dependence(A, ghosts, options.theta); });
-    CoarseRows coarse = timed(ledger, Op::aggregation, level,
-                              [&] { return split_pmis(team.comm, A, strong, ghosts, options.seed); });
+    CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {
+        return split(team.comm, A, strong, ghosts, options.splitting, options.seed);
+    });
     if (!coarsens(coarse.partition, A)) return {};
     coarse.partition = owned_by(options.ownership, coarse.partition);
     GlobalRows rows = timed(ledger, Op::prolongation, level, [&] {

@@ -120,6 +120,7 @@ class AlgebraicMultigrid(KeelTest):
                      expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip
         self.refused(1, *AMG, "run.amg=solver", "bottom.solver=cg", expected=["bottom.solver"])
         self.refused(1, *AMG, "amg.theta=0.1", expected=["amg.theta", "needs run.amg"])
+        self.refused(1, *PRECONDITIONED, "amg.splitting=hmis", expected=["amg.splitting", "needs amg.coarsening"])
 
 
 class Spmv(KeelTest):

@@ -226,6 +226,10 @@ class SpmvStudy : public Study {
         of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
                                                  "their weight, times the bound of the eigenvalues"));
         of(CoarseningRule::classical,
+           amg.choice("splitting", &Amg::splitting,
+                      "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
+                      "Ruge and Stueben inside each rank"));
+        of(CoarseningRule::classical,
            amg.choice("interpolation", &Amg::interpolation,
                       "interpolation: from coarse rows that a row depends on; or also from those of its fine "
                       "neighbours"));

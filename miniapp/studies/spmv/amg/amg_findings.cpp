@@ -146,7 +146,9 @@ std::string amg_text(const AmgFindings& amg) {
     std::string text = fmt::format(
         "Algebraic multigrid: {} ({}), {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in "
         "{}{}\n",
-        aggregates ? "smoothed aggregation" : "classical, PMIS",
+        aggregates                                     ? "smoothed aggregation"
+        : amg.options.splitting == SplittingRule::pmis ? "classical, PMIS"
+                                                       : "classical, HMIS",
         aggregates ? name(amg.options.aggregation) : name(amg.options.interpolation),
         counted(static_cast<long>(amg.levels.size()), "level"), amg.operator_complexity, amg.grid_complexity,
         seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
