@@ -42,7 +42,7 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
            static_cast<int>(levels_.size()) < options.max_levels) {
         const auto level = static_cast<int>(levels_.size()) - 1;
         std::optional<Coarsening> next =
-            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level);
+            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level, facts_.front().entries);
         if (!next) {
             stalled_ = true;
             break;

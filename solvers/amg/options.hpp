@@ -56,10 +56,12 @@ constexpr auto names_of(AmgSmoother) {
                       Named<AmgSmoother>{AmgSmoother::chebyshev, "chebyshev"}};
 }
 
-// Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row.
-enum class Ownership { root, even };
+// Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row, of all ranks or of the first ones,
+// as many as have about as many entries each as a rank has on the finest level.
+enum class Ownership { root, even, condensed };
 constexpr auto names_of(Ownership) {
-    return std::array{Named<Ownership>{Ownership::root, "root"}, Named<Ownership>{Ownership::even, "even"}};
+    return std::array{Named<Ownership>{Ownership::root, "root"}, Named<Ownership>{Ownership::even, "even"},
+                      Named<Ownership>{Ownership::condensed, "condensed"}};
 }
 
 struct AmgOptions {

@@ -243,8 +243,10 @@ class SpmvStudy : public Study {
             "Chebyshev's polynomial"));
         needed(amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
                    .needs("amg.smoothing", {"chebyshev"}));
-        needed(amg.choice("ownership", &Amg::ownership,
-                          "owner of a coarse row: that of its root, or equal parts"));
+        needed(amg.choice(
+            "ownership", &Amg::ownership,
+            "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
+            "their entries"));
         needed(amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
                            "most rows of a level that is not coarsened any more", "rows"));
         needed(amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels"));

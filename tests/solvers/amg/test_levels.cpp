@@ -136,6 +136,79 @@ TEST_CASE("hierarchies by HMIS solve in about as many steps as those by PMIS") {
     }
 }
 
+TEST_CASE("a condensed level is that of the roots, bit by bit, on as many ranks as keep its entries") {
+    for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step})
+        for (AmgOptions options : {AmgOptions{}, classical(SplittingRule::pmis)}) {
+            AmgSetup setup(ball({7, 6, 5}, 10.0, false, 1.0), scheme);
+            const PartRows A = setup.part();
+            std::vector<double> B(A.rows.rows());
+            for (std::size_t r = 0; r < B.size(); ++r)
+                B[r] = 1.0 + 0.001 * static_cast<double>(A.first() + static_cast<std::int64_t>(r));
+            const auto by_roots = coarsen(setup.team, A, B, options, setup.scheme, setup.ledger, 0);
+            options.ownership = Ownership::condensed;
+            const auto condensed = coarsen(setup.team, A, B, options, setup.scheme, setup.ledger, 0);
+            REQUIRE(by_roots.has_value());
+            REQUIRE(condensed.has_value());
+            CHECK(gathered(setup.comm, condensed->A) == gathered(setup.comm, by_roots->A));
+            CHECK(gathered(setup.comm, condensed->P) == gathered(setup.comm, by_roots->P));
+            CHECK(condensed->roots == by_roots->roots);
+            const auto null_of = [&](const Coarsening& next) {
+                std::vector<int> counts;
+                for (int rank = 0; rank < setup.comm.size(); ++rank)
+                    counts.push_back(static_cast<int>(next.A.partition.size(rank)));
+                return setup.comm.all_gather(next.null, counts);
+            };
+            CHECK(null_of(*condensed) == null_of(*by_roots));
+            const double finest = setup.comm.sum(static_cast<double>(A.places.size()));
+            const double coarse = setup.comm.sum(static_cast<double>(condensed->A.places.size()));
+            const int wanted = static_cast<int>(std::ceil(coarse / (finest / setup.comm.size())));
+            const int ranks = std::clamp(wanted, 1, setup.comm.size());
+            for (int rank = 0; rank < setup.comm.size(); ++rank) {
+                const RowPartition& partition = condensed->A.partition;
+                const RowPartition even{partition.rows, ranks};
+                CHECK(partition.size(rank) == (rank < ranks ? even.size(rank) : 0));
+            }
+            if (setup.comm.size() > 2 && options.coarsening == CoarseningRule::aggregation)
+                CHECK(ranks < setup.comm.size());
+        }
+}
+
+TEST_CASE("condensed hierarchies have the rows and entries of others, and solve in as many steps") {
+    for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
+        for (AmgOptions options : {AmgOptions{}, classical(SplittingRule::pmis)}) {
+            AmgSetup setup(stencil27({10, 9, 8}), scheme);
+            options.max_coarse = 4;
+            std::vector<std::int64_t> rows;
+            std::vector<double> entries;
+            std::vector<int> steps;
+            for (const Ownership ownership : {Ownership::root, Ownership::condensed}) {
+                options.ownership = ownership;
+                AmgHierarchy hierarchy = setup.hierarchy(options);
+                REQUIRE(hierarchy.missing().empty());
+                REQUIRE(hierarchy.levels() >= 3);
+                std::vector<std::int64_t> rows_of_levels;
+                std::vector<double> entries_of_levels;
+                for (const AmgLevelFacts& facts : hierarchy.facts()) {
+                    rows_of_levels.push_back(facts.rows);
+                    entries_of_levels.push_back(facts.entries);
+                    entries_of_levels.push_back(facts.entries_of_P);
+                }
+                AmgCycle M(hierarchy);
+                const Report report = setup.solve(M, true, 60);
+                CHECK(report.succeeded());
+                if (ownership == Ownership::condensed) {
+                    CHECK(rows_of_levels == rows);
+                    CHECK(entries_of_levels == entries);
+                    CHECK(report.iterations == steps.front());
+                    CHECK(hierarchy.facts().back().ranks_with_rows == 1);
+                }
+                rows = rows_of_levels;
+                entries = entries_of_levels;
+                steps.push_back(report.iterations);
+            }
+        }
+}
+
 TEST_CASE("the matrices of levels take hardly more than their entries") {
     for (const auto& [problem, options] : {std::pair(stencil27({32, 32, 16}), classical(SplittingRule::pmis)),
                                            std::pair(stencil7({32, 32, 32}), AmgOptions{})}) {

@@ -136,7 +136,8 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
               {"setup_values", "set-up: values of ghosts", over_ranks(comm, setup.values)},
               {"setup_smoothing", "set-up: rows to make P", over_ranks(comm, setup.smoothing)},
               {"setup_rows", "set-up: rows of P for A P", over_ranks(comm, setup.rows)},
-              {"setup_partial_rows", "set-up: rows of P^T (A P)", over_ranks(comm, setup.partial_rows)}}});
+              {"setup_partial_rows", "set-up: rows of P^T (A P)", over_ranks(comm, setup.partial_rows)},
+              {"setup_moved", "set-up: rows moved", over_ranks(comm, setup.moved)}}});
     }
     return amg;
 }
