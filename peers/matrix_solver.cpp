@@ -66,7 +66,7 @@ void choose(HYPRE_Solver amg, BoomerMethod method, const AmgOptions& options) {
         succeed(HYPRE_BoomerAMGSetInterpType(amg, extended_i));
         succeed(HYPRE_BoomerAMGSetPMaxElmts(amg, 4));
     } else {
-        succeed(HYPRE_BoomerAMGSetCoarsenType(amg, pmis));
+        succeed(HYPRE_BoomerAMGSetCoarsenType(amg, options.splitting == SplittingRule::pmis ? pmis : hmis));
         succeed(HYPRE_BoomerAMGSetInterpType(
             amg, options.interpolation == ClassicalInterpolation::direct ? direct : extended_i));
         succeed(HYPRE_BoomerAMGSetPMaxElmts(amg, 0));

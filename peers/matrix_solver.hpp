@@ -13,7 +13,7 @@
 
 namespace keel {
 
-// As much like the deck's own hierarchy as BoomerAMG can: PMIS, the deck's interpolation, threshold, truncation and coarsest level, the deck's
+// As much like the deck's own hierarchy as BoomerAMG can: the deck's splitting, interpolation, threshold, truncation and coarsest level, the deck's
 // smoother, Chebyshev's with bounds of its own. Or as hypre has it by default, with the deck's threshold: HMIS, extended+i of at most four
 // entries a row, l1-scaled Gauss-Seidel.
 enum class BoomerMethod { like_keel, defaults };

@@ -1,9 +1,13 @@
 #include "solvers/amg/coarsening.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "comm/plans/negotiation.hpp"
+#include "comm/ranks/sparse_exchange.hpp"
 #include "solvers/amg/classical/interpolation.hpp"
 #include "solvers/amg/setup/products.hpp"
 #include "solvers/amg/setup/prolongation.hpp"
@@ -27,8 +31,46 @@ bool coarsens(const RowPartition& next, const PartRows& A) {
     return next.rows > 0 && next.rows < A.partition.rows;
 }
 
-RowPartition owned_by(Ownership ownership, const RowPartition& by_roots) {
-    return ownership == Ownership::root ? by_roots : RowPartition{by_roots.rows, by_roots.ranks};
+// How many entries it has is not known before the product: until then a level that will be condensed lives with its roots.
+RowPartition owned_at_first(Ownership ownership, const RowPartition& by_roots) {
+    return ownership == Ownership::even ? RowPartition{by_roots.rows, by_roots.ranks} : by_roots;
+}
+
+// The rows of a level and its near-null vector, moved from one partition to another. Adds what this rank sent.
+void move_rows(const Team& team, const RowPartition& from, const RowPartition& to, GlobalRows& rows,
+               std::vector<double>& null, Traffic& sent) {
+    const int rank = team.comm.rank();
+    // Of each row its length, its value of the vector, its columns and its entries.
+    Letters letters;
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+        auto& letter = letters[to.owner(from.first(rank) + static_cast<std::int64_t>(r))];
+        const auto [begin, end] = entries_of(rows, r);
+        letter.push_back(static_cast<std::int64_t>(end - begin));
+        letter.push_back(std::bit_cast<std::int64_t>(null[r]));
+        for (std::size_t e = begin; e < end; ++e) letter.push_back(rows.columns[e]);
+        for (std::size_t e = begin; e < end; ++e)
+            letter.push_back(std::bit_cast<std::int64_t>(rows.values[e]));
+    }
+    Letters came;
+    if (auto mine = letters.extract(rank)) came.insert(std::move(mine));
+    for (const auto& [other, letter] : letters) {
+        const auto bytes = static_cast<std::int64_t>(letter.size() * sizeof(std::int64_t));
+        const bool leaves = !team.topology.same_node(rank, other);
+        sent += {1, bytes, leaves ? 1 : 0, leaves ? bytes : 0};
+    }
+    const Communicator post = team.comm.duplicate();  // letters are taken from whoever sends some
+    came.merge(exchange_letters(post, letters, 0));
+    rows = {};
+    null.clear();
+    for (const auto& [other, letter] : came)  // by ascending rows
+        for (auto word = letter.begin(); word != letter.end();) {
+            const std::int64_t length = *word++;
+            null.push_back(std::bit_cast<double>(*word++));
+            rows.columns.insert(rows.columns.end(), word, word + length);
+            word += length;
+            for (std::int64_t e = 0; e < length; ++e) rows.values.push_back(std::bit_cast<double>(*word++));
+            end_row(rows);
+        }
 }
 
 std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, const std::vector<double>& B,
@@ -42,12 +84,12 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
                    : aggregate_local(team.comm, A, strong);
     });
     if (!coarsens(aggregates.partition, A)) return {};
-    aggregates.partition = owned_by(options.ownership, aggregates.partition);
+    aggregates.partition = owned_at_first(options.ownership, aggregates.partition);
     const double bound = bound_of_eigenvalues(team.comm, A);
     return timed(ledger, Op::prolongation, level, [&] {
         Tentative T = tentative_prolongation(team.comm, aggregates, A.rank, B);
-        GlobalRows rows =
-            smoothed_prolongation(A, std::move(T.rows), ghosts, options.sweeps, options.omega / bound);
+        GlobalRows rows = smoothed_prolongation(A, aggregates.partition, std::move(T.rows), ghosts,
+                                                options.sweeps, options.omega / bound);
         return Prolongation{aggregates.partition,
                             aggregates.roots,
                             aggregates.of_row,
@@ -62,15 +104,15 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
                                          const AmgOptions& options, Ledger& ledger, int level) {
     const Dependence strong =
         timed(ledger, Op::strength, level, [&] { return dependence(A, ghosts, options.theta); });
-    CoarseRows coarse = timed(ledger, Op::aggregation, level,
-                              [&] { return split_pmis(team.comm, A, strong, ghosts, options.seed); });
+    CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {
+        return split(team.comm, A, strong, ghosts, options.splitting, options.seed);
+    });
     if (!coarsens(coarse.partition, A)) return {};
-    coarse.partition = owned_by(options.ownership, coarse.partition);
+    coarse.partition = owned_at_first(options.ownership, coarse.partition);
     GlobalRows rows = timed(ledger, Op::prolongation, level, [&] {
-        GlobalRows whole = options.interpolation == ClassicalInterpolation::direct
-                               ? interpolate_directly(A, strong, coarse)
-                               : interpolate_extended_i(A, strong, coarse, ghosts);
-        return options.truncation > 0 ? truncated(whole, options.truncation) : whole;
+        return options.interpolation == ClassicalInterpolation::direct
+                   ? interpolate_directly(A, strong, coarse, options.truncation)
+                   : interpolate_extended_i(A, strong, coarse, ghosts, options.truncation);
     });
     std::vector<double> none(coarse.partition.size(A.rank), 1.0);
     return Prolongation{coarse.partition, coarse.roots, {}, coarse.rounds, std::move(rows), std::move(none)};
@@ -78,9 +120,21 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
 
 }  // namespace
 
+RowPartition owned_by(Ownership ownership, const RowPartition& by_roots, double entries,
+                      double entries_of_finest) {
+    if (ownership != Ownership::condensed) return owned_at_first(ownership, by_roots);
+    const double wanted = std::ceil(entries / (entries_of_finest / by_roots.ranks));
+    const int ranks = std::clamp(static_cast<int>(wanted), 1, by_roots.ranks);
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(by_roots.ranks), 0);
+    const RowPartition even{by_roots.rows, ranks};
+    for (int rank = 0; rank < ranks; ++rank)
+        sizes[static_cast<std::size_t>(rank)] = static_cast<std::int64_t>(even.size(rank));
+    return partition_of(sizes);
+}
+
 std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
                                   const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
-                                  int level) {
+                                  int level, double entries_of_finest) {
     const auto ghosts =
         timed(ledger, Op::plans, level, [&] { return std::make_unique<GhostValues>(team, A, values); });
     auto next = options.coarsening == CoarseningRule::aggregation
@@ -91,17 +145,30 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     SchemeOptions transfers_by;
     Plan plan;
     Homeward way;
-    timed(ledger, Op::plans, level, [&] {
-        transfers_by = team.scheme_for(AmgMessages::transfers, P.ghosts);
-        plan = negotiate_plan(team.comm, team.topology, P.ghosts, transfers_by);
-        way = homeward(plan, team.topology, A.rank, P.ghosts);
-    });
+    const auto plan_transfers = [&] {
+        timed(ledger, Op::plans, level, [&] {
+            transfers_by = team.scheme_for(AmgMessages::transfers, P.ghosts);
+            plan = negotiate_plan(team.comm, team.topology, P.ghosts, transfers_by);
+            way = homeward(plan, team.topology, A.rank, P.ghosts);
+        });
+    };
+    plan_transfers();
     CoarseningTraffic traffic;
     traffic.smoothing = ghosts->sent_rows();
     GlobalRows coarse = timed(ledger, Op::galerkin, level, [&] {
-        const GlobalRows AP = multiply(A, P.rows, ghosts->rows(P.rows));
-        return multiply_transposed(team, P, AP, way, traffic.partial_rows);
+        return galerkin(team, A, P, ghosts->rows(P.rows), way, traffic.partial_rows);
     });
+    if (options.ownership == Ownership::condensed) {
+        const auto entries = [&](std::size_t mine) { return team.comm.sum(static_cast<double>(mine)); };
+        if (entries_of_finest == 0) entries_of_finest = entries(A.places.size());
+        const RowPartition condensed =
+            owned_by(options.ownership, next->partition, entries(coarse.columns.size()), entries_of_finest);
+        timed(ledger, Op::galerkin, level,
+              [&] { move_rows(team, next->partition, condensed, coarse, next->null, traffic.moved); });
+        next->partition = condensed;
+        P = PartRows(A.partition, condensed, A.rank, std::move(P.rows));
+        plan_transfers();
+    }
     traffic.values = ghosts->sent_values();
     traffic.rows = ghosts->sent_rows() - traffic.smoothing;
     PartRows A_coarse(next->partition, next->partition, A.rank, std::move(coarse));

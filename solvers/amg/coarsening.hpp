@@ -16,6 +16,7 @@ struct CoarseningTraffic {
     Traffic smoothing;     // rows for the strength and for making P
     Traffic rows;          // of P for A P
     Traffic partial_rows;  // of P^T (A P)
+    Traffic moved;         // its rows, where levels are condensed: of integers
 };
 
 struct Coarsening {
@@ -34,10 +35,16 @@ struct Coarsening {
     CoarseningTraffic traffic;
 };
 
+// The partition of a level of so many entries whose rows lived with their roots: even over the first ceil(entries / (entries of the
+// finest level / ranks)) ranks, where levels are condensed.
+RowPartition owned_by(Ownership ownership, const RowPartition& by_roots, double entries,
+                      double entries_of_finest);
+
 // Nothing where no two rows are put together. A's pattern is symmetric, and its diagonal has no zero; B is its near-null
-// vector, and values at its ghosts travel by `values`. The time is booked at `level` of the ledger. Collective.
+// vector, and values at its ghosts travel by `values`. The finest level has so many entries; 0: A is the finest. The time is
+// booked at `level` of the ledger. Collective.
 std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
                                   const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
-                                  int level);
+                                  int level, double entries_of_finest = 0);
 
 }  // namespace keel

@@ -42,7 +42,7 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
            static_cast<int>(levels_.size()) < options.max_levels) {
         const auto level = static_cast<int>(levels_.size()) - 1;
         std::optional<Coarsening> next =
-            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level);
+            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level, facts_.front().entries);
         if (!next) {
             stalled_ = true;
             break;
@@ -86,6 +86,7 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
         options.scheme = timed(ledger_, Op::plans, number,
                                [&] { return team_.scheme_for(AmgMessages::values, A.ghosts); });
         options.level = number;
+        options.keeps_rows = false;
         level.owned = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend, A.partition,
                                                      A.rows, options, ledger_);
         level.A = level.owned.get();
@@ -142,6 +143,27 @@ std::string AmgHierarchy::missing() const {
             return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) + " rows";
     }
     return "";
+}
+
+AmgMemory AmgHierarchy::memory() const {
+    AmgMemory all;
+    for (const AmgLevel& level : levels_) {
+        if (level.owned) {
+            all.add(level.A->plain());
+            all.matrix_bytes += level.A->rows() * sizeof(double);  // its diagonal
+        }
+        const bool has[]{level.scale.data() != nullptr, level.step.data() != nullptr, level.owned != nullptr,
+                         level.owned != nullptr, true};
+        const auto vectors = static_cast<std::size_t>(std::ranges::count(has, true));
+        all.add_vectors(vectors, level.A->rows());
+        all.add_vectors(vectors, level.A->ghosts());
+        if (!level.transfer) continue;
+        const AmgMemory between = level.transfer->memory();
+        all.entries += between.entries;
+        all.matrix_bytes += between.matrix_bytes;
+        all.vector_bytes += between.vector_bytes;
+    }
+    return all;
 }
 
 double AmgHierarchy::operator_complexity() const {

@@ -77,6 +77,8 @@ class AmgHierarchy {
     AmgLevel& level(std::size_t l) { return levels_[l]; }
     const Coarsest& coarsest() const { return *coarsest_; }
     const std::vector<AmgLevelFacts>& facts() const { return facts_; }
+    // Of this rank's levels, without the matrix of the finest, buffers of messages and the factors of the coarsest.
+    AmgMemory memory() const;
     // Entries, or rows, of all levels over those of the finest.
     double operator_complexity() const;
     double grid_complexity() const;

@@ -24,12 +24,20 @@ constexpr auto names_of(AggregationRule) {
                       Named<AggregationRule>{AggregationRule::local, "local"}};
 }
 
-// How the next level comes about: by smoothed aggregation, or by splitting rows into coarse and fine ones (PMIS) and
+// How the next level comes about: by smoothed aggregation, or by splitting rows into coarse and fine ones and
 // interpolating (Ruge and Stueben).
 enum class CoarseningRule { aggregation, classical };
 constexpr auto names_of(CoarseningRule) {
     return std::array{Named<CoarseningRule>{CoarseningRule::aggregation, "aggregation"},
                       Named<CoarseningRule>{CoarseningRule::classical, "classical"}};
+}
+
+// How: PMIS alone, whatever the ranks; or behind the first pass of Ruge and Stueben inside of ranks (HMIS), where the result depends
+// on the partition.
+enum class SplittingRule { pmis, hmis };
+constexpr auto names_of(SplittingRule) {
+    return std::array{Named<SplittingRule>{SplittingRule::pmis, "pmis"},
+                      Named<SplittingRule>{SplittingRule::hmis, "hmis"}};
 }
 
 enum class ClassicalInterpolation { direct, extended_i };
@@ -48,10 +56,12 @@ constexpr auto names_of(AmgSmoother) {
                       Named<AmgSmoother>{AmgSmoother::chebyshev, "chebyshev"}};
 }
 
-// Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row.
-enum class Ownership { root, even };
+// Where a coarse row lives: with the row that its aggregate is about, or in parts equal to within a row, of all ranks or of the first ones,
+// as many as have about as many entries each as a rank has on the finest level.
+enum class Ownership { root, even, condensed };
 constexpr auto names_of(Ownership) {
-    return std::array{Named<Ownership>{Ownership::root, "root"}, Named<Ownership>{Ownership::even, "even"}};
+    return std::array{Named<Ownership>{Ownership::root, "root"}, Named<Ownership>{Ownership::even, "even"},
+                      Named<Ownership>{Ownership::condensed, "condensed"}};
 }
 
 struct AmgOptions {
@@ -61,6 +71,7 @@ struct AmgOptions {
     AggregationRule aggregation = AggregationRule::mis2;
     int sweeps = 1;            // of Jacobi over the tentative prolongation
     double omega = 4.0 / 3.0;  // over the bound of D^-1 A's eigenvalues: their weight
+    SplittingRule splitting = SplittingRule::pmis;
     ClassicalInterpolation interpolation = ClassicalInterpolation::extended_i;
     double truncation = 0.0;  // of weights below so much of the largest of their row
     AmgSmoother smoother = AmgSmoother::jacobi;
@@ -70,6 +81,12 @@ struct AmgOptions {
     int max_levels = 20;
     std::int64_t max_dense = 4000;  // rows of the coarsest level at the most
     std::uint64_t seed = 0;
+
+    // Whether levels have the same rows on any number of ranks.
+    bool is_independent_of_ranks() const {
+        return coarsening == CoarseningRule::aggregation ? aggregation == AggregationRule::mis2
+                                                         : splitting == SplittingRule::pmis;
+    }
 };
 
 // Comparisons with a threshold take so much less, so that exact ties are strong whatever they were rounded to; entries

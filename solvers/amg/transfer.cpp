@@ -35,27 +35,37 @@ CsrMatrix csr_of(const PartRows& P, const Places& places) {
     return csr;
 }
 
-// Entries by rows, each row's in the order in which they were given; empty rows up to `rows`.
+// Entries of rows, given in any order; those of a row stay in theirs.
 class RowLists {
   public:
-    explicit RowLists(std::size_t rows) : entries_(rows) {}
+    explicit RowLists(std::size_t rows) : rows_(rows) {}
     void add(std::size_t row, std::size_t column, double value) {
-        entries_[row].emplace_back(static_cast<std::int32_t>(column), value);
+        entries_.push_back({row, static_cast<std::int32_t>(column), value});
     }
     CsrMatrix csr() const {
         CsrMatrix csr;
-        for (const auto& row : entries_) {
-            for (const auto& [column, value] : row) {
-                csr.columns.push_back(column);
-                csr.values.push_back(value);
-            }
-            csr.first.push_back(static_cast<std::int64_t>(csr.columns.size()));
+        csr.first.resize(rows_ + 1);
+        for (const Entry& entry : entries_) ++csr.first[entry.row + 1];
+        for (std::size_t r = 0; r < rows_; ++r) csr.first[r + 1] += csr.first[r];
+        csr.columns.resize(entries_.size());
+        csr.values.resize(entries_.size());
+        std::vector<std::int64_t> next = csr.first;
+        for (const auto& [row, column, value] : entries_) {
+            const auto e = static_cast<std::size_t>(next[row]++);
+            csr.columns[e] = column;
+            csr.values[e] = value;
         }
         return csr;
     }
 
   private:
-    std::vector<std::vector<std::pair<std::int32_t, double>>> entries_;
+    struct Entry {
+        std::size_t row;
+        std::int32_t column;
+        double value;
+    };
+    std::size_t rows_;
+    std::vector<Entry> entries_;
 };
 
 BoxCell cell_at(std::size_t place) {
@@ -64,6 +74,15 @@ BoxCell cell_at(std::size_t place) {
 }
 
 }  // namespace
+
+void AmgMemory::add(const SparseRows& A) {
+    entries += A.nonzeros;
+    matrix_bytes += A.nonzeros * bytes_of_entry + (blocks_of(A.rows) * block_rows + 1) * sizeof(std::int64_t);
+}
+
+void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
+    vector_bytes += count * blocks_of(values) * block_rows * sizeof(double);
+}
 
 LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const Homeward& way,
                              Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent)
@@ -135,6 +154,16 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
              last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
     }
     restricting_ = way.traffic(rank, team.topology);
+}
+
+AmgMemory LevelTransfer::memory() const {
+    AmgMemory held;
+    held.add(P_);
+    held.add(transposed_);
+    for (const Step& step : steps_) held.add(step.sum);
+    for (const Step& step : steps_) held.entries -= step.sum.nonzeros;
+    held.add_vectors(2, static_cast<std::size_t>(memory_->layout().local_count()) * block_rows);
+    return held;
 }
 
 void LevelTransfer::interpolate(Field x, Field e) {

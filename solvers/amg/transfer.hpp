@@ -11,6 +11,24 @@
 
 namespace keel {
 
+// What a rank holds for a level or all: entries, the matrices that have them, and vectors.
+struct AmgMemory {
+    std::size_t entries = 0;
+    std::size_t matrix_bytes = 0;
+    std::size_t vector_bytes = 0;
+
+    static constexpr std::size_t bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
+
+    void add(const SparseRows& A);
+    void add_vectors(std::size_t count, std::size_t values);
+    // Over what the entries need at the least.
+    double overhead() const {
+        return entries == 0
+                   ? 1
+                   : static_cast<double>(matrix_bytes) / static_cast<double>(entries * bytes_of_entry);
+    }
+};
+
 // A vector of the coarse level lies here with room behind its rows: for ghosts of P, for parts that are added up for other
 // ranks, and for parts that come. What meets is added by a product with a matrix of ones, always in the same order.
 class LevelTransfer {
@@ -24,6 +42,8 @@ class LevelTransfer {
     void interpolate(Field x, Field e);  // x = P e
     void restrict_to(Field b, Field r);  // b = P^T r
 
+    // Of P, of its transpose, and of what adds parts, whose entries are not counted.
+    AmgMemory memory() const;
     Traffic sent_interpolating() const { return interpolating_; }  // by this rank, each time
     Traffic sent_restricting() const { return restricting_; }
 

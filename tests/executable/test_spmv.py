@@ -1,5 +1,6 @@
 """run.mode = spmv: the same products on any ranks and schemes, counts, memory, refusals of files by line."""
 
+import math
 import os
 import re
 import tempfile
@@ -63,10 +64,11 @@ class AlgebraicMultigrid(KeelTest):
         words = [*PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", "comm.machine=blue_waters"]
         sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate"}
         used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by"}
-        for scheme in ("two_step", "model"):
-            with self.subTest(scheme=scheme):
-                planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4", f"comm.scheme={scheme}")
-                run = self.valid(4, *words, f"comm.scheme={scheme}")
+        for scheme, ownership in (("two_step", "root"), ("model", "root"), ("three_step", "condensed")):
+            with self.subTest(scheme=scheme, ownership=ownership):
+                chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}"]
+                planned = self.run_keel(1, "--dry-run", *chosen, "problem.ranks=4")
+                run = self.valid(4, *chosen)
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
                 self.assertEqual(len(rows), 3 * (len(levels) - 1))
@@ -78,6 +80,21 @@ class AlgebraicMultigrid(KeelTest):
                     for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
                         self.assertEqual(row["all"][key], level[sent[row["purpose"]]]["all"][key], row)
                 self.assertIn("one exchange of every level, us", planned.stdout)
+                self.assertEqual(levels[0]["setup_moved"]["all"]["messages"] > 0, ownership == "condensed")
+                if ownership == "condensed":
+                    entries_of_a_rank = levels[0]["nonzeros"] / 4
+                    for level in levels:
+                        wanted = max(1, math.ceil(level["nonzeros"] / entries_of_a_rank))
+                        self.assertEqual(level["ranks_with_rows"], wanted)
+
+    def test_splitting_that_depends_on_ranks_solves_and_is_not_foretold_for_others(self) -> None:
+        words = [*PRECONDITIONED, "amg.coarsening=classical", "amg.theta=0.25", "amg.splitting=hmis"]
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                run = self.valid(ranks, *words)
+                self.assertIn("Algebraic multigrid: classical, HMIS (extended_i)", run.stdout)
+        planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4")
+        self.assertEqual([row for row in planned.records("scheme") if row["purpose"].startswith("amg_")], [])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", f"comm.scheme={scheme}")
@@ -120,6 +137,7 @@ class AlgebraicMultigrid(KeelTest):
                      expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip
         self.refused(1, *AMG, "run.amg=solver", "bottom.solver=cg", expected=["bottom.solver"])
         self.refused(1, *AMG, "amg.theta=0.1", expected=["amg.theta", "needs run.amg"])
+        self.refused(1, *PRECONDITIONED, "amg.splitting=hmis", expected=["amg.splitting", "needs amg.coarsening"])
 
 
 class Spmv(KeelTest):

@@ -227,6 +227,10 @@ class SpmvStudy : public Study {
         of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
                                                  "their weight, times the bound of the eigenvalues"));
         of(CoarseningRule::classical,
+           amg.choice("splitting", &Amg::splitting,
+                      "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
+                      "Ruge and Stueben inside each rank"));
+        of(CoarseningRule::classical,
            amg.choice("interpolation", &Amg::interpolation,
                       "interpolation: from coarse rows that a row depends on; or also from those of its fine "
                       "neighbours"));
@@ -240,8 +244,10 @@ class SpmvStudy : public Study {
             "Chebyshev's polynomial"));
         needed(amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
                    .needs("amg.smoothing", {"chebyshev"}));
-        needed(amg.choice("ownership", &Amg::ownership,
-                          "owner of a coarse row: that of its root, or equal parts"));
+        needed(amg.choice(
+            "ownership", &Amg::ownership,
+            "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
+            "their entries"));
         needed(amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
                            "most rows of a level that is not coarsened any more", "rows"));
         needed(amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels"));

@@ -98,7 +98,7 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     int rank_of_largest = 0;
     std::vector<std::int64_t> ghosts;  // by rank
     GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
-    if (use.amg != AmgUse::none && use.amg_options.aggregation == AggregationRule::mis2)
+    if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
         found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
     for (int rank = 0; rank < ranks; ++rank) {
         GlobalRows rows = rows_of(all, partition, rank);

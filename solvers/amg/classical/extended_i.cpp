@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_map>
+#include <span>
 
 #include "solvers/amg/classical/interpolation.hpp"
 
@@ -10,88 +10,126 @@ double sign(double value) {
     return value > 0 ? 1.0 : value < 0 ? -1.0 : 0.0;
 }
 
-// An entry of the row of a neighbour, and whether the neighbour depends on it. Places are those of the matrix' columns, and behind
-// them of columns that only rows of ghosts have.
-struct FarEntry {
-    std::size_t place;
-    double value;
-    bool strong;
+// An entry of an F row on its way to other ranks: a C column by its number in the next level, and whether it is strong; or an F
+// column. In place of a column, of which a double holds every bit.
+struct Code {
+    std::int64_t name;
+    bool is_coarse;
+    bool is_strong;
+
+    static Code of(std::int64_t word) { return {word / 4, word % 2 != 0, word / 2 % 2 != 0}; }
+    std::int64_t word() const { return 4 * name + (is_strong ? 2 : 0) + (is_coarse ? 1 : 0); }
 };
 
-// The rows of F rows, own ones and those of ghosts, whatever the rank that has them.
-class FarRows {
+// What rows are interpolated through: abar of F rows k, of own ones and, behind them, of ghosts.
+class Through {
   public:
-    FarRows(const PartRows& A, const Dependence& strong, const CoarseRows& coarse, GhostValues& ghosts)
-        : A_(A), strong_(strong), number_(coarse.number) {
-        // Of every entry that an F row has, the value, and behind it a code for the rest.
-        GlobalRows values, codes;
+    struct Bar {
+        std::int32_t place;  // of the C column, among all that occur
+        bool is_strong;
+        double value;
+    };
+
+    Through(const PartRows& A, const Dependence& strong, const CoarseRows& coarse, GhostValues& ghosts)
+        : A_(A),
+          diagonals_(diagonal_of(A)),
+          told_(told(strong, coarse, ghosts)),
+          columns_(columns_of(coarse)),
+          own_(A.rows),
+          of_ghosts_(told_.fine) {
+        for (const double number : coarse.number)
+            places_.push_back(number == is_fine ? none : columns_.place(static_cast<std::int64_t>(number)));
         for (std::size_t r = 0; r < A.rows.rows(); ++r) {
-            for (auto [e, end] = entries_of(A.rows, r); e < end && coarse.number[r] == is_fine; ++e) {
-                values.columns.push_back(A.rows.columns[e]);
-                values.values.push_back(A.rows.values[e]);
-                codes.columns.push_back(A.rows.columns[e]);
-                codes.values.push_back(2 * (number_[place(e)] + 1) + (strong.on[e] ? 1 : 0));
-            }
-            end_row(values);
-            end_row(codes);
+            for (auto [e, end] = entries_of(A.rows, r); e < end && coarse.number[r] == is_fine; ++e)
+                if (const std::int32_t c = place(e); c != none && is_bar(r, e))
+                    bars_.push_back({c, strong.on[e] != 0, A.rows.values[e]});
+            first_.push_back(bars_.size());
         }
-        of_ghosts_ = ghosts.rows(values);
-        const GlobalRows told = ghosts.rows(codes);
-
-        for (std::size_t c = 0; c < A.own_columns(); ++c)
-            columns_.push_back(A.first() + static_cast<std::int64_t>(c));
-        for (const Item& ghost : A.ghosts) columns_.push_back(ghost.name);
-        std::unordered_map<std::int64_t, std::size_t> beyond;  // places of columns of other ranks
-        for (std::size_t n = A.own_columns(); n < columns_.size(); ++n) beyond.emplace(columns_[n], n);
-        for (std::size_t e = 0; e < of_ghosts_.columns.size(); ++e) {
-            const std::int64_t column = of_ghosts_.columns[e];
-            const auto code = static_cast<std::int64_t>(told.values[e]);
-            strong_of_ghosts_.push_back(code % 2 != 0);
-            if (A.columns.owns(A.rank, column)) {
-                places_.push_back(static_cast<std::size_t>(column - A.first()));
-                continue;
-            }
-            const auto [found, is_new] = beyond.emplace(column, columns_.size());
-            places_.push_back(found->second);
-            if (!is_new) continue;
-            columns_.push_back(column);
-            number_.push_back(static_cast<double>(code / 2 - 1));
-        }
-        for (std::size_t k = 0; k < A.rows.rows() + A.ghosts.size(); ++k) {
-            double& diagonal = signs_.emplace_back(0.0);
-            for_each_entry(k, [&](const FarEntry& l) {
-                if (l.place == k) diagonal = sign(l.value);
-            });
+        for (std::size_t n = 0; n < told_.coarse.rows(); ++n) {
+            for (auto [e, end] = entries_of(told_.coarse, n); e < end; ++e)
+                bars_.push_back({columns_.place(told_.coarse.columns[e]), told_.is_strong[e] != 0,
+                                 told_.coarse.values[e]});
+            first_.push_back(bars_.size());
         }
     }
 
-    template <class Visit>
-    void for_each_entry(std::size_t k, const Visit& visit) const {
+    const CompactColumns& columns() const { return columns_; }
+    static constexpr std::int32_t none = -1;
+    // Of entry e of own rows, where its column is C.
+    std::int32_t place(std::size_t e) const { return places_[static_cast<std::size_t>(A_.places[e])]; }
+    // By ascending columns.
+    std::span<const Bar> bars(std::size_t k) const {
+        return std::span(bars_).subspan(first_[k], first_[k + 1] - first_[k]);
+    }
+    // abar_ki of an own row; rows ascend.
+    double back(std::size_t k, std::size_t i) {
+        const std::int64_t row = A_.first() + static_cast<std::int64_t>(i);
         const std::size_t rows = A_.rows.rows();
-        if (k < rows) {
-            for (auto [e, end] = entries_of(A_.rows, k); e < end; ++e)
-                visit(FarEntry{place(e), A_.rows.values[e], strong_.on[e] != 0});
-            return;
-        }
-        for (auto [e, end] = entries_of(of_ghosts_, k - rows); e < end; ++e)
-            visit(FarEntry{places_[e], of_ghosts_.values[e], strong_of_ghosts_[e] != 0});
+        const std::int64_t found = k < rows ? own_.entry(k, row) : of_ghosts_.entry(k - rows, row);
+        if (found == AscendingSearch::none) return 0;
+        const auto e = static_cast<std::size_t>(found);
+        if (k >= rows) return told_.fine.values[e];
+        return is_bar(k, e) ? A_.rows.values[e] : 0;
     }
-    double sign_of_diagonal(std::size_t k) const { return signs_[k]; }
-    std::size_t places() const { return columns_.size(); }
-    std::int64_t column(std::size_t place) const { return columns_[place]; }
-    double number(std::size_t place) const { return number_[place]; }  // in the next level
 
   private:
-    std::size_t place(std::size_t e) const { return static_cast<std::size_t>(A_.places[e]); }
+    // Of the rows of ghosts: C columns by their numbers in the next level, and own F columns.
+    struct Told {
+        GlobalRows coarse;
+        std::vector<char> is_strong;
+        GlobalRows fine;
+    };
+
+    bool is_bar(std::size_t r, std::size_t e) const { return sign(A_.rows.values[e]) != sign(diagonals_[r]); }
+
+    // A row that others have an entry for has entries for theirs, and these see of its F columns their own alone.
+    Told told(const Dependence& strong, const CoarseRows& coarse, GhostValues& ghosts) const {
+        GlobalRows codes;
+        for (std::size_t r = 0; r < A_.rows.rows(); ++r) {
+            const auto [begin, end] = entries_of(A_.rows, r);
+            const bool is_seen = coarse.number[r] == is_fine && !A_.is_inside(r);
+            for (std::size_t e = begin; e < end && is_seen; ++e) {
+                const auto c = static_cast<std::size_t>(A_.places[e]);
+                const bool is_coarse = coarse.number[c] != is_fine;
+                if (!is_bar(r, e) || (!is_coarse && c < A_.own_columns())) continue;
+                const Code code{is_coarse ? static_cast<std::int64_t>(coarse.number[c]) : A_.rows.columns[e],
+                                is_coarse, strong.on[e] != 0};
+                codes.columns.push_back(code.word());
+                codes.values.push_back(A_.rows.values[e]);
+            }
+            end_row(codes);
+        }
+        const GlobalRows came = ghosts.rows(codes);
+        Told told;
+        for (std::size_t n = 0; n < came.rows(); ++n) {
+            for (auto [e, end] = entries_of(came, n); e < end; ++e) {
+                const Code code = Code::of(came.columns[e]);
+                if (!code.is_coarse && !A_.columns.owns(A_.rank, code.name)) continue;
+                GlobalRows& rows = code.is_coarse ? told.coarse : told.fine;
+                rows.columns.push_back(code.name);
+                rows.values.push_back(came.values[e]);
+                if (code.is_coarse) told.is_strong.push_back(code.is_strong);
+            }
+            end_row(told.coarse);
+            end_row(told.fine);
+        }
+        return told;
+    }
+    CompactColumns columns_of(const CoarseRows& coarse) const {
+        std::vector<std::int64_t> of_ghosts;
+        for (std::size_t c = A_.own_columns(); c < coarse.number.size(); ++c)
+            if (coarse.number[c] != is_fine) of_ghosts.push_back(static_cast<std::int64_t>(coarse.number[c]));
+        return {coarse.first, coarse.roots.size(), {of_ghosts, told_.coarse.columns}};
+    }
 
     const PartRows& A_;
-    const Dependence& strong_;
-    GlobalRows of_ghosts_;
-    std::vector<std::size_t> places_;     // of the entries of these
-    std::vector<char> strong_of_ghosts_;  // and whether they are strong
-    std::vector<std::int64_t> columns_;   // by place
-    std::vector<double> number_;
-    std::vector<double> signs_;  // of the diagonals of own rows and of ghosts
+    std::vector<double> diagonals_;
+    Told told_;
+    CompactColumns columns_;
+    AscendingSearch own_, of_ghosts_;
+    std::vector<std::int32_t> places_;  // in the next level's columns, of A's
+    std::vector<std::size_t> first_{0};
+    std::vector<Bar> bars_;
 };
 
 // What a row is interpolated from, by places, and the weights so far.
@@ -99,23 +137,25 @@ class Weights {
   public:
     explicit Weights(std::size_t places) : at_(places, none) {}
 
-    void add(std::size_t place) {
-        if (at_[place] != none) return;
-        at_[place] = static_cast<std::int32_t>(places_.size());
+    void add(std::int32_t place) {
+        std::int32_t& at = at_[static_cast<std::size_t>(place)];
+        if (at != none) return;
+        at = static_cast<std::int32_t>(places_.size());
         places_.push_back(place);
         values_.push_back(0.0);
     }
-    double* find(std::size_t place) {
-        return at_[place] == none ? nullptr : &values_[static_cast<std::size_t>(at_[place])];
+    double* find(std::int32_t place) {
+        const std::int32_t at = at_[static_cast<std::size_t>(place)];
+        return at == none ? nullptr : &values_[static_cast<std::size_t>(at)];
     }
     bool empty() const { return places_.empty(); }
-    // The places by ascending columns.
-    const std::vector<std::size_t>& sorted(const FarRows& far) {
-        std::ranges::sort(places_, {}, [&](std::size_t place) { return far.column(place); });
+    // The places, ascending.
+    const std::vector<std::int32_t>& sorted() {
+        std::ranges::sort(places_);
         return places_;
     }
     void clear() {
-        for (const std::size_t place : places_) at_[place] = none;
+        for (const std::int32_t place : places_) at_[static_cast<std::size_t>(place)] = none;
         places_.clear();
         values_.clear();
     }
@@ -124,7 +164,7 @@ class Weights {
     static constexpr std::int32_t none = -1;
 
     std::vector<std::int32_t> at_;
-    std::vector<std::size_t> places_;
+    std::vector<std::int32_t> places_;
     std::vector<double> values_;
 };
 
@@ -134,68 +174,68 @@ class Weights {
 // d_i = a_ii + SUM_{weak m not in C^_i} a_im + SUM_{k in F_i} a_ik abar_ki / b_ik, b_ik = SUM_{l in C^_i + {i}} abar_kl;
 // abar_kl is a_kl where its sign is not that of a_kk, else 0; where b_ik = 0, a_ik goes to d_i.
 GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, const CoarseRows& coarse,
-                                  GhostValues& ghosts) {
-    const FarRows far(A, strong, coarse, ghosts);
+                                  GhostValues& ghosts, double truncation) {
+    Through through(A, strong, coarse, ghosts);
     GlobalRows P;
-    Weights weights(far.places());                  // over C^_i
-    std::vector<std::pair<std::size_t, double>> F;  // strong F neighbours, and a_ik
-    for (std::size_t r = 0; r < A.rows.rows(); ++r) {
-        if (coarse.number[r] != is_fine) {
-            P.columns.push_back(static_cast<std::int64_t>(coarse.number[r]));
+    Weights weights(through.columns().count());                            // over C^_i
+    std::vector<std::pair<std::size_t, double>> F;                         // strong F neighbours, and a_ik
+    auto next = static_cast<std::int32_t>(through.columns().first_own());  // C column at i or behind it
+    for (std::size_t i = 0; i < A.rows.rows(); ++i) {
+        if (coarse.number[i] != is_fine) {
+            P.columns.push_back(static_cast<std::int64_t>(coarse.number[i]));
             P.values.push_back(1.0);
             end_row(P);
+            ++next;
             continue;
         }
         F.clear();
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
+        for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
             if (!strong.on[e]) continue;
-            const auto k = static_cast<std::size_t>(A.places[e]);
-            if (coarse.number[k] != is_fine) {
-                weights.add(k);
+            if (const std::int32_t place = through.place(e); place != Through::none) {
+                weights.add(place);
                 continue;
             }
+            const auto k = static_cast<std::size_t>(A.places[e]);
             F.emplace_back(k, A.rows.values[e]);
-            far.for_each_entry(k, [&](const FarEntry& l) {
-                if (l.strong && far.number(l.place) != is_fine) weights.add(l.place);
-            });
+            for (const auto& bar : through.bars(k))
+                if (bar.is_strong) weights.add(bar.place);
         }
         if (weights.empty()) {
             end_row(P);
             continue;
         }
         double d = 0;
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
-            const auto k = static_cast<std::size_t>(A.places[e]);
-            if (double* const weight = weights.find(k))
+        for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
+            const std::int32_t place = through.place(e);
+            if (double* const weight = place == Through::none ? nullptr : weights.find(place))
                 *weight = A.rows.values[e];
-            else if (k == r || !strong.on[e])
+            else if (!strong.on[e])
                 d += A.rows.values[e];
         }
-        for (const auto& neighbour : F) {
-            const std::size_t k = neighbour.first;
-            const double a_ik = neighbour.second;
-            const auto for_each_bar = [&](const auto& visit) {
-                far.for_each_entry(k, [&](const FarEntry& l) {
-                    if (sign(l.value) == far.sign_of_diagonal(k)) return;
-                    if (l.place == r)
-                        visit(l.value, d);
-                    else if (double* const weight = weights.find(l.place))
-                        visit(l.value, *weight);
-                });
-            };
-            double b = 0;
-            for_each_bar([&](double abar, double&) { b += abar; });
-            if (b == 0)
+        for (const auto& [k, a_ik] : F) {
+            const std::span<const Through::Bar> bars = through.bars(k);
+            const double back = through.back(k, i);
+            double b = 0;  // added up by ascending columns
+            std::size_t n = 0;
+            for (; n < bars.size() && bars[n].place < next; ++n)
+                if (weights.find(bars[n].place)) b += bars[n].value;
+            b += back;
+            for (; n < bars.size(); ++n)
+                if (weights.find(bars[n].place)) b += bars[n].value;
+            if (b == 0) {
                 d += a_ik;
-            else
-                for_each_bar([&](double abar, double& to) { to += a_ik * abar / b; });
+                continue;
+            }
+            d += a_ik * back / b;
+            for (const auto& bar : bars)
+                if (double* const weight = weights.find(bar.place)) *weight += a_ik * bar.value / b;
         }
-        for (const std::size_t place : weights.sorted(far)) {
-            P.columns.push_back(static_cast<std::int64_t>(far.number(place)));
+        for (const std::int32_t place : weights.sorted()) {
+            P.columns.push_back(through.columns().column(static_cast<std::size_t>(place)));
             P.values.push_back(-*weights.find(place) / d);
         }
         weights.clear();
-        end_row(P);
+        end_truncated_row(P, truncation);
     }
     return P;
 }

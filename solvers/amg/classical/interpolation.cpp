@@ -7,7 +7,8 @@
 
 namespace keel {
 
-GlobalRows interpolate_directly(const PartRows& A, const Dependence& strong, const CoarseRows& coarse) {
+GlobalRows interpolate_directly(const PartRows& A, const Dependence& strong, const CoarseRows& coarse,
+                                double truncation) {
     GlobalRows P;
     for (std::size_t r = 0; r < A.rows.rows(); ++r) {
         if (coarse.number[r] != is_fine) {
@@ -41,34 +42,34 @@ GlobalRows interpolate_directly(const PartRows& A, const Dependence& strong, con
             P.columns.push_back(static_cast<std::int64_t>(number));
             P.values.push_back(-(value < 0 ? alpha : beta) * value / diagonal);
         }
-        end_row(P);
+        end_truncated_row(P, truncation);
     }
     return P;
 }
 
-GlobalRows truncated(const GlobalRows& P, double factor) {
-    GlobalRows kept;
-    for (std::size_t r = 0; r < P.rows(); ++r) {
-        const auto [begin, end] = entries_of(P, r);
-        double largest = 0;
-        double sum = 0;
-        double sum_of_kept = 0;
-        for (std::size_t e = begin; e < end; ++e) {
-            largest = std::max(largest, std::abs(P.values[e]));
-            sum += P.values[e];
-        }
-        const std::size_t first = kept.values.size();
-        for (std::size_t e = begin; e < end; ++e) {
-            if (std::abs(P.values[e]) < factor * (1 - slack) * largest) continue;
-            kept.columns.push_back(P.columns[e]);
-            kept.values.push_back(P.values[e]);
-            sum_of_kept += P.values[e];
-        }
-        if (sum_of_kept != 0)
-            for (std::size_t e = first; e < kept.values.size(); ++e) kept.values[e] *= sum / sum_of_kept;
-        end_row(kept);
+void end_truncated_row(GlobalRows& P, double truncation) {
+    if (truncation == 0) return end_row(P);
+    const auto begin = static_cast<std::size_t>(P.first.back());
+    const std::size_t end = P.values.size();
+    double largest = 0;
+    double sum = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+        largest = std::max(largest, std::abs(P.values[e]));
+        sum += P.values[e];
     }
-    return kept;
+    std::size_t kept = begin;
+    double sum_of_kept = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+        if (std::abs(P.values[e]) < truncation * (1 - slack) * largest) continue;
+        P.columns[kept] = P.columns[e];
+        P.values[kept++] = P.values[e];
+        sum_of_kept += P.values[e];
+    }
+    P.columns.resize(kept);
+    P.values.resize(kept);
+    if (sum_of_kept != 0)
+        for (std::size_t e = begin; e < kept; ++e) P.values[e] *= sum / sum_of_kept;
+    end_row(P);
 }
 
 }  // namespace keel

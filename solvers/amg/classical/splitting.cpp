@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/hash.hpp"
+#include "solvers/amg/classical/first_pass.hpp"
 
 namespace keel {
 namespace {
@@ -14,8 +15,8 @@ constexpr double coarse_row = 2;
 
 }  // namespace
 
-CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Dependence& strong,
-                      GhostValues& ghosts, std::uint64_t seed) {
+CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
+                 SplittingRule rule, std::uint64_t seed) {
     const std::size_t rows = A.rows.rows();
     const auto row_at = [&](std::size_t place) {
         return place < rows ? A.first() + static_cast<std::int64_t>(place) : A.ghosts[place - rows].name;
@@ -32,7 +33,7 @@ CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Depende
     // Whether a strong neighbour, either way, is such.
     const auto has_neighbour = [&](std::size_t r, const auto& is_such) {
         for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (strong.either[e] && is_such(static_cast<std::size_t>(A.places[e]))) return true;
+            if (strong.either(e) && is_such(static_cast<std::size_t>(A.places[e]))) return true;
         return false;
     };
 
@@ -44,6 +45,14 @@ CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Depende
         for (std::size_t r = 0; r < rows; ++r)
             if (state[r] == undecided_row && is_ripe(all, r)) state[r] = decision;
     };
+    const auto beside_coarse = [&](const std::vector<double>& all, std::size_t r) {
+        return has_neighbour(r, [&](std::size_t c) { return all[c] == coarse_row; });
+    };
+    if (rule == SplittingRule::hmis) {
+        for (const std::size_t r : first_pass(A, strong))
+            if (!has_neighbour(r, [&](std::size_t c) { return c >= rows; })) state[r] = coarse_row;
+        decide(fine_row, beside_coarse);
+    }
     CoarseRows found;
     while (comm.sum(static_cast<double>(std::ranges::count(state, undecided_row))) > 0) {
         ++found.rounds;
@@ -51,19 +60,18 @@ CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Depende
             return !has_neighbour(
                 r, [&](std::size_t c) { return all[c] == undecided_row && goes_before(c, r); });
         });
-        decide(fine_row, [&](const std::vector<double>& all, std::size_t r) {
-            return has_neighbour(r, [&](std::size_t c) { return all[c] == coarse_row; });
-        });
+        decide(fine_row, beside_coarse);
     }
 
     for (std::size_t r = 0; r < rows; ++r)
         if (state[r] == coarse_row) found.roots.push_back(row_at(r));
     const auto mine = static_cast<std::int64_t>(found.roots.size());
     found.partition = partition_of(comm.all_gather({&mine, 1}));
+    found.first = found.partition.first(A.rank);
     std::vector<double> number(rows, is_fine);
     for (std::size_t n = 0; n < found.roots.size(); ++n)
         number[static_cast<std::size_t>(found.roots[n] - A.first())] =
-            static_cast<double>(found.partition.first(A.rank)) + static_cast<double>(n);
+            static_cast<double>(found.first) + static_cast<double>(n);
     found.number = ghosts.complete(std::move(number));
     return found;
 }

@@ -14,6 +14,7 @@ inline constexpr double is_fine = -1;  // in place of the number of an F row in 
 struct CoarseRows {
     RowPartition partition;
     std::vector<double> number;       // in the next level, of own rows and of ghosts
+    std::int64_t first = 0;           // how many C rows lower ranks have
     std::vector<std::int64_t> roots;  // this rank's C rows, ascending
     int rounds = 0;
 };
@@ -21,8 +22,12 @@ struct CoarseRows {
 // PMIS: De Sterck, Yang, Heys, "Reducing complexity in parallel algebraic multigrid preconditioners", SIMAX 2006. The greedy
 // independent set of the graph of S and S^T in descending order of (the rows that depend on a row + u(seed, row), -row), which
 // is the same on any number of ranks; rows without strong connections are F. A round takes two exchanges of values and a sum
-// over all ranks. Collective.
-CoarseRows split_pmis(const Communicator& comm, const PartRows& A, const Dependence& strong,
-                      GhostValues& ghosts, std::uint64_t seed);
+// over all ranks.
+//
+// HMIS, of the same paper: each rank makes the first pass of Ruge and Stueben over its rows, as if there were no others; what it made C
+// stays so where the row has no strong connection, either way, to another rank, and PMIS decides on all other rows. On one rank that
+// is the first pass. Collective.
+CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
+                 SplittingRule rule, std::uint64_t seed);
 
 }  // namespace keel

@@ -3,6 +3,8 @@
 // What a rank has of a matrix, square or not, while a hierarchy is set up: its rows on the host.
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "solvers/systems/sparse/sparse_matrix.hpp"
@@ -21,6 +23,7 @@ struct PartRows {
 
     std::int64_t first() const { return partition.first(rank); }
     std::size_t own_columns() const { return columns.size(rank); }
+    bool is_inside(std::size_t r) const;  // whether the row has own columns alone
 };
 
 // Entries of a row.
@@ -35,6 +38,49 @@ inline RowEntries entries_of(const GlobalRows& rows, std::size_t r) {
 inline void end_row(GlobalRows& rows) {
     rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
 }
+
+// Columns by places without holes that ascend as columns do: all of this rank's, and those of others that occur. What is kept for each
+// column is no longer than their number, and only what is others' is searched.
+class CompactColumns {
+  public:
+    CompactColumns(std::int64_t first_own, std::size_t own,
+                   std::initializer_list<std::span<const std::int64_t>> columns);
+
+    std::size_t count() const { return own_ + others_.size(); }
+    std::size_t first_own() const { return below_; }  // place
+    std::int64_t column(std::size_t place) const {
+        if (place < below_) return others_[place];
+        return place < below_ + own_ ? first_ + static_cast<std::int64_t>(place - below_)
+                                     : others_[place - own_];
+    }
+    std::int32_t place(std::int64_t column) const;
+    std::vector<std::int32_t> places(std::span<const std::int64_t> columns) const;
+
+  private:
+    std::int64_t first_;  // of this rank's
+    std::size_t own_;
+    std::vector<std::int64_t> others_;  // ascending
+    std::size_t below_;                 // of these, before its own
+};
+
+// Finds entries by row and column without searching, if the columns that are asked of a row ascend.
+class AscendingSearch {
+  public:
+    explicit AscendingSearch(const GlobalRows& rows)
+        : rows_(rows), next_(rows.first.begin(), rows.first.end() - 1) {}
+
+    static constexpr std::int64_t none = -1;
+    std::int64_t entry(std::size_t row, std::int64_t column) {
+        std::int64_t& e = next_[row];
+        const std::int64_t end = rows_.first[row + 1];
+        while (e < end && rows_.columns[static_cast<std::size_t>(e)] < column) ++e;
+        return e < end && rows_.columns[static_cast<std::size_t>(e)] == column ? e : none;
+    }
+
+  private:
+    const GlobalRows& rows_;
+    std::vector<std::int64_t> next_;
+};
 
 // Of a square matrix; 0 where a row has no such entry.
 std::vector<double> diagonal_of(const PartRows& A);

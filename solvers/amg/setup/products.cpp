@@ -1,147 +1,173 @@
 #include "solvers/amg/setup/products.hpp"
 
 #include <algorithm>
+#include <span>
 
-#include "comm/patterns/pattern.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-// Rows by places among the columns that occur, so that what is kept for each column is no longer than their number.
-class CompactColumns {
-  public:
-    explicit CompactColumns(std::vector<std::int64_t> columns) : columns_(std::move(columns)) {
-        sort_distinct(columns_);
-    }
-    std::size_t count() const { return columns_.size(); }
-    std::int64_t column(std::size_t place) const { return columns_[place]; }
-    std::vector<std::int32_t> places(const std::vector<std::int64_t>& columns) const {
-        std::vector<std::int32_t> places;
-        places.reserve(columns.size());
-        for (const std::int64_t column : columns)
-            places.push_back(
-                static_cast<std::int32_t>(std::ranges::lower_bound(columns_, column) - columns_.begin()));
-        return places;
-    }
-
-  private:
-    std::vector<std::int64_t> columns_;
+// Some rows by places among the columns that occur, in any order.
+struct CompactRows {
+    std::vector<std::int64_t> first{0};
+    std::vector<std::int32_t> places;
+    std::vector<double> values;
 };
 
 // A row that is summed up (Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 1978).
 class RowSum {
   public:
-    explicit RowSum(const CompactColumns& columns)
-        : columns_(columns), sums_(columns.count(), 0.0), is_there_(columns.count(), 0) {}
+    explicit RowSum(std::size_t columns) : at_(columns, nowhere), places_(columns), values_(columns) {}
 
-    void add(double factor, const GlobalRows& rows, const std::vector<std::int32_t>& places,
-             std::size_t row) {
-        for (auto [e, end] = entries_of(rows, row); e < end; ++e) {
-            const auto place = static_cast<std::size_t>(places[e]);
-            if (!is_there_[place]) {
-                is_there_[place] = 1;
-                there_.push_back(place);
-                sums_[place] = 0;
-            }
-            sums_[place] += factor * rows.values[e];
+    void add(double factor, std::span<const std::int32_t> places, const double* values) {
+        for (std::size_t n = 0; n < places.size(); ++n) {
+            const auto place = static_cast<std::size_t>(places[n]);
+            if (at_[place] == nowhere) {
+                at_[place] = static_cast<std::int32_t>(size_);
+                places_[size_] = places[n];
+                values_[size_++] = factor * values[n];
+            } else
+                values_[static_cast<std::size_t>(at_[place])] += factor * values[n];
         }
     }
-    // Hands over the entries by ascending columns, and begins anew.
+    // Hands over places and values in the order in which they came up, and begins anew.
     template <class Visit>
     void finish(const Visit& visit) {
-        std::ranges::sort(there_);
-        for (const std::size_t place : there_) {
-            visit(columns_.column(place), sums_[place]);
-            is_there_[place] = 0;
+        for (const std::int32_t place : std::span(places_).first(size_)) {
+            std::int32_t& at = at_[static_cast<std::size_t>(place)];
+            visit(place, values_[static_cast<std::size_t>(at)]);
+            at = nowhere;
         }
-        there_.clear();
+        size_ = 0;
+    }
+    // The same by ascending places.
+    template <class Visit>
+    void finish_sorted(const Visit& visit) {
+        std::ranges::sort(std::span(places_).first(size_));
+        finish(visit);
     }
 
   private:
-    const CompactColumns& columns_;
-    std::vector<double> sums_;
-    std::vector<char> is_there_;
-    std::vector<std::size_t> there_;
+    static constexpr std::int32_t nowhere = -1;
+
+    std::vector<std::int32_t> at_;      // of each place, where its sum is
+    std::vector<std::int32_t> places_;  // those of the row
+    std::vector<double> values_;
+    std::size_t size_ = 0;
 };
 
-void append(GlobalRows& rows, const PartialRow& row) {
-    rows.columns.insert(rows.columns.end(), row.columns.begin(), row.columns.end());
-    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
-    end_row(rows);
-}
-
-}  // namespace
-
-GlobalRows multiply(const PartRows& A, const GlobalRows& own, const GlobalRows& of_ghosts) {
-    std::vector<std::int64_t> all = own.columns;
-    all.insert(all.end(), of_ghosts.columns.begin(), of_ghosts.columns.end());
-    const CompactColumns columns(std::move(all));
+// Calls end_row(sum) behind every row of A P, from its own rows of P and those of A's ghosts.
+template <class EndRow>
+void for_each_row_of_product(const PartRows& A, const CompactColumns& columns, const GlobalRows& own,
+                             const GlobalRows& of_ghosts, const EndRow& end_row) {
     const std::vector<std::int32_t> own_places = columns.places(own.columns);
     const std::vector<std::int32_t> ghost_places = columns.places(of_ghosts.columns);
-    RowSum sum(columns);
-    GlobalRows product;
+    RowSum sum(columns.count());
+    const auto add = [&](double factor, const GlobalRows& rows, const std::vector<std::int32_t>& places,
+                         std::size_t row) {
+        const auto [begin, end] = entries_of(rows, row);
+        sum.add(factor, std::span(places).subspan(begin, end - begin), rows.values.data() + begin);
+    };
     for (std::size_t r = 0; r < A.rows.rows(); ++r) {
         for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
             const auto k = static_cast<std::size_t>(A.places[e]);
             if (k < own.rows())
-                sum.add(A.rows.values[e], own, own_places, k);
+                add(A.rows.values[e], own, own_places, k);
             else
-                sum.add(A.rows.values[e], of_ghosts, ghost_places, k - own.rows());
+                add(A.rows.values[e], of_ghosts, ghost_places, k - own.rows());
         }
-        sum.finish([&](std::int64_t column, double value) {
-            product.columns.push_back(column);
-            product.values.push_back(value);
-        });
-        end_row(product);
+        end_row(sum);
     }
-    return product;
 }
 
-GlobalRows multiply_transposed(const Team& team, const PartRows& P, const GlobalRows& AP, const Homeward& way,
-                               Traffic& sent) {
-    // The entries of P by columns: those of column c from first[c] on, by ascending rows.
-    struct InColumn {
+void append(GlobalRows& rows, const PartialRow& row) {
+    rows.columns.insert(rows.columns.end(), row.columns.begin(), row.columns.end());
+    rows.values.insert(rows.values.end(), row.values.begin(), row.values.end());
+}
+
+// P by columns: the entries of column c, whose places are those of P, from first[c] on by ascending rows.
+struct ByColumns {
+    struct Entry {
         std::size_t row;
         double value;
     };
-    const std::size_t own = P.own_columns();
-    std::vector<std::size_t> first(own + P.ghosts.size() + 1, 0);
-    for (const std::int32_t place : P.places) ++first[static_cast<std::size_t>(place) + 1];
-    for (std::size_t c = 1; c < first.size(); ++c) first[c] += first[c - 1];
-    std::vector<InColumn> entries(P.places.size());
-    std::vector<std::size_t> next = first;
-    for (std::size_t r = 0; r < P.rows.rows(); ++r)
-        for (auto [e, end] = entries_of(P.rows, r); e < end; ++e)
-            entries[next[static_cast<std::size_t>(P.places[e])]++] = {r, P.rows.values[e]};
+    std::vector<std::size_t> first;
+    std::vector<Entry> entries;
 
-    const CompactColumns columns(AP.columns);
-    const std::vector<std::int32_t> places = columns.places(AP.columns);
-    RowSum sum(columns);
-    const auto partial = [&](std::size_t c) {
-        PartialRow row;
-        for (std::size_t n = first[c]; n < first[c + 1]; ++n)
-            sum.add(entries[n].value, AP, places, entries[n].row);
-        sum.finish([&](std::int64_t column, double value) {
-            row.columns.push_back(column);
-            row.values.push_back(value);
+    explicit ByColumns(const PartRows& P)
+        : first(P.own_columns() + P.ghosts.size() + 1, 0), entries(P.places.size()) {
+        for (const std::int32_t place : P.places) ++first[static_cast<std::size_t>(place) + 1];
+        for (std::size_t c = 1; c < first.size(); ++c) first[c] += first[c - 1];
+        std::vector<std::size_t> next = first;
+        for (std::size_t r = 0; r < P.rows.rows(); ++r)
+            for (auto [e, end] = entries_of(P.rows, r); e < end; ++e)
+                entries[next[static_cast<std::size_t>(P.places[e])]++] = {r, P.rows.values[e]};
+    }
+};
+
+}  // namespace
+
+GlobalRows multiply(const PartRows& A, const RowPartition& partition, const GlobalRows& own,
+                    const GlobalRows& of_ghosts) {
+    const CompactColumns columns(partition.first(A.rank), partition.size(A.rank),
+                                 {own.columns, of_ghosts.columns});
+    GlobalRows product;
+    for_each_row_of_product(A, columns, own, of_ghosts, [&](RowSum& sum) {
+        sum.finish_sorted([&](std::int32_t place, double value) {
+            product.columns.push_back(columns.column(static_cast<std::size_t>(place)));
+            product.values.push_back(value);
         });
-        return row;
+        end_row(product);
+    });
+    return product;
+}
+
+GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
+                    const Homeward& way, Traffic& sent) {
+    const CompactColumns columns(P.columns.first(P.rank), P.own_columns(),
+                                 {P.rows.columns, of_ghosts.columns});
+    CompactRows AP;  // no sum below depends on the order of a row's entries
+    for_each_row_of_product(A, columns, P.rows, of_ghosts, [&](RowSum& sum) {
+        sum.finish([&](std::int32_t place, double value) {
+            AP.places.push_back(place);
+            AP.values.push_back(value);
+        });
+        AP.first.push_back(static_cast<std::int64_t>(AP.places.size()));
+    });
+
+    const ByColumns by_columns(P);
+    RowSum sum(columns.count());
+    const auto append_part = [&](auto& to, std::size_t c) {
+        for (std::size_t n = by_columns.first[c]; n < by_columns.first[c + 1]; ++n) {
+            const auto& [row, value] = by_columns.entries[n];
+            const auto begin = static_cast<std::size_t>(AP.first[row]);
+            const auto end = static_cast<std::size_t>(AP.first[row + 1]);
+            sum.add(value, std::span(AP.places).subspan(begin, end - begin), AP.values.data() + begin);
+        }
+        sum.finish_sorted([&](std::int32_t place, double entry) {
+            to.columns.push_back(columns.column(static_cast<std::size_t>(place)));
+            to.values.push_back(entry);
+        });
     };
 
     check_equal(way.contributions, P.ghosts.size(), "the way is that of the ghosts of P");
+    const std::size_t own = P.own_columns();
     std::vector<PartialRow> slots(way.slots());
-    for (std::size_t n = 0; n < P.ghosts.size(); ++n) slots[n] = partial(own + n);
+    for (std::size_t n = 0; n < P.ghosts.size(); ++n) append_part(slots[n], own + n);
     send_home(team, way, slots, sent);
 
     GlobalRows product;
     std::size_t home = 0;
     for (std::size_t c = 0; c < own; ++c) {
         const std::int64_t row = P.columns.first(P.rank) + static_cast<std::int64_t>(c);
-        if (home < way.homes.size() && way.homes[home] == row)
-            append(product, merged(partial(c), slots[way.contributions + way.relays + home++]));
-        else
-            append(product, partial(c));
+        if (home < way.homes.size() && way.homes[home] == row) {
+            PartialRow mine;
+            append_part(mine, c);
+            append(product, merged(mine, slots[way.contributions + way.relays + home++]));
+        } else
+            append_part(product, c);
+        end_row(product);
     }
     return product;
 }

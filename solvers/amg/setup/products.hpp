@@ -7,12 +7,13 @@
 
 namespace keel {
 
-// This rank's rows of A P, from its own rows of P and those of A's ghosts.
-GlobalRows multiply(const PartRows& A, const GlobalRows& own, const GlobalRows& of_ghosts);
+// This rank's rows of A P, from its own rows of P and those of A's ghosts; `columns` are those of P.
+GlobalRows multiply(const PartRows& A, const RowPartition& columns, const GlobalRows& own,
+                    const GlobalRows& of_ghosts);
 
 // This rank's rows of P^T (A P): every rank makes the parts that its rows have in rows of the product, and sends home those of
-// others. `way` is that of the ghosts of P. Collective.
-GlobalRows multiply_transposed(const Team& team, const PartRows& P, const GlobalRows& AP, const Homeward& way,
-                               Traffic& sent);
+// others. `of_ghosts` are the rows of P of A's ghosts, `way` is that of the ghosts of P. Collective.
+GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
+                    const Homeward& way, Traffic& sent);
 
 }  // namespace keel

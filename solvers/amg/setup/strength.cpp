@@ -25,24 +25,24 @@ std::vector<char> symmetric_strength(const PartRows& A, GhostValues& ghosts, dou
 std::vector<char> dependent_on(const PartRows& A, double theta) {
     const std::vector<double> diagonal = diagonal_of(A);
     std::vector<char> strong(A.places.size(), 0);
+    const double part = threshold(theta);
     for (std::size_t r = 0; r < A.rows.rows(); ++r) {
         const double sign = diagonal[r] > 0 ? 1.0 : diagonal[r] < 0 ? -1.0 : 0.0;
-        double most = 0;
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (static_cast<std::size_t>(A.places[e]) != r) most = std::max(most, -sign * A.rows.values[e]);
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            strong[e] = static_cast<std::size_t>(A.places[e]) != r && most > 0 &&
-                        -sign * A.rows.values[e] >= threshold(theta) * most;
+        const auto [begin, end] = entries_of(A.rows, r);
+        double most = 0;  // never the diagonal's, which has the other sign
+        for (std::size_t e = begin; e < end; ++e) most = std::max(most, -sign * A.rows.values[e]);
+        if (most == 0) continue;
+        for (std::size_t e = begin; e < end; ++e) strong[e] = -sign * A.rows.values[e] >= part * most;
     }
     return strong;
 }
 
-// The columns of the entries with a flag, as rows of a matrix.
-GlobalRows flagged(const PartRows& A, const std::vector<char>& flags) {
+// The entries with a flag whose columns are other ranks', as rows of a matrix.
+GlobalRows flagged_outwards(const PartRows& A, const std::vector<char>& flags) {
     GlobalRows rows;
     for (std::size_t r = 0; r < A.rows.rows(); ++r) {
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
-            if (flags[e]) {
+        for (auto [e, end] = entries_of(A.rows, r); e < end && !A.is_inside(r); ++e)
+            if (flags[e] && static_cast<std::size_t>(A.places[e]) >= A.own_columns()) {
                 rows.columns.push_back(A.rows.columns[e]);
                 rows.values.push_back(1.0);
             }
@@ -51,35 +51,37 @@ GlobalRows flagged(const PartRows& A, const std::vector<char>& flags) {
     return rows;
 }
 
-bool has_column(const GlobalRows& rows, std::size_t r, std::int64_t column) {
-    return std::binary_search(rows.columns.begin() + rows.first[r], rows.columns.begin() + rows.first[r + 1],
-                              column);
-}
-
 }  // namespace
 
 Dependence dependence(const PartRows& A, GhostValues& ghosts, double theta) {
     Dependence found{dependent_on(A, theta), {}, {}};
-    found.either = found.on;
+    found.back.assign(found.on.size(), 0);
     found.dependents.assign(A.rows.rows(), 0.0);
-    const GlobalRows own = flagged(A, found.on);
-    const GlobalRows others = ghosts.rows(own);
-    for (std::size_t r = 0; r < A.rows.rows(); ++r)
+    const GlobalRows others = ghosts.rows(flagged_outwards(A, found.on));
+    AscendingSearch mirrored(A.rows);
+    AscendingSearch of_ghosts(others);
+    for (std::size_t r = 0; r < A.rows.rows(); ++r) {
+        const std::int64_t row = A.first() + static_cast<std::int64_t>(r);
         for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
             const auto c = static_cast<std::size_t>(A.places[e]);
-            const std::int64_t row = A.first() + static_cast<std::int64_t>(r);
-            if (c < own.rows() ? !has_column(own, c, row) : !has_column(others, c - own.rows(), row))
+            if (c < A.rows.rows()) {
+                const std::int64_t back = mirrored.entry(c, row);
+                if (back == AscendingSearch::none || !found.on[static_cast<std::size_t>(back)]) continue;
+            } else if (of_ghosts.entry(c - A.rows.rows(), row) == AscendingSearch::none)
                 continue;
-            found.either[e] = 1;
+            found.back[e] = 1;
             found.dependents[r] += 1;
         }
+    }
     return found;
 }
 
 std::vector<char> strong_connections(const PartRows& A, GhostValues& ghosts, StrengthRule rule,
                                      double theta) {
-    return rule == StrengthRule::symmetric ? symmetric_strength(A, ghosts, theta)
-                                           : dependence(A, ghosts, theta).either;
+    if (rule == StrengthRule::symmetric) return symmetric_strength(A, ghosts, theta);
+    Dependence found = dependence(A, ghosts, theta);
+    for (std::size_t e = 0; e < found.on.size(); ++e) found.on[e] = found.either(e);
+    return std::move(found.on);
 }
 
 }  // namespace keel

@@ -12,8 +12,10 @@ namespace keel {
 // Which rows depend on which, -s a_ij >= theta max_k(-s a_ik), s the sign of a_ii: flags of the entries (i, j) of this rank's rows.
 struct Dependence {
     std::vector<char> on;            // i depends on j
-    std::vector<char> either;        // or j on i
+    std::vector<char> back;          // j depends on i
     std::vector<double> dependents;  // how many rows depend on i
+
+    bool either(std::size_t e) const { return on[e] || back[e]; }
 };
 // A's pattern is symmetric. Collective.
 Dependence dependence(const PartRows& A, GhostValues& ghosts, double theta);

@@ -82,6 +82,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
             if (column == first_row() + static_cast<std::int64_t>(r)) diagonal_[r] = rows.values[e];
         }
     plain_rows_ = vectors_->make_rows(csr_);
+    if (!options.keeps_rows) csr_ = {};
     reduction_ = std::make_unique<TimedReduction>(
         make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce), ledger, options.level);
     carry_by(comm, topology, options.scheme);
@@ -115,6 +116,7 @@ Field SparseMatrix::scale(DiagonalScaling scaling) {
 }
 
 SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
+    check(options_.keeps_rows, "a matrix that is scaled keeps its rows");
     exchange_->run(scale);
     const Field all(scale.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size,
                                             0));  // with its ghosts
@@ -131,6 +133,7 @@ SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
 
 // The eigenvalues of A D^-1 and of D^-1/2 A D^-1/2 are those of D^-1 A.
 Spectrum SparseMatrix::spectrum(const Communicator& comm, DiagonalScaling scaling) const {
+    check(options_.keeps_rows, "a matrix whose spectrum is asked for keeps its rows");
     double bound = 0;
     for (std::size_t r = 0; r < rows(); ++r) {
         double sum = 0;

@@ -63,7 +63,8 @@ struct SparseOptions {
     bool persistent = false;
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
-    int level = 0;  // of the ledger
+    int level = 0;           // of the ledger
+    bool keeps_rows = true;  // on the host, too, from which scaled() and spectrum() are made
 };
 
 // This rank's rows. Entries of a row stay in the order of global columns, so that products do not depend on
@@ -86,7 +87,7 @@ class SparseMatrix {
     const RowPartition& partition() const { return part_.partition; }
     std::int64_t first_row() const { return part_.first(); }
     std::size_t rows() const { return part_.rows(); }  // this rank's
-    std::size_t nonzeros() const { return csr_.values.size(); }
+    std::size_t nonzeros() const { return plain_rows_.nonzeros; }
     std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
     const std::vector<double>& diagonal() const { return diagonal_; }  // of this rank's rows

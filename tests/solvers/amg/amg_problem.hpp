@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -144,6 +145,20 @@ inline GlobalRows rows_of(const AmgProblem& problem, std::int64_t first, std::si
         }
         end_row(rows);
     }
+    return rows;
+}
+
+// All rows of a matrix, on every rank.
+inline std::vector<Row> gathered(const Communicator& comm, const PartRows& A) {
+    std::vector<std::int64_t> words;
+    for (std::size_t r = 0; r < A.rows.rows(); ++r)
+        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e)
+            words.insert(words.end(), {A.first() + static_cast<std::int64_t>(r), A.rows.columns[e],
+                                       std::bit_cast<std::int64_t>(A.rows.values[e])});
+    const std::vector<std::int64_t> all = comm.all_gather(words);
+    std::vector<Row> rows(static_cast<std::size_t>(A.partition.rows));
+    for (std::size_t n = 0; n < all.size(); n += 3)
+        rows[static_cast<std::size_t>(all[n])][all[n + 1]] = std::bit_cast<double>(all[n + 2]);
     return rows;
 }
 

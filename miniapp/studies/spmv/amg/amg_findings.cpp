@@ -117,6 +117,15 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
                     .stalled = hierarchy.stalled(),
                     .operator_complexity = hierarchy.operator_complexity(),
                     .grid_complexity = hierarchy.grid_complexity()};
+    const AmgMemory mine = hierarchy.memory();
+    const std::int64_t words[]{static_cast<std::int64_t>(mine.matrix_bytes),
+                               static_cast<std::int64_t>(mine.entries),
+                               static_cast<std::int64_t>(mine.vector_bytes)};
+    const std::vector<std::int64_t> all = comm.all_gather(words);
+    for (std::size_t n = 0; n < all.size(); n += 3)
+        if (n == 0 || all[n] > static_cast<std::int64_t>(amg.most.matrix_bytes))
+            amg.most = {static_cast<std::size_t>(all[n + 1]), static_cast<std::size_t>(all[n]),
+                        static_cast<std::size_t>(all[n + 2])};
     for (const AmgLevelFacts& facts : hierarchy.facts()) {
         const CoarseningTraffic& setup = facts.setup;
         amg.levels.push_back(
@@ -127,7 +136,8 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
               {"setup_values", "set-up: values of ghosts", over_ranks(comm, setup.values)},
               {"setup_smoothing", "set-up: rows to make P", over_ranks(comm, setup.smoothing)},
               {"setup_rows", "set-up: rows of P for A P", over_ranks(comm, setup.rows)},
-              {"setup_partial_rows", "set-up: rows of P^T (A P)", over_ranks(comm, setup.partial_rows)}}});
+              {"setup_partial_rows", "set-up: rows of P^T (A P)", over_ranks(comm, setup.partial_rows)},
+              {"setup_moved", "set-up: rows moved", over_ranks(comm, setup.moved)}}});
     }
     return amg;
 }
@@ -137,7 +147,9 @@ std::string amg_text(const AmgFindings& amg) {
     std::string text = fmt::format(
         "Algebraic multigrid: {} ({}), {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in "
         "{}{}\n",
-        aggregates ? "smoothed aggregation" : "classical, PMIS",
+        aggregates                                     ? "smoothed aggregation"
+        : amg.options.splitting == SplittingRule::pmis ? "classical, PMIS"
+                                                       : "classical, HMIS",
         aggregates ? name(amg.options.aggregation) : name(amg.options.interpolation),
         counted(static_cast<long>(amg.levels.size()), "level"), amg.operator_complexity, amg.grid_complexity,
         seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
@@ -145,7 +157,14 @@ std::string amg_text(const AmgFindings& amg) {
         text += fmt::format("no cycle ({}): for want of {}\n", name(amg.outcome), amg.missing);
     std::vector<AmgLevelFacts> facts;
     for (const AmgLevelFindings& level : amg.levels) facts.push_back(level.facts);
-    text += level_sizes(facts) + level_traffic(amg) + level_schemes(amg);
+    text += level_sizes(facts);
+    text += fmt::format(
+        "memory of the rank with most: matrices below the finest, P and P^T {}, {:.2f} times the {} bytes of "
+        "each "
+        "entry; vectors {}\n",
+        bytes_text(static_cast<double>(amg.most.matrix_bytes)), amg.most.overhead(),
+        AmgMemory::bytes_of_entry, bytes_text(static_cast<double>(amg.most.vector_bytes)));
+    text += level_traffic(amg) + level_schemes(amg);
     text += level_times("set-up, the slowest rank", amg.setup, amg.levels.size());
     if (!amg.solves.empty()) text += level_times("solve, the slowest rank", amg.solves, amg.levels.size());
     return text;
@@ -178,6 +197,10 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver) {
                     {"operator_complexity", amg.operator_complexity},
                     {"grid_complexity", amg.grid_complexity},
                     {"setup_seconds", amg.setup_seconds},
+                    {"memory",
+                     {{"matrix_bytes", amg.most.matrix_bytes},
+                      {"bytes_of_entries", amg.most.entries * AmgMemory::bytes_of_entry},
+                      {"vector_bytes", amg.most.vector_bytes}}},
                     {"levels", levels}}) +
            timer_records(amg.setup, "amg.setup") + timer_records(amg.solves, solver);
 }

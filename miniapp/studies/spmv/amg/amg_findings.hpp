@@ -37,6 +37,7 @@ struct AmgFindings {
     bool stalled = false;
     double operator_complexity = 0;
     double grid_complexity = 0;
+    AmgMemory most{};          // of the rank with most bytes of matrices
     double setup_seconds = 0;  // the slowest rank
     std::vector<AmgLevelFindings> levels{};
     std::vector<TimerRow> setup{};   // by step and level

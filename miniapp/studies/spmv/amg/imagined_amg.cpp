@@ -38,11 +38,8 @@ std::vector<Request> with_rows(std::vector<Request> requests, const GlobalRows& 
     return requests;
 }
 
-// Of rows of the next level, which live with their roots or in equal parts.
-RowPartition next_partition(const RowPartition& rows, const std::vector<std::int64_t>& roots,
-                            Ownership ownership) {
-    const auto count = static_cast<std::int64_t>(roots.size());
-    if (ownership == Ownership::even) return {count, rows.ranks};
+// Of rows of the next level, as they would live with their roots.
+RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>& roots) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(rows.ranks));
     for (const std::int64_t root : roots) ++sizes[static_cast<std::size_t>(rows.owner(root))];
     return partition_of(sizes);
@@ -62,7 +59,9 @@ class Imagination {
 
     // The exchanges of a level that is coarsened. The next one to share out is the next level.
     void plan(const PartRows& A, const Coarsening& next) {
-        const RowPartition coarse = next_partition(partition_, next.roots, ownership_);
+        if (entries_of_finest_ == 0) entries_of_finest_ = static_cast<double>(A.places.size());
+        const RowPartition coarse = owned_by(ownership_, by_roots(partition_, next.roots),
+                                             static_cast<double>(next.A.places.size()), entries_of_finest_);
         const GlobalRows& P = next.P.rows;
         std::vector<Request> ghosts = ghosts_of_all(A.rows, partition_, partition_);
         std::vector<Request> of_P = ghosts_of_all(P, partition_, coarse);
@@ -123,6 +122,7 @@ class Imagination {
     const Resolved& resolved_;
     RowPartition partition_;
     Ownership ownership_;
+    double entries_of_finest_ = 0;
     double bytes_;
     ImaginedAmg& amg_;
     std::vector<Share> shares_;
