@@ -61,15 +61,17 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_a_dry_run_for_other_ranks_plans_what_these_send_and_chooses_what_they_choose(self) -> None:
         words = [*PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", "comm.machine=blue_waters"]
-        sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate"}
-        used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by"}
+        sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate",
+                "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
+        used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by",
+                "amg_returns": "transfers_by", "amg_partial_rows": "transfers_by"}  # fmt: skip
         for scheme in ("two_step", "model"):
             with self.subTest(scheme=scheme):
                 planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4", f"comm.scheme={scheme}")
                 run = self.valid(4, *words, f"comm.scheme={scheme}")
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
-                self.assertEqual(len(rows), 3 * (len(levels) - 1))
+                self.assertEqual(len(rows), 5 * (len(levels) - 1))
                 for row in rows:
                     level = levels[row["level"]]
                     # The finest level's products are by the choice for solves.

@@ -7,6 +7,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/spmv/amg/amg_findings.hpp"
+#include "miniapp/studies/spmv/amg/imagined_return.hpp"
 
 namespace keel {
 namespace {
@@ -18,14 +19,24 @@ std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t fi
 }
 
 // What every rank needs of the columns, to multiply by its rows.
-std::vector<Request> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
-                                   const RowPartition& columns) {
-    std::vector<Request> requests;
+std::vector<std::vector<Item>> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
+                                             const RowPartition& columns) {
+    std::vector<std::vector<Item>> ghosts;
     for (int rank = 0; rank < rows.ranks; ++rank)
-        for (const Item& item :
-             ghosts_of(columns, rank, columns_of(matrix, rows.first(rank), rows.size(rank))))
-            requests.push_back({item, rank});
+        ghosts.push_back(ghosts_of(columns, rank, columns_of(matrix, rows.first(rank), rows.size(rank))));
+    return ghosts;
+}
+std::vector<Request> requests_for(const std::vector<std::vector<Item>>& ghosts) {
+    std::vector<Request> requests;
+    for (std::size_t rank = 0; rank < ghosts.size(); ++rank)
+        for (const Item& item : ghosts[rank]) requests.push_back({item, static_cast<int>(rank)});
     return requests;
+}
+std::size_t count_of(const PartialColumns& parts) {
+    std::size_t count = 0;
+    for (const auto& of_rank : parts)
+        for (const auto& part : of_rank) count += part.size();
+    return count;
 }
 
 // The same, each item a row of P: a value and a column an entry. Empty rows do not travel.
@@ -53,6 +64,11 @@ RowPartition next_partition(const RowPartition& rows, const std::vector<std::int
 constexpr double bytes_of_aggregation = 170;
 constexpr double bytes_of_classical = 330;
 
+// What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial row, at the most: two
+// thirds of it were measured.
+constexpr double bytes_to_return_a_request = 600;
+constexpr double bytes_to_return_a_column = 40;
+
 // What imagined ranks have of the levels, told of them as the levels are set up.
 class Imagination {
   public:
@@ -64,14 +80,22 @@ class Imagination {
     void plan(const PartRows& A, const Coarsening& next) {
         const RowPartition coarse = next_partition(partition_, next.roots, ownership_);
         const GlobalRows& P = next.P.rows;
-        std::vector<Request> ghosts = ghosts_of_all(A.rows, partition_, partition_);
-        std::vector<Request> of_P = ghosts_of_all(P, partition_, coarse);
-        if (room_for(std::max(ghosts.size(), of_P.size()))) {
+        std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
+        const std::vector<std::vector<Item>> needed = ghosts_of_all(P, partition_, coarse);
+        std::vector<Request> of_P = requests_for(needed);
+        const auto both = static_cast<double>(std::max(ghosts.size(), of_P.size()));
+        if (room_for(both * bytes_to_plan_a_request)) {
             using Use = VectorEntries::Use;
             std::vector<Request> rows = with_rows(ghosts, P);
             compare_all(Use::amg_values, std::move(ghosts));
             compare_all(Use::amg_rows, std::move(rows));
-            compare_all(Use::amg_transfers, std::move(of_P));
+            const ListedPattern pattern(std::move(of_P));
+            compare_all(Use::amg_transfers, pattern);
+            const PartialColumns parts = partial_columns(A.rows, P, partition_, needed);
+            if (room_for(static_cast<double>(pattern.requests().size()) *
+                             (bytes_to_plan_a_request + bytes_to_return_a_request) +
+                         static_cast<double>(count_of(parts)) * bytes_to_return_a_column))
+                compare_returns(pattern, needed, parts);
         }
         partition_ = coarse;
     }
@@ -100,8 +124,7 @@ class Imagination {
         double most_entries = 0;
     };
 
-    bool room_for(std::size_t requests) {
-        const double needed = static_cast<double>(requests) * bytes_to_plan_a_request;
+    bool room_for(double needed) {
         if (needed <= bytes_) return true;
         if (amg_.too_large.empty())
             amg_.too_large =
@@ -109,15 +132,40 @@ class Imagination {
                             shares_.size() - 1, bytes_text(needed), bytes_text(bytes_));
         return false;
     }
-    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
-        const Setup setup{resolved_.topology, resolved_.model()};
+    SchemeUse used_for(VectorEntries::Use use) const {
+        return {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}};
+    }
+    std::vector<SchemeOptions> schemes() const {
         SchemeOptions options = resolved_.comm.scheme;
         options.columns = 1;
-        const ListedPattern pattern(std::move(requests));
-        SchemeTable table{.use = {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}},
-                          .rows = compare(pattern, candidates_without_axes(options), setup)};
+        return candidates_without_axes(options);
+    }
+    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
+        compare_all(use, ListedPattern(std::move(requests)));
+    }
+    void compare_all(VectorEntries::Use use, const ListedPattern& pattern) {
+        SchemeTable table{.use = used_for(use),
+                          .rows = compare(pattern, schemes(), {resolved_.topology, resolved_.model()})};
         table.chosen = chosen_before_run(resolved_.comm, table.rows);
         amg_.exchanges.push_back(std::move(table));
+    }
+    // By the plans of P backwards, whose scheme is chosen for P.
+    void compare_returns(const ListedPattern& pattern, const std::vector<std::vector<Item>>& needed,
+                         const PartialColumns& parts) {
+        const Setup setup{resolved_.topology, resolved_.model()};
+        const std::optional<std::size_t> chosen = amg_.exchanges.back().chosen;
+        SchemeTable values{.use = used_for(VectorEntries::Use::amg_returns), .rows = {}, .chosen = chosen};
+        SchemeTable rows{.use = used_for(VectorEntries::Use::amg_partial_rows), .rows = {}, .chosen = chosen};
+        for (const SchemeOptions& scheme : schemes()) {
+            const ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
+                                                   resolved_.topology, needed, parts);
+            values.rows.push_back(summary(scheme, shares_of(plans.values, 1, setup), setup));
+            rows.rows.push_back(summary(scheme, shares_of(plans.rows, 1, setup), setup));
+        }
+        for (SchemeTable* const table : {&values, &rows}) {
+            count_duplicates(table->rows);
+            amg_.exchanges.push_back(std::move(*table));
+        }
     }
 
     const Resolved& resolved_;
@@ -149,7 +197,9 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
     };
     line("A x, values of ghosts", VectorEntries::Use::amg_values);
     line("rows of P for A P", VectorEntries::Use::amg_rows);
-    line("P e, and backwards P^T r", VectorEntries::Use::amg_transfers);
+    line("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
+    line("P e", VectorEntries::Use::amg_transfers);
+    line("P^T r", VectorEntries::Use::amg_returns);
     return text + "in brackets: times the quickest; predicted\n";
 }
 
