@@ -183,6 +183,19 @@ class Spmv(KeelTest):
                              expected=["bad.mtx:4: column = 3: must be an integer from 1 to 2"],
                              records="--dry-run" not in words)  # fmt: skip
 
+    def test_the_first_wrong_line_of_a_file_is_told_once_whoever_reads_it(self) -> None:
+        entries = [f"{row} {row} 1" for row in range(1, 31)]
+        entries[19] = "20 20 one"
+        entries[27] = "28 31 1"
+        with tempfile.TemporaryDirectory() as folder:
+            matrix = Path(folder) / "bad.mtx"
+            for end in ("\n", "\r\n"):
+                head = ["%%MatrixMarket matrix coordinate real general", "% 30 rows", "30 30 30"]
+                matrix.write_text(end.join([*head, *entries]), newline="")
+                for ranks in (1, 3, 8):
+                    self.refused(ranks, "run.mode=spmv", f"problem.matrix={matrix}",
+                                 expected=["bad.mtx:23: value one: must be a finite number", "bad.mtx:"])  # fmt: skip
+
     def test_ranks_that_find_other_files_by_the_same_name_are_refused(self) -> None:
         head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 "
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
@@ -235,6 +248,18 @@ class Spmv(KeelTest):
                 self.assertAlmostEqual(
                     facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"]
                 )
+
+    def test_memory_predicted_for_a_file_is_memory_used_within_a_tenth(self) -> None:
+        rows, half = 40000, 4
+        with tempfile.TemporaryDirectory() as folder:
+            matrix = Path(folder) / "band.mtx"
+            entries = [f"{row} {column} 1.5\n" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
+            head = "%%MatrixMarket matrix coordinate real symmetric\n"
+            matrix.write_text(f"{head}{rows} {rows} {len(entries)}\n" + "".join(entries))
+            words = ["run.mode=spmv", f"problem.matrix={matrix}"]
+            facts = self.valid(2, *words, *ONCE).facts
+            self.assertEqual(self.planned(2, *words)["predicted_bytes"], facts["predicted_bytes"])
+            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")
