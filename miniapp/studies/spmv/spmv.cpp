@@ -188,9 +188,8 @@ class SpmvStudy : public Study {
             use.solver = fitted.front();
             if (use.amg != AmgUse::none)
                 told.remarks.push_back(
-                    "run.amg: the predicted memory does not know the levels below the finest, nor does a dry "
-                    "run without "
-                    "problem.ranks");
+                    "run.amg: the predicted memory does not know the levels below the finest; a dry run with "
+                    "problem.ranks tells about what they add");
         }
         return std::make_unique<PreparedSpmv>(told, use);
     }
