@@ -126,7 +126,7 @@ std::string text_of(const Found& found, const PeerRun& run, std::int64_t rows) {
 Status run(const PeerRun& run, const Communicator& comm) {
     const MatrixChoice choice = matrix_of(run.deck, run.resolved.ranks);
     const RowPartition partition{matrix_size(choice).rows, comm.size()};
-    const GlobalRows rows = read_matrix(choice, partition, comm.rank());
+    const GlobalRows rows = read_matrix(choice, partition, comm);
     const auto backend = make_backend(run.resolved);
     Ledger ledger(1);
     SparseMatrix A(comm, run.resolved.topology, *backend, partition, rows,

@@ -36,17 +36,22 @@ struct MovedBoxes {
 };
 
 // Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
-// levels of algebraic multigrid values of ghosts, rows of P for A P, and what P and its transpose exchange.
+// levels of algebraic multigrid values of ghosts, rows of P for A P, values for P e, and by its plan backwards parts of P^T r and
+// of rows of P^T (A P).
 struct VectorEntries {
-    enum class Use { product, solve, amg_values, amg_rows, amg_transfers };
+    enum class Use { product, solve, amg_values, amg_rows, amg_transfers, amg_returns, amg_partial_rows };
     Use use = Use::product;
 };
 constexpr auto names_of(VectorEntries::Use) {
     using Use = VectorEntries::Use;
     using Name = Named<Use>;
-    return std::array{Name{Use::product, "product"}, Name{Use::solve, "solve"},
-                      Name{Use::amg_values, "amg_values"}, Name{Use::amg_rows, "amg_rows"},
-                      Name{Use::amg_transfers, "amg_transfers"}};
+    return std::array{Name{Use::product, "product"},
+                      Name{Use::solve, "solve"},
+                      Name{Use::amg_values, "amg_values"},
+                      Name{Use::amg_rows, "amg_rows"},
+                      Name{Use::amg_transfers, "amg_transfers"},
+                      Name{Use::amg_returns, "amg_returns"},
+                      Name{Use::amg_partial_rows, "amg_partial_rows"}};
 }
 
 // What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.

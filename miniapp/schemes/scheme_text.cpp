@@ -16,10 +16,12 @@ namespace {
 std::string pattern_name(const SchemeUse& use) {
     if (const VectorEntries* entries = use.entries()) {
         using Use = VectorEntries::Use;
-        return entries->use == Use::amg_values      ? "values"
-               : entries->use == Use::amg_rows      ? "rows of P"
-               : entries->use == Use::amg_transfers ? "P"
-                                                    : fmt::format("t = {}", use.columns);
+        return entries->use == Use::amg_values         ? "values"
+               : entries->use == Use::amg_rows         ? "rows of P"
+               : entries->use == Use::amg_transfers    ? "P"
+               : entries->use == Use::amg_returns      ? "P^T"
+               : entries->use == Use::amg_partial_rows ? "P^T A P"
+                                                       : fmt::format("t = {}", use.columns);
     }
     if (const MovedBoxes* boxes = use.moves()) return boxes->there ? "there" : "back";
     const GhostCells& ghosts = *use.ghosts();

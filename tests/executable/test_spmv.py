@@ -62,8 +62,10 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_a_dry_run_for_other_ranks_plans_what_these_send_and_chooses_what_they_choose(self) -> None:
         words = [*PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", "comm.machine=blue_waters"]
-        sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate"}
-        used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by"}
+        sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate",
+                "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
+        used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by",
+                "amg_returns": "transfers_by", "amg_partial_rows": "transfers_by"}  # fmt: skip
         for scheme, ownership in (("two_step", "root"), ("model", "root"), ("three_step", "condensed")):
             with self.subTest(scheme=scheme, ownership=ownership):
                 chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}"]
@@ -71,7 +73,7 @@ class AlgebraicMultigrid(KeelTest):
                 run = self.valid(4, *chosen)
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
-                self.assertEqual(len(rows), 3 * (len(levels) - 1))
+                self.assertEqual(len(rows), 5 * (len(levels) - 1))
                 for row in rows:
                     level = levels[row["level"]]
                     # The finest level's products are by the choice for solves.
@@ -95,6 +97,18 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertIn("Algebraic multigrid: classical, HMIS (extended_i)", run.stdout)
         planned = self.run_keel(1, "--dry-run", *words, "problem.ranks=4")
         self.assertEqual([row for row in planned.records("scheme") if row["purpose"].startswith("amg_")], [])
+
+    def test_a_dry_run_for_other_ranks_tells_about_what_the_levels_add_to_memory(self) -> None:
+        for words in (["problem.matrix=stencil7", "problem.box=36"],
+                      ["problem.matrix=stencil27", "problem.box=24", "amg.coarsening=classical", "amg.theta=0.25"]):  # fmt: skip
+            with self.subTest(words=words):
+                words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
+                text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
+                number, unit = re.search(r"the levels add about ([\d.]+) (\w+) to the memory", text).groups()
+                added = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
+                facts = self.valid(2, *words).facts
+                told = facts["predicted_bytes"] + added
+                self.assertAlmostEqual(told, facts["measured_bytes"], delta=0.25 * facts["measured_bytes"])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", f"comm.scheme={scheme}")
@@ -199,6 +213,19 @@ class Spmv(KeelTest):
                              expected=["bad.mtx:4: column = 3: must be an integer from 1 to 2"],
                              records="--dry-run" not in words)  # fmt: skip
 
+    def test_the_first_wrong_line_of_a_file_is_told_once_whoever_reads_it(self) -> None:
+        entries = [f"{row} {row} 1" for row in range(1, 31)]
+        entries[19] = "20 20 one"
+        entries[27] = "28 31 1"
+        with tempfile.TemporaryDirectory() as folder:
+            matrix = Path(folder) / "bad.mtx"
+            for end in ("\n", "\r\n"):
+                head = ["%%MatrixMarket matrix coordinate real general", "% 30 rows", "30 30 30"]
+                matrix.write_text(end.join([*head, *entries]), newline="")
+                for ranks in (1, 3, 8):
+                    self.refused(ranks, "run.mode=spmv", f"problem.matrix={matrix}",
+                                 expected=["bad.mtx:23: value one: must be a finite number", "bad.mtx:"])  # fmt: skip
+
     def test_ranks_that_find_other_files_by_the_same_name_are_refused(self) -> None:
         head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 "
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
@@ -251,6 +278,18 @@ class Spmv(KeelTest):
                 self.assertAlmostEqual(
                     facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"]
                 )
+
+    def test_memory_predicted_for_a_file_is_memory_used_within_a_tenth(self) -> None:
+        rows, half = 40000, 4
+        with tempfile.TemporaryDirectory() as folder:
+            matrix = Path(folder) / "band.mtx"
+            entries = [f"{row} {column} 1.5\n" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
+            head = "%%MatrixMarket matrix coordinate real symmetric\n"
+            matrix.write_text(f"{head}{rows} {rows} {len(entries)}\n" + "".join(entries))
+            words = ["run.mode=spmv", f"problem.matrix={matrix}"]
+            facts = self.valid(2, *words, *ONCE).facts
+            self.assertEqual(self.planned(2, *words)["predicted_bytes"], facts["predicted_bytes"])
+            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")

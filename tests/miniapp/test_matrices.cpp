@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -11,7 +13,9 @@
 #include <numbers>
 #include <sstream>
 
-#include "miniapp/studies/spmv/matrix/matrix_market.hpp"
+#include "kernels/hash.hpp"
+#include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/studies/spmv/matrix/file/matrix_file.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix/permutation.hpp"
 #include "miniapp/studies/spmv/matrix/rcm.hpp"
@@ -46,13 +50,69 @@ Dense dense(const GlobalRows& rows, std::int64_t first = 0) {
     return all;
 }
 
-// As `ranks` ranks read it.
+Dense matrix(const MatrixChoice& p) {
+    return dense(read_whole_matrix(p));
+}
+// A generated one as so many ranks have it.
 Dense matrix(const MatrixChoice& p, int ranks) {
     const RowPartition partition{matrix_size(p).rows, ranks};
     Dense all;
     for (int rank = 0; rank < ranks; ++rank)
-        all.merge(dense(read_matrix(p, partition, rank), partition.first(rank)));
+        all.merge(
+            dense(generated_rows(p, partition.first(rank), partition.size(rank)), partition.first(rank)));
     return all;
+}
+
+// A file of this text for all ranks, as long as they have it. Collective.
+class TextFile {
+  public:
+    explicit TextFile(const std::string& text) {
+        const auto name = "keel_matrix_" + std::to_string(::getpid()) + ".mtx";
+        path_ = Communicator::world().broadcast((std::filesystem::temp_directory_path() / name).string());
+        if (Communicator::world().rank() == 0) std::ofstream(path_, std::ios::binary) << text;
+        Communicator::world().barrier();
+    }
+    ~TextFile() {
+        Communicator::world().barrier();
+        if (Communicator::world().rank() == 0) std::filesystem::remove(path_);
+    }
+    TextFile(const TextFile&) = delete;
+    TextFile& operator=(const TextFile&) = delete;
+    std::string name() const { return path_.string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+// The entries as so many readers find them, each in its lines: one after the other, or what the first of them complains of.
+struct Found {
+    std::vector<std::tuple<std::int64_t, std::int64_t, double, std::int64_t>> entries;
+    std::string complaint;
+
+    friend bool operator==(const Found&, const Found&) = default;
+};
+Found in_parts(const std::string& name, int parts) {
+    std::ifstream file(name, std::ios::binary);
+    Found found;
+    try {
+        const MatrixHeader header = read_matrix_header(file, "m.mtx");
+        const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(name));
+        FileBefore before{header.line, 0};
+        for (int part = 0; part < parts; ++part) {
+            const FileLines lines = lines_of(file, header, bytes, part, parts);
+            const LineCount count = count_lines(file, lines);
+            EntryReader reader(file, "m.mtx", header, lines, before);
+            while (const auto entry = reader.next())
+                found.entries.emplace_back(entry->row, entry->column, entry->value, entry->line);
+            if (part + 1 == parts) reader.finish();
+            CHECK(reader.digest() == count.digest);
+            before.lines += count.lines;
+            before.entries += count.entries;
+        }
+    } catch (const MatrixFileError& error) {
+        found.complaint = error.what();
+    }
+    return found;
 }
 
 MatrixChoice generated(const std::string& name, std::int64_t rows, int row_entries) {
@@ -183,25 +243,107 @@ TEST_CASE("the random matrix is symmetric, diagonally dominant and spread out") 
     CHECK(far > A.size() / 3);
 }
 
-TEST_CASE("a diagonal that no scaling can divide by is told with its line by the rank that has the row") {
-    const auto path =
-        std::filesystem::temp_directory_path() / ("keel_diagonal_" + std::to_string(::getpid()) + ".mtx");
-    const std::string name = path.string();
-    std::ofstream(path) << real << "6 6 7\n1 1 2\n2 2 -1\n3 3 5\n3 3 -5\n4 1 1\n5 5 1\n6 6 1\n";
-    const auto told = [&](int ranks, int rank, DiagonalScaling scaling) {
-        return why_not_scalable(name, ranks, rank, scaling);
+TEST_CASE("a diagonal that no scaling can divide by is told with its line") {
+    const auto told = [&](const std::string& entries, DiagonalScaling scaling) {
+        const TextFile file(real + entries);
+        const FileVerdict found = judge_file(Communicator::self(), file.name(), scaling);
+        CHECK(found.complaint.empty());
+        std::string text = found.not_scalable;
+        if (const auto at = text.find(file.name()); at != text.npos)
+            text.replace(at, file.name().size(), "m");
+        return text.substr(0, text.find(','));
     };
-    const std::string negative = name + ":4: the diagonal entry of row 2 is -1";
-    const std::string sum = name + ":6: the diagonal entry of row 3 is 0";
-    const std::string none = name + ": row 4 has no diagonal entry";
-    CHECK(told(1, 0, DiagonalScaling::symmetric).starts_with(negative));
-    CHECK(told(1, 0, DiagonalScaling::right).starts_with(sum));
-    CHECK(told(3, 0, DiagonalScaling::right).empty());
-    CHECK(told(3, 1, DiagonalScaling::right).starts_with(sum));
-    CHECK(told(6, 3, DiagonalScaling::right).starts_with(none));
-    CHECK(told(6, 3, DiagonalScaling::none).empty());
-    CHECK(told(3, 2, DiagonalScaling::symmetric).empty());
-    std::filesystem::remove(path);
+    const std::string all = "6 6 7\n1 1 2\n2 2 -1\n3 3 5\n3 3 -5\n4 1 1\n5 5 1\n6 6 1\n";
+    CHECK(told(all, DiagonalScaling::symmetric) == "m:4: the diagonal entry of row 2 is -1");
+    CHECK(told(all, DiagonalScaling::right) == "m:6: the diagonal entry of row 3 is 0");
+    CHECK(told(all, DiagonalScaling::none).empty());
+    CHECK(told("2 2 2\n1 1 1\n2 1 1\n", DiagonalScaling::right) == "m: row 2 has no diagonal entry");
+    CHECK(told("2 2 2\n2 2 1\n1 1 1\n", DiagonalScaling::symmetric).empty());
+}
+
+// Rows that ranks read together are those that one reads alone, bit by bit; complaints are the same.
+TEST_CASE("ranks that read a file together have the rows that one finds alone", "[ranks]") {
+    const Communicator all = Communicator::world();
+    std::string lines;
+    constexpr int rows = 200;  // so many that two ranks send several times
+    std::int64_t entries = 0;
+    const auto add = [&](std::int64_t row, std::int64_t column, double value) {
+        lines += fmt::format("{} {} {}\n", row + 1, column + 1, value);
+        ++entries;
+    };
+    // Most of them three times, where the order of the sum shows in the last bits, the last ones in rows of the first rank.
+    for (int times = 0; times < 3; ++times)
+        for (int row = rows - 1; row >= 0; --row)
+            for (int column = row; column >= 0; column -= 1 + row % 7)
+                add(row, column,
+                    uniform(5, static_cast<std::uint64_t>(100000 * times + rows * row + column)));
+    const std::string size = fmt::format("{} {} {}\n", rows, rows, entries);
+    const std::string few = "%%MatrixMarket matrix coordinate real general\n9 9 1\n9 1 3";
+    for (const std::string& text :
+         {"%%MatrixMarket matrix coordinate real general\n" + size + lines,
+          "%%MatrixMarket matrix coordinate real symmetric\n" + size + lines, few}) {
+        const TextFile file(text);
+        for (const Ordering ordering : {Ordering::natural, Ordering::random, Ordering::rcm}) {
+            MatrixChoice choice;
+            choice.options.matrix = file.name();
+            choice.options.ordering = ordering;
+            const RowPartition partition{matrix_size(choice).rows, all.size()};
+            const GlobalRows whole = read_whole_matrix(choice);
+            const GlobalRows mine = read_matrix(choice, partition, all);
+            REQUIRE(mine.rows() == partition.size(all.rank()));
+            const auto first = static_cast<std::size_t>(partition.first(all.rank()));
+            const auto begin = static_cast<std::size_t>(whole.first[first]);
+            REQUIRE(begin + mine.values.size() <= whole.values.size());
+            for (std::size_t r = 0; r <= mine.rows(); ++r)
+                REQUIRE(mine.first[r] == whole.first[first + r] - whole.first[first]);
+            for (std::size_t e = 0; e < mine.values.size(); ++e) {
+                REQUIRE(mine.columns[e] == whole.columns[begin + e]);
+                REQUIRE(mine.values[e] == whole.values[begin + e]);
+            }
+        }
+    }
+    const std::string head = "%%MatrixMarket matrix coordinate real general\n" + size;
+    const std::string wrong = "7 x 1\n";
+    for (const std::string& text :
+         {head + lines + "1 1 1\n", head + lines.substr(0, lines.rfind('\n', lines.size() - 2)),
+          head + wrong + lines + wrong, head + lines.substr(0, 3000) + wrong + lines, head + lines + wrong}) {
+        const TextFile file(text);
+        const std::string alone =
+            judge_file(Communicator::self(), file.name(), DiagonalScaling::none).complaint;
+        CHECK(alone.starts_with(file.name() + ":"));
+        CHECK(judge_file(all, file.name(), DiagonalScaling::none).complaint == alone);
+    }
+    // The rank that has the row tells of it.
+    const TextFile file("%%MatrixMarket matrix coordinate real general\n4 4 4\n4 4 1\n3 3 0\n2 2 1\n1 1 1\n");
+    const RowPartition partition{4, all.size()};
+    const FileVerdict found = judge_file(all, file.name(), DiagonalScaling::right);
+    CHECK(found.complaint.empty());
+    CHECK(found.not_scalable.empty() == !partition.owns(all.rank(), 2));
+}
+
+TEST_CASE("any number of readers find the entries, and the first wrong line, that one finds") {
+    const std::string long_line(70000, ' ');
+    const std::vector<std::string> bodies{
+        "3 3 4\n1 1 1.5\n\n2 3 -2e3\n% another\n3 1 +4\n2 3 1\n",
+        "3 3 4\r\n1 1 1.5\r\n2 3 -2e3\r\n\r\n3 1 +4\r\n2 3 1",  // without an end of the last line
+        "3 3 0\n", "3 3 0", "3 3 1\n\n\n\n\n1 1 1",
+        "3 3 2\n" + std::string(3000, '%') + "\n1 1 1\n% " + std::string(500, 'x') + "\n2 2 1\n\n",
+        // Wrong ones.
+        "3 3 4\n1 1 1\n2 2 1\n2 x 1\n3 y 1\n", "3 3 4\n1 1 1\n2 2 1\n3 3 1", "3 3 4\n1 1 1\n2 2 1\n3 3 1\n\n",
+        "3 3 1\n1 1 1\n% no entry\n\n2 2 1\n3 3 1\n", "3 3 3\n1 1 1\n" + long_line + "\n4 4 1\n2 2 1\n",
+        "3 3 3\n1 1 1\n2 2 1\n3 3"};
+    for (const std::string& body : bodies) {
+        const TextFile file(real + body);
+        const Found alone = in_parts(file.name(), 1);
+        for (int parts = 2; parts < 40; ++parts) {
+            INFO(body.substr(0, 60) << " by " << parts);
+            const Found together = in_parts(file.name(), parts);
+            CHECK(together.complaint == alone.complaint);
+            CHECK(together.entries == alone.entries);
+        }
+        Dense ignored;
+        CHECK(read(real + body, ignored) == alone.complaint);
+    }
 }
 
 TEST_CASE("the random order is a permutation, told both ways") {
@@ -243,16 +385,12 @@ TEST_CASE("reverse Cuthill-McKee is a permutation that narrows a shuffled band, 
         }();
     p.options.matrix = path.string();
     p.options.ordering = Ordering::natural;
-    const Dense natural = matrix(p, 3);
+    const Dense natural = matrix(p);
     p.options.ordering = Ordering::rcm;
-    const Dense narrow = matrix(p, 3);
-    const auto old = reverse_cuthill_mckee(read_matrix(
-        [&] {
-            MatrixChoice q = p;
-            q.options.ordering = Ordering::natural;
-            return q;
-        }(),
-        {310, 1}, 0));
+    const Dense narrow = matrix(p);
+    MatrixChoice q = p;
+    q.options.ordering = Ordering::natural;
+    const auto old = reverse_cuthill_mckee(read_whole_matrix(q));
     std::filesystem::remove(path);
     CHECK(bandwidth(narrow) <= 6);
     CHECK(narrow.size() == natural.size());

@@ -2,16 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <vector>
-
-#include "kernels/hash.hpp"
-#include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 
@@ -35,26 +29,6 @@ FileText read_text(const std::filesystem::path& file, std::size_t most_bytes) {
         result.error = fmt::format("longer than {} bytes; give a shorter file", most_bytes);
     if (!result.error.empty()) result.text.clear();
     return result;
-}
-
-std::string digest(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return "none that it can read";
-    std::vector<char> part(1 << 16);
-    std::uint64_t hash = 0;
-    long bytes = 0;
-    while (stream) {
-        std::ranges::fill(part, '\0');
-        stream.read(part.data(), static_cast<std::streamsize>(part.size()));
-        const auto read = static_cast<std::size_t>(stream.gcount());
-        for (std::size_t at = 0; at < read; at += sizeof(std::uint64_t)) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, &part[at], sizeof word);
-            hash = scramble(hash ^ word);
-        }
-        bytes += stream.gcount();
-    }
-    return fmt::format("{}, digest {:016x}", counted(bytes, "byte"), hash);
 }
 
 }  // namespace keel

@@ -18,8 +18,4 @@ inline constexpr std::size_t most_deck_bytes = 1 << 20;
 // At most so many bytes; a longer file, such as /dev/zero, is an error.
 FileText read_text(const std::filesystem::path& file, std::size_t most_bytes = most_deck_bytes);
 
-// Of all bytes of a file: "80 bytes, digest 0123456789abcdef". Files that differ have different ones, but for bad luck of
-// 1 in 2^64.
-std::string digest(const std::filesystem::path& file);
-
 }  // namespace keel

@@ -8,6 +8,7 @@
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
 constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
+// Letters with entries of a file, and what comes in return, one lot after the other, each in a list that has grown.
+constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 7;
 
@@ -79,8 +82,7 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
     const std::size_t csr = part.entries * csr_entry + first;
 
     const std::size_t read = part.entries * global_entry + first;
-    // Entries of a file are sorted with half of them set aside.
-    const std::size_t sorting = part.entries * sizeof(FileEntry) * 3 / 2;
+    const std::size_t sorting = part.entries * (sizeof(FileEntry) + global_entry) + first + reading;
     const std::size_t matrix =
         read + 2 * csr + part.rows * sizeof(double) + 2 * part.ghosts * sizeof(Item) + part.list_bytes;
     const std::size_t at_once =
@@ -119,8 +121,7 @@ std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const
 }
 
 double bytes_to_read(const MatrixUse& use, const MatrixSize& size) {
-    const auto entry =
-        global_entry + (is_matrix_file(use.matrix.options.matrix) ? sizeof(FileEntry) * 3 / 2 : 0);
+    const auto entry = global_entry + (is_matrix_file(use.matrix.options.matrix) ? sizeof(FileEntry) : 0);
     return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
 }
 

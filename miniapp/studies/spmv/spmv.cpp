@@ -12,6 +12,7 @@
 #include "miniapp/deck/text/file_text.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
+#include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 #include "solvers/amg/options.hpp"
 #include "solvers/krylov/methods.hpp"
@@ -118,7 +119,7 @@ class SpmvStudy : public Study {
         return solver_of_deck(deck);
     }
 
-    // Reads a matrix file.
+    // Reads the beginning of a matrix file.
     void check(Rules& rules, int ranks) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.study.of<MatrixOptions>();
@@ -158,24 +159,20 @@ class SpmvStudy : public Study {
             fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
     }
 
-    // That the matrix file is the one of rank 0, and the rank's part of its diagonal.
+    // The matrix file, and the rank's part of its diagonal.
     void check_on(Rules& rules, const Communicator& comm) const override {
         const Parameters& p = rules.parameters();
         const auto options = p.study.of<MatrixOptions>();
         if (!is_matrix_file(options.matrix)) return;
-        const std::string mine = digest(options.matrix);
-        const std::string first = comm.broadcast(mine);
-        rules.require(
-            mine == first, {"problem.matrix"},
-            fmt::format("problem.matrix = \"{}\": rank {} finds {}, rank 0 {}; give all ranks the same file",
-                        options.matrix, comm.rank(), mine, first));
-        if (!options.solve || mine != first || p.bottom.scaling == Scaling::none ||
-            options.amg == AmgUse::solver)
-            return;
-        const std::string reason =
-            why_not_scalable(options.matrix, comm.size(), comm.rank(), scaling_of(p.bottom));
-        rules.require(reason.empty(), {"bottom.scaling", "problem.matrix"},
-                      fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"", reason));
+        const bool scales =
+            options.solve && options.amg != AmgUse::solver && p.bottom.scaling != Scaling::none;
+        const FileVerdict found =
+            judge_file(comm, options.matrix, scales ? scaling_of(p.bottom) : DiagonalScaling::none);
+        rules.require(found.complaint.empty(), {"problem.matrix"},
+                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, found.complaint));
+        rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
+                      fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"",
+                                  found.not_scalable));
     }
 
     std::unique_ptr<PreparedStudy> prepare(const Deck& deck, const Resolved& resolved) const override {
@@ -192,9 +189,8 @@ class SpmvStudy : public Study {
             use.solver = fitted.front();
             if (use.amg != AmgUse::none)
                 told.remarks.push_back(
-                    "run.amg: the predicted memory does not know the levels below the finest, nor does a dry "
-                    "run without "
-                    "problem.ranks");
+                    "run.amg: the predicted memory does not know the levels below the finest; a dry run with "
+                    "problem.ranks tells about what they add");
         }
         return std::make_unique<PreparedSpmv>(told, use);
     }

@@ -48,7 +48,7 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
                  const MatrixSize& size) {
     const Topology& topology = resolved.topology;
     const RowPartition partition{size.rows, comm.size()};
-    const GlobalRows rows = read_matrix(use.matrix, partition, comm.rank());
+    const GlobalRows rows = read_matrix(use.matrix, partition, comm);
     const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const auto count = [&](std::size_t mine) {
         const auto value = static_cast<double>(mine);
@@ -97,7 +97,7 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     GlobalRows largest;
     int rank_of_largest = 0;
     std::vector<std::int64_t> ghosts;  // by rank
-    GlobalRows all = read_matrix(use.matrix, 0, static_cast<std::size_t>(size.rows));
+    GlobalRows all = read_whole_matrix(use.matrix);
     if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
         found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
     for (int rank = 0; rank < ranks; ++rank) {

@@ -168,7 +168,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 
     site.progress.say("reading or generating the matrix");
     const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
-    const GlobalRows rows = read_matrix(use_.matrix, partition, comm.rank());
+    const GlobalRows rows = read_matrix(use_.matrix, partition, comm);
     const auto t = static_cast<std::size_t>(use_.columns);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);

@@ -7,6 +7,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/spmv/amg/amg_findings.hpp"
+#include "miniapp/studies/spmv/amg/imagined_return.hpp"
 
 namespace keel {
 namespace {
@@ -18,14 +19,24 @@ std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t fi
 }
 
 // What every rank needs of the columns, to multiply by its rows.
-std::vector<Request> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
-                                   const RowPartition& columns) {
-    std::vector<Request> requests;
+std::vector<std::vector<Item>> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
+                                             const RowPartition& columns) {
+    std::vector<std::vector<Item>> ghosts;
     for (int rank = 0; rank < rows.ranks; ++rank)
-        for (const Item& item :
-             ghosts_of(columns, rank, columns_of(matrix, rows.first(rank), rows.size(rank))))
-            requests.push_back({item, rank});
+        ghosts.push_back(ghosts_of(columns, rank, columns_of(matrix, rows.first(rank), rows.size(rank))));
+    return ghosts;
+}
+std::vector<Request> requests_for(const std::vector<std::vector<Item>>& ghosts) {
+    std::vector<Request> requests;
+    for (std::size_t rank = 0; rank < ghosts.size(); ++rank)
+        for (const Item& item : ghosts[rank]) requests.push_back({item, static_cast<int>(rank)});
     return requests;
+}
+std::size_t count_of(const PartialColumns& parts) {
+    std::size_t count = 0;
+    for (const auto& of_rank : parts)
+        for (const auto& part : of_rank) count += part.size();
+    return count;
 }
 
 // The same, each item a row of P: a value and a column an entry. Empty rows do not travel.
@@ -50,6 +61,18 @@ RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>&
 constexpr double bytes_of_aggregation = 170;
 constexpr double bytes_of_classical = 330;
 
+// What a hierarchy adds to the peak of a run, for each entry of the finest level, of the coarse ones and of P: fitted to what runs on one rank
+// with 7 and 27 points and rotated took, by either coarsening. On 1 to 4 ranks the whole was 0.8 to 1.4 times what these and
+// predicted_bytes() say, least right where most entries belong to ghosts.
+constexpr double bytes_of_finest = 24;
+constexpr double bytes_of_coarse = 39;
+constexpr double bytes_of_prolongation = 79;
+
+// What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial row, at the most: two
+// thirds of it were measured.
+constexpr double bytes_to_return_a_request = 600;
+constexpr double bytes_to_return_a_column = 40;
+
 // What imagined ranks have of the levels, told of them as the levels are set up.
 class Imagination {
   public:
@@ -60,18 +83,36 @@ class Imagination {
     // The exchanges of a level that is coarsened. The next one to share out is the next level.
     void plan(const PartRows& A, const Coarsening& next) {
         if (entries_of_finest_ == 0) entries_of_finest_ = static_cast<double>(A.places.size());
-        const RowPartition coarse = owned_by(ownership_, by_roots(partition_, next.roots),
-                                             static_cast<double>(next.A.places.size()), entries_of_finest_);
+        const RowPartition roots = by_roots(partition_, next.roots);
+        const RowPartition coarse =
+            owned_by(ownership_, roots, static_cast<double>(next.A.places.size()), entries_of_finest_);
         const GlobalRows& P = next.P.rows;
-        std::vector<Request> ghosts = ghosts_of_all(A.rows, partition_, partition_);
-        std::vector<Request> of_P = ghosts_of_all(P, partition_, coarse);
-        if (room_for(std::max(ghosts.size(), of_P.size()))) {
+        std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
+        const std::vector<std::vector<Item>> needed = ghosts_of_all(P, partition_, coarse);
+        std::vector<Request> of_P = requests_for(needed);
+        const auto both = static_cast<double>(std::max(ghosts.size(), of_P.size()));
+        if (room_for(both * bytes_to_plan_a_request)) {
             using Use = VectorEntries::Use;
             std::vector<Request> rows = with_rows(ghosts, P);
             compare_all(Use::amg_values, std::move(ghosts));
             compare_all(Use::amg_rows, std::move(rows));
-            compare_all(Use::amg_transfers, std::move(of_P));
+            const ListedPattern pattern(std::move(of_P));
+            compare_all(Use::amg_transfers, pattern);
+            const auto chosen = amg_.exchanges.back().chosen;
+            if (ownership_ != Ownership::condensed) {
+                compare_returns(pattern, chosen, P, A.rows, needed,
+                                {Use::amg_returns, Use::amg_partial_rows});
+            } else {
+                // Rows go home to the owners of roots, and from there to where they stay.
+                const auto of_roots = ghosts_of_all(P, partition_, roots);
+                const ListedPattern to_roots(requests_for(of_roots));
+                const auto by = chosen_before_run(
+                    resolved_.comm, compare(to_roots, schemes(), {resolved_.topology, resolved_.model()}));
+                compare_returns(pattern, chosen, P, A.rows, needed, {Use::amg_returns});
+                compare_returns(to_roots, by, P, A.rows, of_roots, {Use::amg_partial_rows});
+            }
         }
+        add_memory(P, bytes_of_prolongation);
         partition_ = coarse;
     }
     // The rows of a level.
@@ -84,6 +125,7 @@ class Imagination {
                 columns_of(A.rows, partition_.first(rank), partition_.size(rank)).size();
             share.most_entries = std::max(share.most_entries, static_cast<double>(entries));
         }
+        add_memory(A.rows, shares_.size() == 1 ? bytes_of_finest : bytes_of_coarse);
     }
     void tell(std::vector<AmgLevelFacts> facts) {
         for (std::size_t l = 0; l < facts.size(); ++l) {
@@ -91,6 +133,7 @@ class Imagination {
             facts[l].most_entries = shares_[l].most_entries;
         }
         amg_.levels = std::move(facts);
+        amg_.bytes = *std::ranges::max_element(memory_);
     }
 
   private:
@@ -99,8 +142,14 @@ class Imagination {
         double most_entries = 0;
     };
 
-    bool room_for(std::size_t requests) {
-        const double needed = static_cast<double>(requests) * bytes_to_plan_a_request;
+    void add_memory(const GlobalRows& rows, double bytes_of_entry) {
+        memory_.resize(static_cast<std::size_t>(partition_.ranks), 0.0);
+        for (int rank = 0; rank < partition_.ranks; ++rank)
+            memory_[static_cast<std::size_t>(rank)] +=
+                bytes_of_entry *
+                static_cast<double>(columns_of(rows, partition_.first(rank), partition_.size(rank)).size());
+    }
+    bool room_for(double needed) {
         if (needed <= bytes_) return true;
         if (amg_.too_large.empty())
             amg_.too_large =
@@ -108,15 +157,49 @@ class Imagination {
                             shares_.size() - 1, bytes_text(needed), bytes_text(bytes_));
         return false;
     }
-    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
-        const Setup setup{resolved_.topology, resolved_.model()};
+    SchemeUse used_for(VectorEntries::Use use) const {
+        return {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}};
+    }
+    std::vector<SchemeOptions> schemes() const {
         SchemeOptions options = resolved_.comm.scheme;
         options.columns = 1;
-        const ListedPattern pattern(std::move(requests));
-        SchemeTable table{.use = {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}},
-                          .rows = compare(pattern, candidates_without_axes(options), setup)};
+        return candidates_without_axes(options);
+    }
+    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
+        compare_all(use, ListedPattern(std::move(requests)));
+    }
+    void compare_all(VectorEntries::Use use, const ListedPattern& pattern) {
+        SchemeTable table{.use = used_for(use),
+                          .rows = compare(pattern, schemes(), {resolved_.topology, resolved_.model()})};
         table.chosen = chosen_before_run(resolved_.comm, table.rows);
         amg_.exchanges.push_back(std::move(table));
+    }
+    // By the plans of P backwards, whose scheme is chosen for P.
+    void compare_returns(const ListedPattern& pattern, std::optional<std::size_t> chosen, const GlobalRows& P,
+                         const GlobalRows& A, const std::vector<std::vector<Item>>& needed,
+                         std::initializer_list<VectorEntries::Use> uses) {
+        const PartialColumns parts = partial_columns(A, P, partition_, needed);
+        if (!room_for(static_cast<double>(pattern.requests().size()) *
+                          (bytes_to_plan_a_request + bytes_to_return_a_request) +
+                      static_cast<double>(count_of(parts)) * bytes_to_return_a_column))
+            return;
+        const Setup setup{resolved_.topology, resolved_.model()};
+        std::vector<SchemeTable> tables;
+        for (const VectorEntries::Use use : uses)
+            tables.push_back({.use = used_for(use), .rows = {}, .chosen = chosen});
+        for (const SchemeOptions& scheme : schemes()) {
+            const ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
+                                                   resolved_.topology, needed, parts);
+            for (SchemeTable& table : tables) {
+                const bool of_values = table.use.entries()->use == VectorEntries::Use::amg_returns;
+                const Plan& plan = of_values ? plans.values : plans.rows;
+                table.rows.push_back(summary(scheme, shares_of(plan, 1, setup), setup));
+            }
+        }
+        for (SchemeTable& table : tables) {
+            count_duplicates(table.rows);
+            amg_.exchanges.push_back(std::move(table));
+        }
     }
 
     const Resolved& resolved_;
@@ -126,6 +209,7 @@ class Imagination {
     double bytes_;
     ImaginedAmg& amg_;
     std::vector<Share> shares_;
+    std::vector<double> memory_;  // by rank
 };
 
 // Seconds of one exchange on every level, by each scheme, and by the quickest of each level.
@@ -149,7 +233,9 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
     };
     line("A x, values of ghosts", VectorEntries::Use::amg_values);
     line("rows of P for A P", VectorEntries::Use::amg_rows);
-    line("P e, and backwards P^T r", VectorEntries::Use::amg_transfers);
+    line("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
+    line("P e", VectorEntries::Use::amg_transfers);
+    line("P^T r", VectorEntries::Use::amg_returns);
     return text + "in brackets: times the quickest; predicted\n";
 }
 
@@ -190,6 +276,9 @@ std::string imagined_amg_text(const ImaginedAmg& amg) {
                                    counted(static_cast<long>(amg.levels.size()), "level"));
     if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + "\n";
     text += level_sizes(amg.levels);
+    text +=
+        fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
+                    bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);

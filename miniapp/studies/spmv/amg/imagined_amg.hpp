@@ -14,8 +14,9 @@ namespace keel {
 struct ImaginedAmg {
     std::vector<AmgLevelFacts> levels;  // but for traffic
     std::string missing;                // for a cycle; empty where nothing is
-    // By level, but for the coarsest: values, rows of P for A P, and what P and its transpose exchange.
+    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P) send home.
     std::vector<SchemeTable> exchanges;
+    double bytes = 0;       // about what the levels add to the peak of the rank that has most
     std::string too_large;  // why levels or exchanges are missing
 };
 

@@ -5,43 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <numbers>
 #include <numeric>
-#include <system_error>
 
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
+#include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
 #include "miniapp/studies/spmv/matrix/permutation.hpp"
 #include "miniapp/studies/spmv/matrix/rcm.hpp"
 
 namespace keel {
 namespace {
-
-// Entries given several times are added in the order given.
-GlobalRows assemble(std::vector<FileEntry> entries, std::int64_t first, std::size_t count) {
-    std::ranges::stable_sort(entries, [](const FileEntry& a, const FileEntry& b) {
-        return a.row != b.row ? a.row < b.row : a.column < b.column;
-    });
-    GlobalRows rows;
-    rows.first.assign(count + 1, 0);
-    rows.columns.reserve(entries.size());
-    rows.values.reserve(entries.size());
-    const FileEntry* last = nullptr;
-    for (const FileEntry& entry : entries) {
-        if (last && last->row == entry.row && last->column == entry.column) {
-            rows.values.back() += entry.value;
-        } else {
-            rows.columns.push_back(entry.column);
-            rows.values.push_back(entry.value);
-            ++rows.first[static_cast<std::size_t>(entry.row - first) + 1];
-        }
-        last = &entry;
-    }
-    std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
-    return rows;
-}
 
 using Numbering = std::function<std::int64_t(std::int64_t)>;
 
@@ -50,18 +25,6 @@ struct Order {
     Numbering to_new = [](std::int64_t n) { return n; };
     Numbering to_old = [](std::int64_t n) { return n; };
 };
-
-GlobalRows rows_of_file(const std::string& name, const Order& order, std::int64_t first, std::size_t count) {
-    std::ifstream file(name);
-    const MatrixHeader header = read_matrix_header(file, name);
-    std::vector<FileEntry> own;
-    read_matrix_entries(file, name, header, [&](const FileEntry& entry) {
-        const std::int64_t r = order.to_new(entry.row);
-        if (r >= first && r < first + static_cast<std::int64_t>(count))
-            own.push_back({r, order.to_new(entry.column), entry.value, entry.line});
-    });
-    return assemble(std::move(own), first, count);
-}
 
 // Room for one more row where the numbers expected were too few: a list that doubles could take half of the memory.
 template <class T>
@@ -258,53 +221,6 @@ bool is_matrix_file(const std::string& matrix) {
     return matrix.ends_with(".mtx");
 }
 
-std::string why_not_readable(const std::string& name) {
-    if (std::error_code ignored;
-        std::filesystem::exists(name, ignored) && !std::filesystem::is_regular_file(name, ignored))
-        return "is a folder or a device, and is read more than once; give a file";
-    std::ifstream file(name);
-    if (!file) return "cannot be read; give the path of a Matrix Market file";
-    try {
-        const MatrixHeader header = read_matrix_header(file, name);
-        read_matrix_entries(file, name, header, [](const FileEntry&) {});
-    } catch (const MatrixFileError& error) {
-        return error.what();
-    }
-    return "";
-}
-
-std::string why_not_scalable(const std::string& name, int ranks, int rank, DiagonalScaling scaling) {
-    std::ifstream file(name);
-    const MatrixHeader header = read_matrix_header(file, name);
-    const RowPartition partition{header.rows, ranks};
-    const std::int64_t first = partition.first(rank);
-    const std::int64_t end = partition.first(rank + 1);
-    // Only what the file has: its header may announce more rows than fit into memory.
-    std::vector<FileEntry> diagonal;
-    read_matrix_entries(file, name, header, [&](const FileEntry& entry) {
-        if (entry.row == entry.column && entry.row >= first && entry.row < end) diagonal.push_back(entry);
-    });
-    std::ranges::stable_sort(diagonal, {}, &FileEntry::row);
-    auto next = diagonal.begin();
-    for (std::int64_t row = first; row < end; ++row) {
-        double value = 0;
-        long line = 0;
-        for (; next != diagonal.end() && next->row == row; ++next) {
-            value += next->value;
-            line = next->line;
-        }
-        if (scalable(value, scaling)) continue;
-        const std::int64_t number = row + 1;
-        const std::string found =
-            line == 0 ? fmt::format("{}: row {} has no diagonal entry", name, number)
-                      : fmt::format("{}:{}: the diagonal entry of row {} is {}", name, line, number, value);
-        return found + (scaling == DiagonalScaling::right
-                            ? ", and the scaling divides by it"
-                            : ", and the symmetric scaling divides by its root");
-    }
-    return "";
-}
-
 MatrixSize matrix_size(const MatrixChoice& matrix) {
     const std::string& source = matrix.options.matrix;
     if (is_matrix_file(source)) {
@@ -316,30 +232,55 @@ MatrixSize matrix_size(const MatrixChoice& matrix) {
     return {generator.rows, generator.entries};
 }
 
-GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
-    const std::string& source = matrix.options.matrix;
-    const auto rows = [&](const Order& order, std::int64_t from, std::size_t so_many) {
-        return is_matrix_file(source) ? rows_of_file(source, order, from, so_many)
-                                      : rows_of_generator(generator_of(matrix), order, from, so_many);
-    };
-    const std::int64_t all = matrix_size(matrix).rows;
-    Order order;
-    if (matrix.options.ordering == Ordering::random) {
-        const RandomPermutation random(all, matrix.seed);
-        order = {random, [random](std::int64_t n) { return random.inverse(n); }};
-    } else if (matrix.options.ordering == Ordering::rcm) {
-        auto old = reverse_cuthill_mckee(rows({}, 0, static_cast<std::size_t>(all)));
-        std::vector<std::int64_t> back(old.size());
-        for (std::size_t n = 0; n < old.size(); ++n)
-            back[static_cast<std::size_t>(old[n])] = static_cast<std::int64_t>(n);
-        order = {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
-                 [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
-    }
-    return rows(order, first, count);
+namespace {
+
+Order random_order(std::int64_t rows, std::uint64_t seed) {
+    const RandomPermutation random(rows, seed);
+    return {random, [random](std::int64_t n) { return random.inverse(n); }};
 }
 
-GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank) {
-    return read_matrix(matrix, partition.first(rank), partition.size(rank));
+// Collective over those who have the whole matrix between them.
+Order order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm) {
+    if (matrix.options.ordering == Ordering::natural) return {};
+    if (matrix.options.ordering == Ordering::random) return random_order(rows, matrix.seed);
+    MatrixChoice natural = matrix;
+    natural.options.ordering = Ordering::natural;
+    auto old = reverse_cuthill_mckee(read_whole_matrix(natural));
+    // Each rank has read the whole file, of which the others will judge its own lines only.
+    std::uint64_t digest = 0;
+    for (const std::int64_t row : old) digest = scramble(digest ^ static_cast<std::uint64_t>(row));
+    const std::string found = fmt::format("{:016x}", digest);
+    const bool same = found == comm.broadcast(found);
+    if (comm.max(same ? 0 : 1) > 0)
+        throw MatrixFileError(matrix.options.matrix +
+                              ": is not the same file on all ranks; give all the same");
+    std::vector<std::int64_t> back(old.size());
+    for (std::size_t n = 0; n < old.size(); ++n)
+        back[static_cast<std::size_t>(old[n])] = static_cast<std::int64_t>(n);
+    return {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
+            [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
+}
+
+}  // namespace
+
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm) {
+    const Order order = order_of(matrix, partition.rows, comm);
+    const int rank = comm.rank();
+    return is_matrix_file(matrix.options.matrix)
+               ? rows_of_file(comm, matrix.options.matrix, order.to_new, partition)
+               : rows_of_generator(generator_of(matrix), order, partition.first(rank), partition.size(rank));
+}
+
+GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
+    check(matrix.options.ordering != Ordering::rcm, "nobody orders rows that are not all there");
+    const Generator generator = generator_of(matrix);
+    const bool random = matrix.options.ordering == Ordering::random;
+    return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : Order(), first,
+                             count);
+}
+
+GlobalRows read_whole_matrix(const MatrixChoice& matrix) {
+    return read_matrix(matrix, {matrix_size(matrix).rows, 1}, Communicator::self());
 }
 
 }  // namespace keel

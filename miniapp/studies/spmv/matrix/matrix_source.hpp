@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"
-#include "miniapp/studies/spmv/matrix/matrix_market.hpp"
+#include "comm/ranks/communicator.hpp"
+#include "miniapp/studies/spmv/matrix/file/matrix_market.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_options.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
@@ -47,11 +48,6 @@ std::int64_t side_of_square(std::int64_t rows);  // n of the nearest square
 
 std::vector<std::string> generator_names();
 bool is_matrix_file(const std::string& matrix);  // ends in .mtx
-// What is wrong with the file, with its line; empty if nothing is. Reads all of it.
-std::string why_not_readable(const std::string& file);
-// Why the scaling cannot divide by the diagonal of the file's rows that are the rank's by the order of the file, with the
-// line; empty if it can. Reads all of the file.
-std::string why_not_scalable(const std::string& file, int ranks, int rank, DiagonalScaling scaling);
 
 // The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {
@@ -60,12 +56,13 @@ struct MatrixSize {
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
 
-// `count` rows from `first` on of the matrix in its order. Throws MatrixFileError.
-GlobalRows read_matrix(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
-
-// Rank `rank`'s rows of the matrix in its order. Every rank reads the whole file, which it has compared with that of rank 0, and
-// keeps its own rows: no rank holds all, where one reader would hold up all others anyway. Only with
-// problem.ordering = rcm every rank holds the whole matrix for a while. Throws MatrixFileError.
-GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, int rank);
+// This rank's rows of the matrix in its order. Of a file each rank reads its part and sends entries to the owners of their rows;
+// only with problem.ordering = rcm every rank reads and holds all of it for a while. Throws MatrixFileError, on all ranks alike.
+// Collective.
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm);
+// `count` rows of a generated matrix from `first` on, not with problem.ordering = rcm.
+GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count);
+// All rows, by the calling rank alone.
+GlobalRows read_whole_matrix(const MatrixChoice& matrix);
 
 }  // namespace keel

@@ -1,0 +1,33 @@
+#pragma once
+
+// What imagined ranks send home to the owners of coarse rows, where it is added, or merged, on the way: the parts that their rows
+// have in P^T r and in P^T (A P). Pure.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/patterns/row_partition.hpp"
+#include "comm/plans/plan.hpp"
+#include "solvers/systems/sparse/sparse_matrix.hpp"
+
+namespace keel {
+
+// The columns of rows of P^T (A P) that each rank has a part of and others own, ascending: by rank, and by the items that it
+// needs of P in their order.
+using PartialColumns = std::vector<std::vector<std::vector<std::int64_t>>>;
+
+// `needed`: ghosts of P by rank. All rows of A and P; those of P are shared out by `rows`.
+PartialColumns partial_columns(const GlobalRows& A, const GlobalRows& P, const RowPartition& rows,
+                               const std::vector<std::vector<Item>>& needed);
+
+// The messages of all ranks; stages in the order in which they travel.
+struct ReturnPlans {
+    Plan values;  // P^T r
+    Plan rows;    // P^T (A P), a value and a column an entry, lengths apart
+};
+// `there` brings all ranks what they need. As homeward() and send_home() have it.
+ReturnPlans return_plans(const Plan& there, const Topology& topology,
+                         const std::vector<std::vector<Item>>& needed, const PartialColumns& parts);
+
+}  // namespace keel
