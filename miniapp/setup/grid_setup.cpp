@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"

@@ -26,7 +26,7 @@ std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
                            const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
-                           const AmgWatch& watch)
+                           const AmgWatch& watch, bool singular)
     : team_(team), options_(options), ledger_(ledger) {
     const int rank = team.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, rows);
@@ -64,7 +64,8 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
                                             levels_.back().A->untimed(), ledger, level, sparse.persistent);
         facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
-        outcome_ = fault_of(*A);
+        // Of the one row of constants nothing is left but rounding.
+        if (!singular || A->partition.rows > 1) outcome_ = fault_of(*A);
     }
     if (watch) watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
@@ -72,8 +73,10 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
         outcome_ = AmgOutcome::too_large;
         return;
     }
-    coarsest_ = timed(ledger, Op::coarsest, static_cast<int>(levels_.size()) - 1,
-                      [&] { return std::make_unique<Coarsest>(team.comm, *A, largest); });
+    coarsest_ = timed(ledger, Op::coarsest, static_cast<int>(levels_.size()) - 1, [&] {
+        return std::make_unique<Coarsest>(team.comm, *A, largest,
+                                          singular ? std::optional(null) : std::nullopt);
+    });
     if (coarsest_->singular()) outcome_ = AmgOutcome::singular;
 }
 

@@ -62,9 +62,11 @@ class AmgHierarchy {
   public:
     // `finest` has these rows, `A`, whose near-null space is the constants, and exchanges by the scheme of `sparse`, other levels by
     // what the team says. Set-up is booked in the ledger, which has as many
-    // levels as the options allow. All must outlive this object. Collective.
+    // levels as the options allow. `singular`: constants are in A's null space itself; the coarsest level is then solved without
+    // them. All must outlive this object. Collective.
     AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows, const AmgOptions& options,
-                 const SparseOptions& sparse, Ledger& ledger, const AmgWatch& watch = {});
+                 const SparseOptions& sparse, Ledger& ledger, const AmgWatch& watch = {},
+                 bool singular = false);
 
     const AmgOptions& options() const { return options_; }
     AmgOutcome outcome() const { return outcome_; }

@@ -12,7 +12,7 @@
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 

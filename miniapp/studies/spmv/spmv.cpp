@@ -10,6 +10,7 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/file_text.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -19,11 +20,14 @@
 namespace keel {
 
 MatrixChoice matrix_of(const Deck& deck, int ranks) {
+    const auto options = deck.parameters.study.of<MatrixOptions>();
     ProblemOptions problem = deck.parameters.problem;
+    if (options.matrix == grid_matrix)
+        return {.options = options,
+                .grid = GridOperator{problem, domain_of(problem, ranks)},
+                .seed = problem.seed};
     problem.dimensions = ProblemOptions().dimensions;  // is not its key
-    return {.options = deck.parameters.study.of<MatrixOptions>(),
-            .cells = problem.box * resolved_boxes(problem, ranks),
-            .seed = problem.seed};
+    return {.options = options, .cells = problem.box * resolved_boxes(problem, ranks), .seed = problem.seed};
 }
 
 double entry_of_x(std::int64_t row, std::size_t column) {
@@ -75,7 +79,8 @@ class SpmvStudy : public Study {
     }
 
     KeyUses keys() const override {
-        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated"}};
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
+        const Condition of_problem{"problem.matrix", {grid_matrix}};
         const Condition by_method{"run.amg", {"none", "preconditioner"}};
         const Condition solving{"run.solve", {"true"}};
         std::vector<KeyUse> uses{
@@ -84,6 +89,7 @@ class SpmvStudy : public Study {
             {"problem.boxes_per_rank", {grid}},
             {"problem.seed", {{"problem.matrix", {"random"}}}},
             {"problem.seed", {{"problem.ordering", {"random"}}}},
+            {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
             {"bottom.given_iterations", {}, "no solve is predicted with run.mode = spmv"},
@@ -107,6 +113,11 @@ class SpmvStudy : public Study {
               "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.ranks_per_socket",
               "comm.node_map",    "comm.machine",     "comm.persistent",     "comm.device"})
             uses.push_back({key});
+        for (const char* key :
+             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.clumps",
+              "problem.outside", "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
+              "problem.anisotropy", "problem.alpha", "problem.boundary"})
+            uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }
 

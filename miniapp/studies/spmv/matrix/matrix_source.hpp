@@ -9,14 +9,10 @@
 #include "comm/patterns/row_partition.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_market.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_options.hpp"
+#include "solvers/systems/sparse/grid_rows.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
-
-struct MatrixEntry {
-    std::int64_t column;
-    double value;
-};
 
 // A matrix of which every row is a function of its number.
 struct Generator {
@@ -56,7 +52,7 @@ std::string why_not_scalable(const std::string& file, int ranks, int rank, Diago
 // The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {
     std::int64_t rows = 0;
-    double entries = 0;  // of a file and of matrix = random: at most
+    double entries = 0;  // of a file, of matrix = random, and of a grid of two periodic cells: at most
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
 
