@@ -106,6 +106,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .exchange = resolved.comm.exchange,
                        .deterministic = resolved.deterministic,
                        .all_reduce = resolved.comm.all_reduce};
+    grids.multigrid.amg = p.amg;
     const SmootherPasses passes = p.multigrid.smoother_passes;
     if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);

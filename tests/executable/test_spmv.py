@@ -154,6 +154,22 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
         self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: plays no part"])
 
+    def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
+        bottom = ["problem.box=32", "multigrid.bottom_box=32", "problem.boundary=dirichlet", "bottom.solver=amg",
+                  "multigrid.tolerance=0.01"]  # fmt: skip
+        for more in ([], ["amg.coarsening=classical", "amg.theta=0.25"]):
+            facts = self.valid(2, *bottom, *more, *ONCE).facts
+            self.assertEqual(self.planned(2, *bottom, *more)["predicted_bytes"], facts["predicted_bytes"])
+            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.12 * facts["measured_bytes"])
+
+    def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
+        self.refused(1, *AMG, "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level of a grid'])
+        self.refused(1, *AMG, "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
+        self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
+        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
+        self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
+        self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
+
     def test_keys_that_do_not_go_together_are_refused(self) -> None:
         self.refused(1, *AMG, "run.amg=preconditioner", "bottom.scaling=none", "bottom.solver=richardson",
                      expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip

@@ -214,7 +214,8 @@ TEST_CASE("cycles solve on a grid's matrix, where constants are in its null spac
                     Ledger ledger(options.max_levels);
                     SparseMatrix A(comm, topology, *backend, partition, rows, {}, ledger);
                     CHECK(is_singular(choice) == (kind != Boundary::dirichlet));
-                    AmgHierarchy hierarchy(team, A, rows, options, {}, ledger, {}, is_singular(choice));
+                    AmgHierarchy hierarchy(team, A, rows, options, {}, ledger,
+                                           {.watch = {}, .singular = is_singular(choice)});
                     REQUIRE(hierarchy.missing().empty());
                     AmgCycle M(hierarchy);
                     const Field u = A.make_vector();

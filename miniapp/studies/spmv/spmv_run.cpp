@@ -260,8 +260,9 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         site.progress.say("setting up algebraic multigrid");
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
-            hierarchy = std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger,
-                                                       AmgWatch(), is_singular(use_.matrix));
+            hierarchy =
+                std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger,
+                                               AmgSetting{.watch = {}, .singular = is_singular(use_.matrix)});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);
