@@ -70,7 +70,7 @@ Found solve(const PeerRun& run, const Communicator& comm, SparseMatrix& A, const
     comm.barrier();
     const double setup_start = now();
     MatrixSolver solver(A.first_row(), rows, A.read(f), *named<BoomerMethod>(run.method),
-                        run.deck.parameters.study.of<AmgOptions>());
+                        run.deck.parameters.amg);
     found.setup_seconds = comm.max(now() - setup_start);
     for (int n = -run.resolved.warmup; n < run.resolved.repeats; ++n) {
         comm.barrier();

@@ -132,8 +132,10 @@ void add_multigrid(Table& table) {
 void add_bottom(Table& table) {
     using Bottom = BottomOptions;
     Section s(table, "bottom", &Parameters::bottom);
-    s.choice("solver", &Bottom::solver, method_names(),
-             "solver on the coarsest level, or of the whole problem; smooth = relaxation alone");
+    s.choice(
+        "solver", &Bottom::solver, method_names(),
+        "solver on the coarsest level, or of the whole problem; smooth = relaxation alone, amg = cycles of "
+        "algebraic multigrid by [amg]");
     s.each_needs_reader(methods(),
                         [](const Method& method, const std::string& key) { return method.reads(key); });
     s.real("tolerance", &Bottom::tolerance, inside(0, 1),
@@ -143,6 +145,9 @@ void add_bottom(Table& table) {
     s.choice("scaling", &Bottom::scaling,
              "scaling of the system by its diagonal: from the right for BiCGStab's family, on both sides for "
              "CG's");
+    s.choice("preconditioner", &Bottom::preconditioner,
+             "preconditioner of a method on the coarsest level: none, or a cycle of algebraic multigrid by "
+             "[amg]");
     s.integer(
         "max_restarts", &Bottom::max_restarts, at_least(0),
         "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
@@ -331,6 +336,59 @@ void add_output(Table& table) {
         .needs("run.mode", {"solve", "survey"});
 }
 
+// Of run.amg in run.mode = spmv, and of bottom solvers.
+void add_amg(Table& table) {
+    using Amg = AmgOptions;
+    Section amg(table, "amg", &Parameters::amg);
+    const auto of = [](CoarseningRule rule, Section<Amg>& key) {
+        key.needs("amg.coarsening", {keel::name(rule)});
+    };
+    amg.choice("coarsening", &Amg::coarsening,
+               "next level: by smoothed aggregation, or by splitting rows into coarse and fine ones "
+               "and interpolating");
+    of(CoarseningRule::aggregation,
+       amg.choice("strength", &Amg::strength,
+                  "strong connections: against the diagonal entries of both rows, or against the largest "
+                  "entry of a row, as always where rows are split"));
+    amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
+             "part of that which an entry must be to be strong");
+    of(CoarseningRule::aggregation,
+       amg.choice("aggregation", &Amg::aggregation,
+                  "aggregates: about roots two connections apart, the same on any ranks; or greedily "
+                  "inside each rank"));
+    of(CoarseningRule::aggregation, amg.integer("sweeps", &Amg::sweeps, between(1, 4),
+                                                "sweeps of Jacobi that smooth the prolongation", "sweeps"));
+    of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
+                                             "their weight, times the bound of the eigenvalues"));
+    of(CoarseningRule::classical,
+       amg.choice("splitting", &Amg::splitting,
+                  "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
+                  "Ruge and Stueben inside each rank"));
+    of(CoarseningRule::classical,
+       amg.choice("interpolation", &Amg::interpolation,
+                  "interpolation: from coarse rows that a row depends on; or also from those of its fine "
+                  "neighbours"));
+    of(CoarseningRule::classical,
+       amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
+                "part of the largest weight of a row below which weights are dropped"));
+    amg.choice(
+        "smoothing", &Amg::smoother,
+        "smoother: Jacobi's with weight 2/3; Gauss-Seidel's inside of ranks, forward "
+        "before and backward behind the correction; Jacobi's with the sums of rows' absolute values; or "
+        "Chebyshev's polynomial");
+    amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
+        .needs("amg.smoothing", {"chebyshev"});
+    amg.choice("ownership", &Amg::ownership,
+               "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
+               "their entries");
+    amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
+                "most rows of a level that is not coarsened any more", "rows");
+    amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels");
+    amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
+                "most rows of the coarsest level, which is solved densely on each rank", "rows");
+    amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots");
+}
+
 }  // namespace
 
 void add_common_keys(Table& table, std::span<const ModeWord> modes) {
@@ -340,6 +398,7 @@ void add_common_keys(Table& table, std::span<const ModeWord> modes) {
     add_comm(table);
     add_run(table, modes);
     add_output(table);
+    add_amg(table);
 }
 
 Index resolved_boxes(const ProblemOptions& problem, int ranks) {

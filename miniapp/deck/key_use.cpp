@@ -43,7 +43,7 @@ std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
     for (const KeyUse* use : found) {
         if (!use->idle.empty()) return use->idle;
         std::vector<Condition> conditions = use->needs;
-        if (!exact || conditions.empty())
+        if (!exact || conditions.empty() || use->besides)
             conditions.insert(conditions.end(), key.needs.begin(), key.needs.end());
         const Condition* missing = nullptr;
         for (const Parameters& parameters : solvers) {

@@ -17,6 +17,7 @@ struct KeyUse {
     std::vector<Condition> needs =
         {};                 // of a full name: in place of the key's own; of a section: besides them
     std::string idle = {};  // not empty: the key plays no part; why, and what to do instead
+    bool besides = false;   // the needs of a full name are besides the key's own
 };
 
 // The keys of a study. A full name counts before its section, and where it stands twice either will do; what is not listed

@@ -22,6 +22,7 @@
 #include "kernels/layout/storage.hpp"
 #include "kernels/names.hpp"
 #include "kernels/timing/clock.hpp"
+#include "solvers/amg/options.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/options.hpp"
 
@@ -195,6 +196,7 @@ struct Parameters {
     CommOptions comm;
     RunOptions run;
     OutputOptions output;
+    AmgOptions amg;
     StudyOptions study;
 };
 

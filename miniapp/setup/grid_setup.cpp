@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
@@ -106,6 +106,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .exchange = resolved.comm.exchange,
                        .deterministic = resolved.deterministic,
                        .all_reduce = resolved.comm.all_reduce};
+    grids.multigrid.amg = p.amg;
     const SmootherPasses passes = p.multigrid.smoother_passes;
     if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);

@@ -43,6 +43,27 @@ void check_basis(Rules& rules, const NamedSolver& solver) {
                     solver.options.solver));
 }
 
+// What a cycle of algebraic multigrid as preconditioner on the coarsest level wants of the method.
+void check_algebraic(Rules& rules, const NamedSolver& solver) {
+    const BottomOptions& bottom = solver.options;
+    const Method& method = method_named(bottom.solver);
+    if (!method.is_krylov() || !uses_algebraic(bottom)) return;
+    const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& what) {
+        keys.insert(keys.end(), {"bottom.preconditioner", "run.survey"});
+        rules.require(holds, keys, "bottom.preconditioner = \"amg\": " + what);
+    };
+    require(bottom.scaling == Scaling::none, {"bottom.scaling"},
+            "takes the place of the scaling; give bottom.scaling = \"none\"");
+    require(method.tests(Norm::residual), {"bottom.solver"},
+            fmt::format("{} tests sqrt(r . M r) alone; choose cg or bicgstab", bottom.solver));
+    require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
+            "nobody knows its spectrum; give bottom.basis = \"monomial\"");
+    require(method.degree.of(bottom) == 0 || bottom.powers != Powers::matrix_powers, {"bottom.powers"},
+            "takes part in every power; give bottom.powers = \"paired\"");
+    require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
+            "orthomin takes none; give bottom.variant = \"orthodir\"");
+}
+
 // Ghosts deeper than a box would come from beyond its neighbours.
 void check_powers_fit(Rules& rules, const NamedSolver& solver, const GridUse& use) {
     const int depth = solver.options.powers_depth;
@@ -94,6 +115,7 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 void check_solvers(Rules& rules, const GridUse& use, double boxes) {
     check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, boxes));
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
+    for (const NamedSolver& solver : use.solvers) check_algebraic(rules, solver);
     check_shared_powers(rules, use);
 }
 

@@ -15,7 +15,7 @@
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
 #include "miniapp/files/record_name.hpp"
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 

@@ -3,6 +3,7 @@
 // The coarsest level, gathered on every rank that has rows of it and solved there with a dense factorisation.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,9 +13,11 @@ namespace keel {
 
 class Coarsest {
   public:
-    // Factors. `size` is that of entries before they cancelled: what is less by the precision of a double is rounding. Collective,
-    // as is solve().
-    Coarsest(const Communicator& comm, const PartRows& A, double size);
+    // Factors. `size` is that of entries before they cancelled: what is less by the precision of a double is rounding. `null`,
+    // where there is one, has this rank's rows of a vector that the finest matrix took to zero: if A takes it there too, b is
+    // made orthogonal to it, and so is x. Collective, as is solve().
+    Coarsest(const Communicator& comm, const PartRows& A, double size,
+             const std::optional<std::vector<double>>& null = {});
     ~Coarsest();
 
     // Whether a pivot is zero but for rounding: there is no solution then. A matrix whose diagonal ranges over 14 orders of

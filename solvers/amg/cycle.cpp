@@ -1,6 +1,5 @@
 #include "solvers/amg/cycle.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "solvers/krylov/methods.hpp"
@@ -8,60 +7,6 @@
 #include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
-namespace {
-
-// Per iteration: 1 application of A and 1 of M, an all-reduce of 1 word, which only the stopping test needs. Vectors: z and Az
-// besides x and r.
-class Cycles : public KrylovMethod {
-  public:
-    Cycles(LinearSystem& system, Preconditioner& preconditioner)
-        : A(system), M(preconditioner), z(A.make_vector()), Az(A.make_vector()) {}
-
-    Outcome iterate(const Run& run, Report& report) override {
-        const auto& [x, r, rr_start, target, limit, scale] = run;
-        for (int k = 0; k < limit; ++k) {
-            M.apply(z, r);
-            A.axpby(x, 1, x, 1, z);
-            A.apply(Az, z);
-            A.axpby(r, 1, r, -1, Az);
-            ++report.iterations;
-            const double rr = A.dot(r, r);
-            report.residuals.push_back(std::sqrt(rr) / scale);
-            if (std::sqrt(rr) <= target) return Outcome::converged;
-            if (!std::isfinite(rr)) return report.breakdown("(r,r)");
-        }
-        return Outcome::iteration_limit;
-    }
-
-  private:
-    LinearSystem& A;
-    Preconditioner& M;
-    LinearSystem::Vector z, Az;
-};
-
-class AmgSolver : public KrylovSolver {
-  public:
-    AmgSolver(SparseMatrix& matrix, AmgCycle& M, const BottomOptions& options)
-        : stop_{options.tolerance, options.max_iterations, options.max_restarts},
-          A_(matrix, DiagonalScaling::none),
-          M_(M),
-          solver_(A_, std::make_unique<Cycles>(A_, M)) {}
-
-    void update() override {}  // a matrix stays as it is
-
-    Report solve(Field u, Field f) override {
-        if (const std::string vanished = M_.vanished(); !vanished.empty()) return unsolved(A_, u, vanished);
-        return solver_.solve(u, f, stop_);
-    }
-
-  private:
-    Stop stop_;
-    SparseSystem A_;
-    AmgCycle& M_;
-    Solver solver_;
-};
-
-}  // namespace
 
 void AmgCycle::descend(std::size_t l, Field x, Field b) {
     AmgLevel& level = hierarchy_.level(l);
@@ -145,7 +90,10 @@ void AmgCycle::residual(AmgLevel& level, Field x, Field b) {
 
 std::unique_ptr<KrylovSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
                                               const BottomOptions& options) {
-    return std::make_unique<AmgSolver>(matrix, M, options);
+    BottomOptions cycles = options;
+    cycles.solver = algebraic_cycles().name;
+    cycles.scaling = Scaling::none;
+    return make_amg_krylov(matrix, M, cycles);
 }
 
 std::unique_ptr<KrylovSolver> make_amg_krylov(SparseMatrix& matrix, AmgCycle& M,

@@ -26,8 +26,12 @@ std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
                            const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
-                           const AmgWatch& watch)
-    : team_(team), options_(options), ledger_(ledger) {
+                           const AmgSetting& setting)
+    : team_(team),
+      options_(options),
+      ledger_(ledger),
+      first_column_(sparse.level),
+      in_one_column_(setting.in_one_column) {
     const int rank = team.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, rows);
     std::vector<double> null(A->rows.rows(), 1.0);
@@ -40,14 +44,14 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
         outcome_ = AmgOutcome::unsymmetric_pattern;
     while (outcome_ == AmgOutcome::ready && A->partition.rows > options.max_coarse &&
            static_cast<int>(levels_.size()) < options.max_levels) {
-        const auto level = static_cast<int>(levels_.size()) - 1;
+        const int at = column();
         std::optional<Coarsening> next =
-            coarsen(team, *A, null, options, facts_.back().values_by, ledger, level, facts_.front().entries);
+            coarsen(team, *A, null, options, facts_.back().values_by, ledger, at, facts_.front().entries);
         if (!next) {
             stalled_ = true;
             break;
         }
-        if (watch) watch(*A, &*next);
+        if (setting.watch) setting.watch(*A, &*next);
         A = std::make_unique<PartRows>(std::move(next->A));
         null = std::move(next->null);
         AmgLevelFacts& facts = facts_.back();
@@ -61,25 +65,32 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
         AmgLevel& fine = levels_[levels_.size() - 2];
         fine.transfer =
             std::make_unique<LevelTransfer>(team, next->P, next->plan, next->way, fine.A->untimed(),
-                                            levels_.back().A->untimed(), ledger, level, sparse.persistent);
+                                            levels_.back().A->untimed(), ledger, at, sparse.persistent);
         facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
-        outcome_ = fault_of(*A);
+        // Of the one row of constants nothing is left but rounding.
+        if (!setting.singular || A->partition.rows > 1) outcome_ = fault_of(*A);
     }
-    if (watch) watch(*A, nullptr);
+    if (setting.watch) setting.watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
     if (A->partition.rows > options.max_dense) {
         outcome_ = AmgOutcome::too_large;
         return;
     }
-    coarsest_ = timed(ledger, Op::coarsest, static_cast<int>(levels_.size()) - 1,
-                      [&] { return std::make_unique<Coarsest>(team.comm, *A, largest); });
+    coarsest_ = timed(ledger, Op::coarsest, column(), [&] {
+        return std::make_unique<Coarsest>(team.comm, *A, largest,
+                                          setting.singular ? std::optional(null) : std::nullopt);
+    });
     if (coarsest_->singular()) outcome_ = AmgOutcome::singular;
+}
+
+int AmgHierarchy::column() const {
+    return first_column_ + (in_one_column_ ? 0 : static_cast<int>(levels_.size()) - 1);
 }
 
 void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse) {
     AmgLevel& level = levels_.emplace_back();
-    const auto number = static_cast<int>(levels_.size()) - 1;
+    const int number = column();
     level.A = finest;
     SparseOptions options = sparse;
     if (!finest) {

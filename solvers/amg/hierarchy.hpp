@@ -58,13 +58,22 @@ struct AmgLevel {
 // Is shown every level while the hierarchy is set up, with what comes next, which the coarsest one lacks.
 using AmgWatch = std::function<void(const PartRows& A, const Coarsening* next)>;
 
+// What else there is to know of a hierarchy.
+struct AmgSetting {
+    AmgWatch watch = {};
+    // Constants are in the null space of the finest matrix itself; the coarsest level is then solved without them.
+    bool singular = false;
+    // All levels are booked as the finest one, that of SparseOptions, and not as those that follow it.
+    bool in_one_column = false;
+};
+
 class AmgHierarchy {
   public:
     // `finest` has these rows, `A`, whose near-null space is the constants, and exchanges by the scheme of `sparse`, other levels by
-    // what the team says. Set-up is booked in the ledger, which has as many
-    // levels as the options allow. All must outlive this object. Collective.
+    // what the team says. Set-up is booked in the ledger, which has a column for each level that is booked. All must outlive this
+    // object. Collective.
     AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows, const AmgOptions& options,
-                 const SparseOptions& sparse, Ledger& ledger, const AmgWatch& watch = {});
+                 const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting = {});
 
     const AmgOptions& options() const { return options_; }
     AmgOutcome outcome() const { return outcome_; }
@@ -85,12 +94,15 @@ class AmgHierarchy {
 
   private:
     void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
+    int column() const;  // of the ledger, for the last level
     // What is wrong with the matrix of a level, the same on all ranks.
     AmgOutcome fault_of(const PartRows& A) const;
 
     const Team& team_;
     AmgOptions options_;
     Ledger& ledger_;
+    int first_column_;
+    bool in_one_column_;
     AmgOutcome outcome_ = AmgOutcome::ready;
     bool stalled_ = false;
     std::vector<AmgLevel> levels_;

@@ -30,7 +30,8 @@ const std::vector<Method>& methods() {
                                          pipelined_s_step_cg(),
                                          chebyshev_iteration(),
                                          richardson(),
-                                         relaxation()};
+                                         relaxation(),
+                                         algebraic_cycles()};
     return all;
 }
 
@@ -45,6 +46,7 @@ double Independent::most(double unknowns) const {
 bool Method::reads(std::string_view key) const {
     constexpr std::string_view of_all[] = {"tolerance", "max_iterations", "scaling", "max_restarts",
                                            "given_iterations"};
+    if (key == "preconditioner") return is_krylov() && accepts_preconditioner();
     return key == "solver" || (is_krylov() && std::ranges::find(of_all, key) != std::end(of_all)) ||
            std::ranges::find(keys, key) != keys.end();
 }
@@ -68,8 +70,14 @@ const Method& method_named(std::string_view name) {
 std::vector<std::string> preconditionable() {
     std::vector<std::string> names;
     for (const Method& method : methods())
-        if (method.accepts_preconditioner()) names.push_back(method.name);
+        if (method.is_krylov() && method.accepts_preconditioner()) names.push_back(method.name);
     return names;
+}
+
+bool uses_algebraic(const BottomOptions& options) {
+    const Method& method = method_named(options.solver);
+    return method.repeats_cycles() ||
+           (method.reads("preconditioner") && options.preconditioner == BottomPreconditioner::amg);
 }
 
 DiagonalScaling scaling_of(const BottomOptions& options) {

@@ -91,6 +91,8 @@ struct Method {
                                                          const Spectrum& spectrum) = nullptr;
 
     bool is_krylov() const { return make != nullptr; }
+    // Whether it repeats a preconditioner, cycles of another multigrid, and is no method without.
+    bool repeats_cycles() const { return !make && make_preconditioned; }
     bool accepts_preconditioner() const { return preconditioning != Preconditioning::none; }
     bool tests(Norm norm) const;
     // Words of all-reduces that an iteration has besides with a preconditioner: the norm that it would not
@@ -105,9 +107,13 @@ std::vector<std::string> method_names();
 const Method& method_named(std::string_view name);  // throws std::invalid_argument for an unknown name
 // The one that other code asks for, in its file as all are: sweeps of the cycle's smoother, no Krylov method.
 Method relaxation();
-std::vector<std::string> preconditionable();  // names of those that accept a preconditioner
+Method algebraic_cycles();                    // of algebraic multigrid on the bottom grid
+std::vector<std::string> preconditionable();  // names of Krylov methods that accept a preconditioner
 
 // --- What options mean for their method
+
+// Whether they ask for algebraic multigrid, as solver or as preconditioner.
+bool uses_algebraic(const BottomOptions& options);
 
 DiagonalScaling scaling_of(const BottomOptions& options);
 

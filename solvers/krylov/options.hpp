@@ -56,6 +56,13 @@ constexpr auto names_of(Norm) {
     return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
 }
 
+// Of a method on the bottom grid: none, or a cycle of algebraic multigrid.
+enum class BottomPreconditioner { none, amg };
+constexpr auto names_of(BottomPreconditioner) {
+    return std::array{Named<BottomPreconditioner>{BottomPreconditioner::none, "none"},
+                      Named<BottomPreconditioner>{BottomPreconditioner::amg, "amg"}};
+}
+
 // Where the interval of eigenvalues is from that a method has its polynomials for: bounds of the operator's
 // rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
 enum class SpectrumFrom { automatic, estimate, given };
@@ -73,6 +80,7 @@ struct BottomOptions {
     double tolerance = 1e-3;  // reduction of the 2-norm of the bottom residual
     int max_iterations = 200;
     Scaling scaling = Scaling::jacobi;
+    BottomPreconditioner preconditioner = BottomPreconditioner::none;
     int max_restarts = 8;      // under the verify-and-restart rule
     int sweeps = 24;           // relaxation's
     int given_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them

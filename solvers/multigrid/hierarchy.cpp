@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/check.hpp"
+#include "solvers/multigrid/algebraic/level_home.hpp"
 
 namespace keel {
 
@@ -44,6 +45,8 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     if (options.bottom_place != BottomPlace::distributed) {
         check(options.agglomerate == 0, "a bottom grid moves where no boxes are merged");
         bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    } else if (has(levels() - 1)) {
+        bottom().home = home_at(site(levels() - 1), options);
     }
     deepen_levels();
 }

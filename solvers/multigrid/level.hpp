@@ -60,6 +60,8 @@ struct HierarchyOptions {
     AllReduceOptions all_reduce = {};
 };
 
+struct LevelHome;
+
 struct Level {
     // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal and its inverse.
     static constexpr int fields(std::size_t dimensions) { return 5 + static_cast<int>(dimensions); }
@@ -85,9 +87,10 @@ struct Level {
     Items<BoundaryItem> outside;            // ghosts beyond boundaries
     // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
     std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
-    std::unique_ptr<Reduction> reduction;  // absent in single precision, and where u and f are handed on
-    double gershgorin_bound = 0;           // no eigenvalue of L is larger
-    double jacobi_bound = 2.0;             // and none of D^-1 L than this
+    std::unique_ptr<Reduction> reduction;   // absent in single precision, and where u and f are handed on
+    std::shared_ptr<const LevelHome> home;  // of the level that the bottom solver works on
+    double gershgorin_bound = 0;            // no eigenvalue of L is larger
+    double jacobi_bound = 2.0;              // and none of D^-1 L than this
 };
 
 // Where a level is: on which ranks, in which of their memories, booked as which level, with which tags.

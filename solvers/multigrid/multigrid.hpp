@@ -49,7 +49,7 @@ class Multigrid {
     // To be called after each cycle of a solve, or stage of cycles, whose residual is known then.
     void after_cycles(std::function<void()> told) { told_ = std::move(told); }
 
-    // The hierarchy has other coefficients now. Local.
+    // The hierarchy has other coefficients now. Collective.
     void update() {
         if (bottom_) bottom_->update();
     }

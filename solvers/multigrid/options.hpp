@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/names.hpp"
+#include "solvers/amg/options.hpp"
 
 namespace keel {
 
@@ -58,6 +59,7 @@ constexpr auto names_of(CyclePrecision) {
 std::string default_smoother();
 
 struct MultigridOptions {
+    AmgOptions amg = {};  // of a bottom solver that asks for it
     Cycle cycle = Cycle::v;
     Accelerator accelerator = Accelerator::none;
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction

@@ -133,7 +133,7 @@ class Counts(KeelTest):
         cases = []
         for number, solver in enumerate(solvers):
             ranks = (2, 3, 4, 8)[number % 4]
-            words = MULTIGRID if solver in ("smooth", "richardson", "chebyshev") else KRYLOV  # too slow for a whole problem
+            words = MULTIGRID if solver in ("smooth", "amg", "richardson", "chebyshev") else KRYLOV  # too slow for a whole problem
             cases.append(Case(ranks, (*words, f"bottom.solver={solver}")))
         self.hold_all(cases)
 
@@ -203,6 +203,16 @@ class Counts(KeelTest):
         words = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.agglomerate=1"]
         self.hold_all([Case(4, (*words, OWN_SUMS, "multigrid.cycle=F", "comm.scheme=three_step", "comm.ranks_per_node=2")),
                        Case(3, (*words, "multigrid.precision=mixed", "comm.persistent=true"))])  # fmt: skip
+
+    def test_algebraic_multigrid_on_the_bottom(self) -> None:
+        words = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.bottom_box=4", "amg.max_coarse=8", "comm.ranks_per_node=2"]
+        solver = "bottom.solver=amg"
+        by_cg = ("bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg", "amg.smoothing=chebyshev")
+        self.hold_all([Case(4, (*words, solver, "comm.scheme=three_step")),
+                       Case(3, (*words, *by_cg, "comm.persistent=true")),
+                       Case(4, (*words, solver, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2")),
+                       Case(4, (*words, solver, "multigrid.cycle=F", "comm.scheme=staged_axes", "comm.neighbours=all",
+                                "amg.coarsening=classical", "amg.theta=0.25"))])  # fmt: skip
 
     def test_products_and_solves_with_a_matrix(self) -> None:
         for case in (Case(3, (*MATRIX,)), Case(4, (*MATRIX, OWN_SUMS, "comm.scheme=three_step"))):

@@ -225,6 +225,13 @@ class Prediction(KeelTest):
         moved = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "multigrid.bottom_grid=gather")
         self.assertIn("remark: no seconds are predicted where multigrid.bottom_grid moves", moved.stdout)
         self.assertEqual(moved.records("solve"), [])
+        algebraic = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "bottom.solver=amg")
+        self.assertIn("remark: no seconds are predicted where algebraic multigrid solves on the bottom level", algebraic.stdout)
+        self.assertEqual(algebraic.records("solve"), [])
+        beside = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "run.mode=survey",
+                                "run.survey=['bicgstab', 'amg', 'cg']")  # fmt: skip
+        self.assertEqual([solve["solver"] for solve in beside.records("solve")], ["bicgstab", "cg"])
+        self.assertIn("remark: no seconds are predicted of amg", beside.stdout)
         half = Path(self.enterContext(tempfile.TemporaryDirectory())) / "half.toml"
         half.write_text("[host]\neager_from = 0\nrendezvous_from = 10\n[host.node]\neager = { alpha = 1e-6, beta = 1e-9 }\n"
                         "[compute]\nrate = 1e9\nlaunch = 0\n")  # fmt: skip

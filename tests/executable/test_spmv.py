@@ -146,6 +146,61 @@ class AlgebraicMultigrid(KeelTest):
         self.assertEqual(outcome({}, "amg.theta=0.9"), ("ready", True))
         self.assertEqual(outcome({}, "amg.theta=0.9", "amg.max_dense=59"), ("too_large", True))
 
+    def test_the_matrix_of_a_grid_is_solved_as_the_grid_is(self) -> None:
+        problem = ["problem.box=4", "problem.boxes=[4,2,1]", "problem.coefficients=ball", "problem.contrast=50",
+                   'problem.boundary=["periodic","neumann/dirichlet","dirichlet"]', "bottom.solver=cg", "bottom.scaling=none",
+                   "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
+        matrix = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", *problem]
+        alone = self.valid(1, *matrix)
+        # 128 faces inside each of the boxes' planes in y and z, one more layer in x, which is periodic.
+        cells = 512
+        faces = cells + 7 * 64 + 3 * 128
+        self.assertEqual([alone.record("spmv")[key] for key in ("rows", "nonzeros")], [cells, cells + 2 * faces])
+        for ranks in (2, 3):
+            by_rows = self.valid(ranks, *matrix, "run.amg=preconditioner")
+            self.assertLess(by_rows.record("solve")["iterations"], alone.record("solve")["iterations"])
+            planned = self.run_keel(1, "--dry-run", *matrix, f"problem.ranks={ranks}", "comm.ranks_per_node=2")
+            run = self.valid(ranks, *matrix, "comm.ranks_per_node=2")
+            plan = planned.record("plan")
+            self.assertEqual(plan["entries"]["all"], run.record("spmv")["nonzeros"])
+            self.assertEqual(plan["all"]["bytes"], run.record("spmv")["all"]["bytes"])
+            self.assertEqual(plan["all"]["messages"], run.record("spmv")["all"]["messages"])
+
+    def test_a_grid_with_constants_in_its_null_space_is_solved_without_them(self) -> None:
+        singular = ["run.mode=spmv", "problem.matrix=grid", "problem.a=0", "problem.boundary=neumann", "problem.box=6",
+                    "problem.boxes=[2,1,1]", "run.solve=true", "bottom.tolerance=1e-8", *ONCE]  # fmt: skip
+        for words in (["run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none"], ["bottom.solver=cg"],
+                      ["run.amg=solver", "amg.max_coarse=1"]):  # fmt: skip
+            run = self.valid(3, *singular, *words)
+            if "run.amg=solver" in words:
+                self.assertEqual(run.record("amg")["outcome"], "ready")
+        planned = self.text(1, "--dry-run", *singular, "run.amg=solver", "problem.ranks=4", "comm.ranks_per_node=2")
+        self.assertIn("2 levels, as on any number of ranks", planned)
+        self.assertNotIn("no cycle", planned)
+
+    def test_keys_of_grids_are_the_matrix_grids_alone(self) -> None:
+        for word in ("problem.a=1", "problem.shape=L", "problem.boundary=dirichlet", "problem.dimensions=2"):
+            self.refused(1, *AMG, word, expected=["needs problem.matrix = grid"])
+        grid = ("run.mode=spmv", "problem.matrix=grid")
+        self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
+        self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: plays no part"])
+
+    def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
+        bottom = ["problem.box=32", "multigrid.bottom_box=32", "problem.boundary=dirichlet", "bottom.solver=amg",
+                  "multigrid.tolerance=0.01"]  # fmt: skip
+        for more in ([], ["amg.coarsening=classical", "amg.theta=0.25"]):
+            facts = self.valid(2, *bottom, *more, *ONCE).facts
+            self.assertEqual(self.planned(2, *bottom, *more)["predicted_bytes"], facts["predicted_bytes"])
+            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.12 * facts["measured_bytes"])
+
+    def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
+        self.refused(1, *AMG, "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level of a grid'])
+        self.refused(1, *AMG, "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
+        self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
+        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
+        self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
+        self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
+
     def test_keys_that_do_not_go_together_are_refused(self) -> None:
         self.refused(1, *AMG, "run.amg=preconditioner", "bottom.scaling=none", "bottom.solver=richardson",
                      expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip

@@ -14,6 +14,8 @@
 #include "comm/plans/itinerary.hpp"
 #include "comm/plans/schemes.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 
 namespace keel {
 namespace {
@@ -130,6 +132,10 @@ double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
         bytes += keel::bytes_beside_vectors(
             options, static_cast<std::size_t>(layout.local_count()), layout.extent(),
             grids.hierarchy.deterministic ? static_cast<std::size_t>(layout.box_count()) : 1);
+    for (const auto& [name, options] : grids.use.solvers)
+        if (uses_algebraic(options))
+            bytes += AlgebraicCycle::bytes(layout.local_cells(), static_cast<double>(layout.cell_count()),
+                                           layout.dimensions(), grids.multigrid.amg);
     if (grids.use.krylov == KrylovLevel::finest)
         bytes +=
             layout.local_count() * preconditioner_bytes_of_box(grids.use.preconditioner, layout.extent());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "miniapp/report/findings.hpp"
-#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/setup/problem/problem.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"

@@ -21,6 +21,9 @@ namespace {
 
 // What an iteration has more with a preconditioner.
 std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
+    if (uses_algebraic(options))
+        return "; and a cycle of algebraic multigrid for each application of the operator, whose levels and "
+               "messages are not foretold";
     if (!use.preconditioner.any()) return "";
     const bool v_cycle = use.preconditioner.kind == PreconditionerKind::v_cycle;
     const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
@@ -250,6 +253,12 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     if (prediction) {
         text += "\n" + prediction_text(*prediction, resolved_, grids_);
         records += prediction_records(*prediction, resolved_, grids_);
+        for (const auto& [name, options] : grids_.use.solvers)
+            if (uses_algebraic(options))
+                text += fmt::format(
+                    "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "
+                    "here\n",
+                    name);
     }
     text += foretold.text;
     records += foretold.records;

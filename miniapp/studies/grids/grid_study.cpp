@@ -12,9 +12,10 @@
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -48,6 +49,8 @@ std::vector<KeyUse> GridStudy::keys_of_grids() {
             {"problem."},
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
             {"bottom."},
+            {"amg.", {{"bottom.solver", {algebraic_cycles().name}}}},
+            {"amg.", {{"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
             {"comm."},
             {"run."},
             {"output."}};

@@ -10,7 +10,7 @@
 #include "miniapp/report/timers.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/setup/problem/problem.hpp"
 #include "miniapp/studies/study.hpp"
 
 namespace keel {

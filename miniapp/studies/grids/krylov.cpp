@@ -175,6 +175,12 @@ class KrylovStudy : public GridStudy {
             .needs("run.preconditioner", {keel::name(PreconditionerKind::block_jacobi)});
     }
 
+    std::vector<NamedSolver> solvers(const Deck& deck) const override {
+        std::vector<NamedSolver> solvers = solver_of_deck(deck);
+        solvers.front().options.preconditioner = BottomPreconditioner::none;  // of a coarsest level
+        return solvers;
+    }
+
     KeyUses keys() const override {
         const Condition v_cycle{"run.preconditioner", {"v_cycle"}};
         std::vector<KeyUse> uses = keys_of_grids();
@@ -186,6 +192,7 @@ class KrylovStudy : public GridStudy {
              {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
              {"multigrid.", {v_cycle}},
              {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
+             {"bottom.preconditioner", {}, "needs a coarsest level; give run.preconditioner"},
              {"bottom.sweeps", {v_cycle}},
              {"bottom.norm", {{"run.preconditioner", {"v_cycle", "block_jacobi"}}}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
@@ -212,10 +219,16 @@ class KrylovStudy : public GridStudy {
   private:
     static void check_solver(Rules& rules) {
         const Method& solver = method_named(rules.parameters().bottom.solver);
-        rules.require(solver.is_krylov(), {"bottom.solver", "run.mode"},
-                      fmt::format("bottom.solver = \"{}\": relaxation alone is no solver of a whole problem; "
-                                  "choose another, or run.mode = solve",
-                                  solver.name));
+        rules.require(
+            solver.is_krylov(), {"bottom.solver", "run.mode"},
+            solver.repeats_cycles()
+                ? fmt::format("bottom.solver = \"{}\": works on the coarsest level; choose another, "
+                              "run.mode = solve, or of a whole problem run.mode = spmv with "
+                              "problem.matrix = grid and run.amg = solver",
+                              solver.name)
+                : fmt::format("bottom.solver = \"{}\": relaxation alone is no solver of a whole "
+                              "problem; choose another, or run.mode = solve",
+                              solver.name));
     }
 
     static void check_preconditioned(Rules& rules) {

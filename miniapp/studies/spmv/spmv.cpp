@@ -10,6 +10,7 @@
 
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/file_text.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 #include "miniapp/setup/solver_rules.hpp"
 #include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
@@ -20,11 +21,14 @@
 namespace keel {
 
 MatrixChoice matrix_of(const Deck& deck, int ranks) {
+    const auto options = deck.parameters.study.of<MatrixOptions>();
     ProblemOptions problem = deck.parameters.problem;
+    if (options.matrix == grid_matrix)
+        return {.options = options,
+                .grid = GridOperator{problem, domain_of(problem, ranks)},
+                .seed = problem.seed};
     problem.dimensions = ProblemOptions().dimensions;  // is not its key
-    return {.options = deck.parameters.study.of<MatrixOptions>(),
-            .cells = problem.box * resolved_boxes(problem, ranks),
-            .seed = problem.seed};
+    return {.options = options, .cells = problem.box * resolved_boxes(problem, ranks), .seed = problem.seed};
 }
 
 double entry_of_x(std::int64_t row, std::size_t column) {
@@ -72,11 +76,11 @@ class SpmvStudy : public Study {
                "algebraic multigrid in solves: none; a cycle as preconditioner of bottom.solver; or cycles "
                "alone, in its place")
             .needs("run.solve", {"true"});
-        add_amg_keys(table);
     }
 
     KeyUses keys() const override {
-        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated"}};
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
+        const Condition of_problem{"problem.matrix", {grid_matrix}};
         const Condition by_method{"run.amg", {"none", "preconditioner"}};
         const Condition solving{"run.solve", {"true"}};
         std::vector<KeyUse> uses{
@@ -85,6 +89,7 @@ class SpmvStudy : public Study {
             {"problem.boxes_per_rank", {grid}},
             {"problem.seed", {{"problem.matrix", {"random"}}}},
             {"problem.seed", {{"problem.ordering", {"random"}}}},
+            {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
@@ -93,7 +98,10 @@ class SpmvStudy : public Study {
             {"bottom.max_restarts", {solving}},
             {"bottom.", {solving, by_method}},
             {"run.amg"},
-            {"amg.", {solving}},
+            {"amg.", {solving, {"run.amg", {"preconditioner", "solver"}}}},
+            {"bottom.preconditioner",
+             {},
+             "needs a coarsest level, and run.mode = spmv has a matrix; give run.amg"},
             {"run.triad_mb"},
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
@@ -109,6 +117,11 @@ class SpmvStudy : public Study {
                                 "comm.node_map",   "comm.machine",        "comm.persistent",
                                 "comm.device",     "comm.allreduce_model"})
             uses.push_back({key});
+        for (const char* key :
+             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.clumps",
+              "problem.outside", "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
+              "problem.anisotropy", "problem.alpha", "problem.boundary"})
+            uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }
 
@@ -116,7 +129,9 @@ class SpmvStudy : public Study {
         const auto options = deck.parameters.study.of<MatrixOptions>();
         if (!options.solve) return {};
         if (options.amg == AmgUse::solver) return {cycles_alone(deck.parameters.bottom)};
-        return solver_of_deck(deck);
+        std::vector<NamedSolver> solvers = solver_of_deck(deck);
+        solvers.front().options.preconditioner = BottomPreconditioner::none;  // of a coarsest level
+        return solvers;
     }
 
     // Reads the beginning of a matrix file.
@@ -156,7 +171,12 @@ class SpmvStudy : public Study {
             "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
         rules.require(
             method_named(p.bottom.solver).is_krylov(), {"bottom.solver", "run.solve"},
-            fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
+            method_named(p.bottom.solver).repeats_cycles()
+                ? fmt::format(
+                      "bottom.solver = \"{}\": works on the coarsest level of a grid; choose another, or "
+                      "run.amg = \"solver\"",
+                      p.bottom.solver)
+                : fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
     }
 
     // The matrix file, and the rank's part of its diagonal.
@@ -180,7 +200,7 @@ class SpmvStudy : public Study {
                       .columns = deck.parameters.problem.columns,
                       .solver = {}};
         use.amg = use.matrix.options.solve ? use.matrix.options.amg : AmgUse::none;
-        use.amg_options = deck.parameters.study.of<AmgOptions>();
+        use.amg_options = deck.parameters.amg;
         std::vector<NamedSolver> fitted = solvers(deck);
         Resolved told = resolved;
         if (!fitted.empty()) {
@@ -196,62 +216,6 @@ class SpmvStudy : public Study {
     }
 
   private:
-    static void add_amg_keys(Table& table) {
-        using Amg = AmgOptions;
-        Section<Amg> amg(table, "amg", "spmv");
-        const auto needed = [](Section<Amg>& key) { key.needs("run.amg", {"preconditioner", "solver"}); };
-        const auto of = [&](CoarseningRule rule, Section<Amg>& key) {
-            needed(key.needs("amg.coarsening", {keel::name(rule)}));
-        };
-        needed(
-            amg.choice("coarsening", &Amg::coarsening,
-                       "next level: by smoothed aggregation, or by splitting rows into coarse and fine ones "
-                       "and interpolating"));
-        of(CoarseningRule::aggregation,
-           amg.choice("strength", &Amg::strength,
-                      "strong connections: against the diagonal entries of both rows, or against the largest "
-                      "entry of a row, as always where rows are split"));
-        needed(amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
-                        "part of that which an entry must be to be strong"));
-        of(CoarseningRule::aggregation,
-           amg.choice("aggregation", &Amg::aggregation,
-                      "aggregates: about roots two connections apart, the same on any ranks; or greedily "
-                      "inside each rank"));
-        of(CoarseningRule::aggregation,
-           amg.integer("sweeps", &Amg::sweeps, between(1, 4), "sweeps of Jacobi that smooth the prolongation",
-                       "sweeps"));
-        of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
-                                                 "their weight, times the bound of the eigenvalues"));
-        of(CoarseningRule::classical,
-           amg.choice("splitting", &Amg::splitting,
-                      "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
-                      "Ruge and Stueben inside each rank"));
-        of(CoarseningRule::classical,
-           amg.choice("interpolation", &Amg::interpolation,
-                      "interpolation: from coarse rows that a row depends on; or also from those of its fine "
-                      "neighbours"));
-        of(CoarseningRule::classical,
-           amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
-                    "part of the largest weight of a row below which weights are dropped"));
-        needed(amg.choice(
-            "smoothing", &Amg::smoother,
-            "smoother: Jacobi's with weight 2/3; Gauss-Seidel's inside of ranks, forward "
-            "before and backward behind the correction; Jacobi's with the sums of rows' absolute values; or "
-            "Chebyshev's polynomial"));
-        needed(amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
-                   .needs("amg.smoothing", {"chebyshev"}));
-        needed(amg.choice(
-            "ownership", &Amg::ownership,
-            "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
-            "their entries"));
-        needed(amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
-                           "most rows of a level that is not coarsened any more", "rows"));
-        needed(amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels"));
-        needed(amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
-                           "most rows of the coarsest level, which is solved densely on each rank", "rows"));
-        needed(amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots"));
-    }
-
     // What a cycle as preconditioner wants of [bottom].
     static void check_preconditioned(Rules& rules) {
         const BottomOptions& bottom = rules.parameters().bottom;

@@ -13,6 +13,7 @@
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/studies/spmv/amg/imagined_amg.hpp"
+#include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/sparse_prediction.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
@@ -99,7 +100,7 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     std::vector<std::int64_t> ghosts;  // by rank
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
-        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed);
+        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix));
     for (int rank = 0; rank < ranks; ++rank) {
         GlobalRows rows = rows_of(all, partition, rank);
         const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);

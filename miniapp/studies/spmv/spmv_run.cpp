@@ -11,6 +11,7 @@
 #include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/studies/repeat.hpp"
 #include "miniapp/studies/spmv/amg/amg_schemes.hpp"
+#include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
 #include "miniapp/studies/spmv/spmv.hpp"
@@ -259,7 +260,9 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         site.progress.say("setting up algebraic multigrid");
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
-            hierarchy = std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger);
+            hierarchy =
+                std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger,
+                                               AmgSetting{.watch = {}, .singular = is_singular(use_.matrix)});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);

@@ -2,6 +2,7 @@
 
 #include "kernels/check.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
@@ -9,14 +10,28 @@ namespace keel {
 
 namespace {
 
+// Cycles are unscaled and tested by |r|, whatever other methods do.
+BottomOptions as_made(BottomOptions options) {
+    if (!method_named(options.solver).repeats_cycles()) return options;
+    options.scaling = Scaling::none;
+    options.norm = Norm::residual;
+    return options;
+}
+
 class KrylovBottom : public BottomSolver {
   public:
-    KrylovBottom(Level& level, bool singular, const BottomOptions& options)
-        : level_(level), singular_(singular), krylov_(make_krylov(level_, singular, options)) {}
+    KrylovBottom(Level& level, bool singular, const BottomOptions& options, const AmgOptions& amg)
+        : level_(level),
+          singular_(singular),
+          M_(uses_algebraic(options) ? std::make_unique<AlgebraicCycle>(level, singular, amg) : nullptr),
+          krylov_(make_krylov(level_, singular, as_made(options), M_.get())) {
+        if (M_) y_ = level.bottom_operations.make_field();
+    }
 
     Visit solve(Field u, Field f) override {
         if (singular_) remove_mean(level_.bottom_operations, *level_.reduction, f);
-        const Report report = krylov_->solve(u, f);
+        const Report report = krylov_->solve(M_ ? y_ : u, f);
+        if (M_) level_.bottom_operations.copy(u, y_);
         return {.iterations = report.iterations,
                 .outcome = name(report.outcome),
                 .vanished = report.vanished,
@@ -38,12 +53,17 @@ class KrylovBottom : public BottomSolver {
         return visit;
     }
 
-    void update() override { krylov_->update(); }
+    void update() override {
+        if (M_) M_->update();
+        krylov_->update();
+    }
 
   private:
     Level& level_;
     bool singular_;
+    std::unique_ptr<AlgebraicCycle> M_;  // null: not preconditioned
     std::unique_ptr<KrylovSolver> krylov_;
+    Field y_;  // in place of u, which may be f: what is preconditioned makes no copy of that
 };
 
 class RelaxedBottom : public BottomSolver {
@@ -75,9 +95,9 @@ class RelaxedBottom : public BottomSolver {
 
 std::unique_ptr<BottomSolver> make_solver_on(Level& level, bool singular, const BottomOptions& bottom,
                                              const MultigridOptions& multigrid) {
-    if (!method_named(bottom.solver).is_krylov())
+    if (!method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom))
         return std::make_unique<RelaxedBottom>(level, singular, bottom.sweeps, multigrid);
-    return std::make_unique<KrylovBottom>(level, singular, bottom);
+    return std::make_unique<KrylovBottom>(level, singular, bottom, multigrid.amg);
 }
 
 // A solver on the level that a bottom grid has elsewhere; ranks without it wait for the others.
@@ -121,6 +141,7 @@ class MovedBottom : public BottomSolver {
 }  // namespace
 
 int bottom_fields(const BottomOptions& options) {
+    if (uses_algebraic(options)) return krylov_fields(options, true) + 1;  // y
     return method_named(options.solver).is_krylov() ? krylov_fields(options, false) : 0;
 }
 

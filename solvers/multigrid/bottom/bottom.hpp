@@ -41,7 +41,7 @@ class BottomSolver {
     // Improves the level's u towards L u = f: all there is to a cycle of a hierarchy of one level. Overwrites
     // the level's r. Collective.
     virtual Visit improve() = 0;
-    // The level has other coefficients now, in the same fields. Local.
+    // The level has other coefficients now, in the same fields. Collective: algebraic multigrid is set up again.
     virtual void update() {}
 };
 

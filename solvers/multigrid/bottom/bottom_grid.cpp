@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solvers/multigrid/algebraic/level_home.hpp"
+
 namespace keel {
 
 namespace {
@@ -73,6 +75,7 @@ BottomGrid::BottomGrid(const LevelSite& site, Level& spread, const HierarchyOpti
         HierarchyOptions apart = options;
         apart.storage = Storage::boxes;
         level_ = make_level(here, *layout, {false, options.bottom_ghosts}, schemes, apart);
+        level_->home = home_at(here, options);
     }
 
     const auto redistribution = [&](int tag, const BoxPattern& pattern, bool there, const Region& cells,

@@ -90,9 +90,9 @@ std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const Bot
                                           Preconditioner* M) {
     if (!M) return std::make_unique<PlainKrylov>(level, singular, options);
     return make_preconditioned_krylov(
-        std::make_unique<GridSystem>(level.bottom_operations, *level.ghosts, *level.reduction, level.L,
-                                     DiagonalScaling::none,
-                                     static_cast<std::size_t>(vectors_at_once(options))),
+        std::make_unique<GridSystem>(
+            level.bottom_operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none,
+            static_cast<std::size_t>(vectors_at_once(options)), DeepGhosts(), singular),
         options, *M);
 }
 

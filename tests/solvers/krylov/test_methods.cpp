@@ -45,6 +45,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"tolerance", [](BottomOptions& o) { o.tolerance = 1e-9; }},
         {"max_iterations", [](BottomOptions& o) { o.max_iterations = 3; }},
         {"scaling", [](BottomOptions& o) { o.scaling = Scaling::none; }},
+        {"preconditioner", [](BottomOptions& o) { o.preconditioner = BottomPreconditioner::amg; }},
         {"max_restarts", [](BottomOptions& o) { o.max_restarts = 0; }},
         {"sweeps", [](BottomOptions& o) { o.sweeps = 7; }},
         {"depth", [](BottomOptions& o) { o.depth = 3; }},

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/setup/problem/problem.hpp"
 
 namespace keel {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "miniapp/studies/grids/fixed_point/posed.hpp"
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -102,6 +103,10 @@ std::string why_not_predicted(const GridSetup& grids, const FixedPointOptions& e
         return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
                "side; choose problem.shape = \"cube\"";
     const bool solves_bottom = !grids.use.solvers.empty();
+    if (solves_bottom && uses_algebraic(grids.use.solvers.front().options))
+        return "no seconds are predicted where algebraic multigrid solves on the bottom level, whose levels "
+               "nobody "
+               "plans here; choose another bottom.solver";
     if (solves_bottom && !is_small(grids) && grids.levels() == 1)
         return "no seconds are predicted where there is one level: its solver would have to run on all of it "
                "in every evaluation; give a larger problem.box, or a smaller multigrid.bottom_box";

@@ -7,6 +7,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 namespace {
@@ -30,6 +31,12 @@ Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& 
     slice.boxes = boxes / rehearsal.boxes_of_rank();
     slice.ranks = static_cast<double>(grids.domain.count()) / boxes;
     return slice;
+}
+
+// The messages of algebraic multigrid on the bottom level are not planned.
+std::vector<NamedSolver> foretold(std::vector<NamedSolver> solvers) {
+    std::erase_if(solvers, [](const NamedSolver& solver) { return uses_algebraic(solver.options); });
+    return solvers;
 }
 
 // Enough for the proportions of a bottom solve whose iterations are known.
@@ -59,10 +66,14 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
         return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
                "side; choose "
                "problem.shape = \"cube\"";
+    if (foretold(grids.use.solvers).empty())
+        return "no seconds are predicted where algebraic multigrid solves on the bottom level, whose levels "
+               "nobody "
+               "plans here; choose another bottom.solver";
     GridSetup here = grids;
     here.problem.box = rehearsed_box(grids);
     const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
-    if (std::ranges::all_of(grids.use.solvers, given))
+    if (std::ranges::all_of(foretold(grids.use.solvers), given))
         here.domain = Domain(sampled_boxes(grids), grids.problem.boundary, grids.problem.dimensions);
     here.ranks = ranks_here;
     const auto complaint = exceeds_memory(here, memory);
@@ -77,9 +88,10 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
     const int box = rehearsed_box(grids);
     std::optional<Rehearsal> whole, sample, cycle;
+    const std::vector<NamedSolver> solvers = foretold(grids.use.solvers);
     std::vector<Rehearsed> solves;
     Prediction prediction;
-    for (const NamedSolver& solver : grids.use.solvers) {
+    for (const NamedSolver& solver : solvers) {
         std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
         if (!on) on.emplace(grids, &on == &whole ? grids.domain.around() : sampled_boxes(grids), box, comm);
         solves.push_back(on->solve(solver));
@@ -90,7 +102,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     Rehearsed of_cycle;
     if (box < grids.problem.box) {
         cycle.emplace(grids, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
-        of_cycle = cycle->solve(grids.use.solvers.front());
+        of_cycle = cycle->solve(solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }
     prediction.planned_nodes = tables.front().planned_nodes;
@@ -101,7 +113,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
                          resolved.comm.all_reduce.algorithm != AllReduceAlgorithm::mpi, last};
     for (std::size_t n = 0; n < solves.size(); ++n) {
-        const NamedSolver& solver = grids.use.solvers[n];
+        const NamedSolver& solver = solvers[n];
         const Rehearsed& solve = solves[n];
         const bool given = solver.options.given_iterations > 0;
         const Rehearsal& on = given ? *sample : *whole;

@@ -7,7 +7,7 @@
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/prediction/trace.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/setup/problem/problem.hpp"
 
 namespace keel {
 

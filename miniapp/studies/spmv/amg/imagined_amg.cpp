@@ -242,7 +242,7 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
 }  // namespace
 
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                        double bytes) {
+                        double bytes, bool singular) {
     const Communicator alone = Communicator::self();
     const Topology topology = detect_topology(alone);
     const auto backend = make_backend(all_backends().front().name);
@@ -260,11 +260,11 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
     Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options.ownership, bytes, amg);
     const Team team{alone, topology, *backend};
-    const AmgHierarchy hierarchy(team, A, all, options, {}, ledger,
-                                 [&](const PartRows& level, const Coarsening* next) {
-                                     imagination.share_out(level);
-                                     if (next) imagination.plan(level, *next);
-                                 });
+    const auto watch = [&](const PartRows& level, const Coarsening* next) {
+        imagination.share_out(level);
+        if (next) imagination.plan(level, *next);
+    };
+    const AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
     imagination.tell(hierarchy.facts());
     amg.missing = hierarchy.missing();
     return amg;

@@ -20,9 +20,10 @@ struct ImaginedAmg {
     std::string too_large;  // why levels or exchanges are missing
 };
 
-// `all` are the matrix' rows; to set up and to plan may each take so many bytes. The calling rank alone.
+// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in the null space. The
+// calling rank alone.
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                        double bytes);
+                        double bytes, bool singular = false);
 
 std::string imagined_amg_text(const ImaginedAmg& amg);
 

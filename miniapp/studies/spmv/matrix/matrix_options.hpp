@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "kernels/layout/box.hpp"
+#include "kernels/layout/domain.hpp"
 #include "kernels/names.hpp"
+#include "miniapp/deck/parameters.hpp"
 
 namespace keel {
 
@@ -37,11 +39,19 @@ struct MatrixOptions {
     AmgUse amg = AmgUse::none;
 };
 
+// The word of problem.matrix for the operator of the finest level of a problem on grids.
+inline constexpr const char* grid_matrix = "grid";
+struct GridOperator {
+    ProblemOptions problem;
+    Domain domain;
+};
+
 // Which matrix, whatever its source.
 struct MatrixChoice {
     MatrixOptions options;
-    Index cells{};           // of a stencil's grid
-    std::uint64_t seed = 1;  // of the matrix random and of the random ordering
+    Index cells{};                       // of a stencil's grid
+    std::optional<GridOperator> grid{};  // of the matrix grid
+    std::uint64_t seed = 1;              // of the matrix random and of the random ordering
 };
 
 }  // namespace keel

@@ -12,6 +12,7 @@
 #include "kernels/check.hpp"
 #include "kernels/hash.hpp"
 #include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/studies/spmv/matrix/permutation.hpp"
 #include "miniapp/studies/spmv/matrix/rcm.hpp"
 
@@ -64,6 +65,7 @@ struct NamedGenerator {
 constexpr NamedGenerator generators[] = {
     {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
     {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {grid_matrix, [](const MatrixChoice& m) { return grid_operator(*m.grid); }},
     {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, m.options.epsilon, m.options.angle); }},
     {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
     {"random",

@@ -10,14 +10,10 @@
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/studies/spmv/matrix/file/matrix_market.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_options.hpp"
+#include "solvers/systems/sparse/grid_rows.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
-
-struct MatrixEntry {
-    std::int64_t column;
-    double value;
-};
 
 // A matrix of which every row is a function of its number.
 struct Generator {
@@ -52,7 +48,7 @@ bool is_matrix_file(const std::string& matrix);  // ends in .mtx
 // The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {
     std::int64_t rows = 0;
-    double entries = 0;  // of a file and of matrix = random: at most
+    double entries = 0;  // of a file, of matrix = random, and of a grid of two periodic cells: at most
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
 

@@ -1,4 +1,4 @@
-#include "miniapp/setup/shape.hpp"
+#include "miniapp/setup/problem/shape.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

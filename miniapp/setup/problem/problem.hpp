@@ -13,6 +13,11 @@ namespace keel {
 // being singular: eps / 2 times the largest SUM c / (a alpha). 0 with a = 0, and with a boundary value.
 double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_dirichlet);
 
+// a = 0 and no Dirichlet face: constants are in the null space.
+inline bool is_singular(const ProblemOptions& parameters, bool has_dirichlet) {
+    return parameters.a == 0.0 && !has_dirichlet;
+}
+
 class Problem {
   public:
     Problem(const ProblemOptions& parameters, const Layout& finest);
@@ -37,9 +42,7 @@ class Problem {
     Formula exact_solution(int ratio = 1) const;
 
     double loss_of_a() const { return keel::loss_of_a(parameters_, h_, has_dirichlet_); }
-    bool singular() const {
-        return parameters_.a == 0.0 && !has_dirichlet_;
-    }  // a = 0 and no Dirichlet face: constants are in the null space
+    bool singular() const { return is_singular(parameters_, has_dirichlet_); }
 
   private:
     using Point = std::array<double, 3>;

@@ -1,4 +1,4 @@
-#include "miniapp/studies/grids/problem.hpp"
+#include "miniapp/setup/problem/problem.hpp"
 
 #include <algorithm>
 #include <cmath>

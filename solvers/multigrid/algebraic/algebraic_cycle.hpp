@@ -1,0 +1,42 @@
+#pragma once
+
+// A cycle of algebraic multigrid over the matrix of a level as preconditioner of its operator.
+
+#include <memory>
+#include <string>
+
+#include "solvers/amg/cycle.hpp"
+#include "solvers/krylov/options.hpp"
+#include "solvers/multigrid/algebraic/level_vectors.hpp"
+
+namespace keel {
+
+class AlgebraicCycle : public Preconditioner {
+  public:
+    // Of a level that has a home. `singular`: constants are in the null space of its operator, and so of all levels. The level
+    // must outlive this object. Collective over the level's ranks, as update() and apply().
+    AlgebraicCycle(Level& level, bool singular, const AmgOptions& options);
+
+    // Sets up again, for other coefficients.
+    void update();
+    std::string vanished() const override { return cycle_->vanished(); }
+    const AmgHierarchy& hierarchy() const { return *hierarchy_; }
+
+    // About what it keeps on a rank of so many cells of so many on all ranks, while coarsening goes well.
+    static double bytes(std::size_t cells, double all, std::size_t dimensions, const AmgOptions& options);
+
+  private:
+    void multiply(Vector z, Vector r) override;
+
+    Level& level_;
+    bool singular_;
+    AmgOptions options_;
+    Team team_;
+    LevelVectors vectors_;
+    std::unique_ptr<SparseMatrix> matrix_;
+    std::unique_ptr<AmgHierarchy> hierarchy_;
+    std::unique_ptr<AmgCycle> cycle_;
+    Field x_, b_;
+};
+
+}  // namespace keel

@@ -1,0 +1,88 @@
+#include "solvers/multigrid/algebraic/level_rows.hpp"
+
+#include <algorithm>
+
+#include "solvers/systems/sparse/grid_rows.hpp"
+
+namespace keel {
+namespace {
+
+// Values of all local boxes on cells, or faces, of a box.
+class OnBoxes {
+  public:
+    OnBoxes(const Operations& operations, Field field, Index size)
+        : size_(size), values_(operations.read(field, {{}, size})) {}
+
+    double operator()(int q, const Index& at) const {
+        const std::size_t row = (static_cast<std::size_t>(q) * static_cast<std::size_t>(size_[2]) +
+                                 static_cast<std::size_t>(at[2])) *
+                                    static_cast<std::size_t>(size_[1]) +
+                                static_cast<std::size_t>(at[1]);
+        return values_[row * static_cast<std::size_t>(size_[0]) + static_cast<std::size_t>(at[0])];
+    }
+
+  private:
+    Index size_;
+    std::vector<double> values_;
+};
+
+std::vector<std::int64_t> cells_of_ranks(const Layout& layout) {
+    int ranks = 0;
+    for (int box = 0; box < layout.box_count(); ++box) ranks = std::max(ranks, layout.owner(box) + 1);
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(ranks), 0);
+    for (int box = 0; box < layout.box_count(); ++box)
+        cells[static_cast<std::size_t>(layout.owner(box))] +=
+            static_cast<std::int64_t>(layout.box_cells().cells());
+    return cells;
+}
+
+}  // namespace
+
+RowPartition rows_of_ranks(const Layout& layout) {
+    return partition_of(cells_of_ranks(layout));
+}
+
+GlobalRows rows_of_level(const Level& level) {
+    const Layout& layout = level.layout;
+    const Index extent = layout.extent();
+    const RowPartition partition = rows_of_ranks(layout);
+    std::vector<std::int64_t> next;  // row of the next box of each rank
+    for (int rank = 0; rank < partition.ranks; ++rank) next.push_back(partition.first(rank));
+    std::vector<std::int64_t> first;  // of each box
+    for (int box = 0; box < layout.box_count(); ++box) {
+        std::int64_t& row = next[static_cast<std::size_t>(layout.owner(box))];
+        first.push_back(row);
+        row += static_cast<std::int64_t>(layout.box_cells().cells());
+    }
+    const CellRows cells{layout.domain(), extent,
+                         [&](int box) { return first[static_cast<std::size_t>(box)]; }};
+    const OnBoxes diagonal(*level.plain, level.L.diagonal, extent);
+    std::vector<OnBoxes> faces;
+    for (std::size_t d = 0; d < layout.dimensions(); ++d) {
+        Index size = extent;
+        size[d] += 1;
+        faces.emplace_back(*level.plain, level.L.faces(d), size);
+    }
+    GlobalRows rows;
+    for (int q = 0; q < layout.local_count(); ++q)
+        for (int k = 0; k < extent[2]; ++k)
+            for (int j = 0; j < extent[1]; ++j)
+                for (int i = 0; i < extent[0]; ++i) {
+                    const Index cell{i, j, k};
+                    CellCoefficients here{.diagonal = diagonal(q, cell)};
+                    for (std::size_t d = 0; d < layout.dimensions(); ++d) {
+                        Index upper = cell;
+                        upper[d] += 1;
+                        here.faces[d] = {faces[d](q, cell), faces[d](q, upper)};
+                    }
+                    const int box = layout.local()[static_cast<std::size_t>(q)];
+                    for (const auto& [column, value] : entries_of_cell(cells, box, cell, here)) {
+                        rows.columns.push_back(column);
+                        rows.values.push_back(value);
+                    }
+                    rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+                }
+    return rows;
+}
+
+}  // namespace keel
