@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "miniapp/setup/validation.hpp"
+#include "miniapp/setup/rules/run_rules.hpp"
 
 namespace keel {
 namespace {

@@ -13,8 +13,10 @@
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/setup/problem/shape.hpp"
-#include "miniapp/setup/solver_rules.hpp"
-#include "miniapp/setup/validation.hpp"
+#include "miniapp/setup/rules/box_rules.hpp"
+#include "miniapp/setup/rules/grid_rules.hpp"
+#include "miniapp/setup/rules/run_rules.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {

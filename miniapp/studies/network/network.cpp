@@ -13,7 +13,7 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/report/records/records.hpp"
-#include "miniapp/setup/validation.hpp"
+#include "miniapp/setup/rules/paths.hpp"
 #include "miniapp/studies/network/measurement.hpp"
 
 namespace keel {

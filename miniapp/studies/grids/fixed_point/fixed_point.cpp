@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/setup/validation.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "solvers/anderson/mixture.hpp"
 #include "solvers/krylov/methods.hpp"

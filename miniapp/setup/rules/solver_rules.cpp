@@ -1,4 +1,4 @@
-#include "miniapp/setup/solver_rules.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,157 @@
+#include "miniapp/setup/rules/box_rules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/problem/shape.hpp"
+
+namespace keel {
+namespace {
+
+// Exact up to 2^53, and beyond that still far above any limit it is compared with.
+double exact_product(const Index& n) {
+    return 1.0 * n[0] * n[1] * n[2];
+}
+
+// What a deck says of z though there is none; whether the boxes are one layer.
+bool check_dimensions(Rules& rules) {
+    const ProblemOptions& problem = rules.parameters().problem;
+    if (problem.dimensions == 3) {
+        constexpr int widest = 1024;
+        rules.require(
+            problem.box <= widest, {"problem.box", "problem.dimensions"},
+            fmt::format("problem.box = {}: boxes of problem.dimensions = 3 are at most {} cells wide; "
+                        "choose that or less, or problem.dimensions = 2",
+                        problem.box, widest));
+        return true;
+    }
+    const auto plane = [&](bool holds, const char* key, const std::string& value, const std::string& remedy) {
+        rules.require(holds, {key, "problem.dimensions"},
+                      fmt::format("{} = {}: problem.dimensions = 2 has no third direction; {}, or "
+                                  "problem.dimensions = 3",
+                                  key, value, remedy));
+        return holds;
+    };
+    const auto numbers = [](const auto& three) { return fmt::format("[{}]", fmt::join(three, ",")); };
+    Index layer = problem.boxes;
+    layer[2] = 1;
+    bool flat =
+        plane(problem.boxes == Index{} || problem.boxes[2] == 1, "problem.boxes", numbers(problem.boxes),
+              "boxes are one layer: give 1 as the third number, such as " + numbers(layer));
+    const auto& positions = problem.boxes_list.positions;
+    const auto above = std::ranges::find_if(positions, [](const Index& at) { return at[2] != 0; });
+    if (above != positions.end())
+        flat = plane(false, "problem.boxes_list", fmt::format("[..., {}, ...]", numbers(*above)),
+                     "boxes are one layer: give 0 as the third number of each position");
+    plane(problem.anisotropy[2] == 1, "problem.anisotropy", numbers(problem.anisotropy),
+          "give 1 as the third number");
+    plane(problem.drift[2] == 0, "problem.drift", numbers(problem.drift), "give 0 as the third number");
+    const auto [x, y, z] = problem.boundary;
+    const auto words = [](const Sides<Boundary>& sides) {
+        return sides.low == sides.high ? fmt::format("\"{}\"", name(sides.low))
+                                       : fmt::format("\"{}/{}\"", name(sides.low), name(sides.high));
+    };
+    plane(z == Boundary::periodic || (x == y && y == z), "problem.boundary",
+          fmt::format("[{},{},{}]", words(x), words(y), words(z)),
+          "give \"periodic\" as the third word, or one word for all");
+    return flat;
+}
+
+}  // namespace
+
+std::string triple_text(const Index& triple) {
+    return fmt::format("[{}]", fmt::join(triple, ","));
+}
+
+double boxes_in_all(const Parameters& p, int ranks) {
+    if (p.problem.shape != DomainShape::cube) return domain_of(p.problem, ranks).count();
+    const bool automatic = p.problem.boxes == Index{};
+    return automatic ? 1.0 * ranks * p.problem.boxes_per_rank : exact_product(p.problem.boxes);
+}
+
+bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
+    if (!check_dimensions(rules)) return false;
+    const Parameters& p = rules.parameters();
+    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
+    const double most = std::numeric_limits<int>::max();
+    const bool all = p.problem.shape == DomainShape::cube;
+    const Index given = p.problem.boxes;
+    const bool automatic = given == Index{};
+    const bool mixed = !automatic && std::ranges::count(given, 0) > 0;
+    rules.require(
+        !mixed, {"problem.boxes"},
+        fmt::format("problem.boxes = {}: zero in one direction only; give three positive counts, or "
+                    "[0,0,0] for as cubic as possible",
+                    triple_text(given)));
+    if (mixed) return all;
+
+    const double around = all ? boxes_in_all(p, ranks) : exact_product(resolved_boxes(p.problem, ranks));
+    rules.require(
+        around <= most, {"problem.boxes", "problem.boxes_per_rank", "problem.boxes_list"},
+        fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", around, most));
+    if (around > most) return all;
+    const auto [culprits, reason] = why_no_domain(p.problem, ranks);
+    rules.require(culprits.empty(), culprits, reason);
+    if (!culprits.empty()) return false;
+    const double total = boxes_in_all(p, ranks);
+
+    const Index boxes = resolved_boxes(p.problem, ranks);
+    const auto longest = static_cast<std::size_t>(std::ranges::max_element(boxes) - boxes.begin());
+    rules.require(
+        1.0 * boxes[longest] * p.problem.box <= most,
+        {"problem.boxes", "problem.boxes_per_rank", "problem.box"},
+        fmt::format("{} boxes of {} cells in direction {}: at most {:.0f} cells can be numbered; give fewer",
+                    boxes[longest], p.problem.box, "xyz"[longest], most));
+    if (automatic && p.problem.shape != DomainShape::list) return true;
+
+    rules.require(
+        ranks <= total || !one_for_each_rank, {"problem.boxes", "problem.boxes_list", "problem.shape"},
+        fmt::format("problem.boxes = {}: {:.0f} boxes{} for {} ranks leave ranks without a box; use at "
+                    "most {:.0f} ranks, or more boxes{}",
+                    triple_text(boxes), total, all ? "" : " of this shape", ranks, total,
+                    all ? ", such as " + triple_text(most_cubic(ranks, dimensions)) : ""));
+    const double wanted = 1.0 * ranks * p.problem.boxes_per_rank;
+    rules.require(
+        !rules.is_set("problem.boxes_per_rank") || wanted == total || ranks > total,
+        {"problem.boxes_per_rank", "problem.boxes"},
+        fmt::format("problem.boxes_per_rank = {}: {:.0f} boxes on {}, but problem.boxes = {} makes "
+                    "{:.0f}; give only one of the two keys",
+                    p.problem.boxes_per_rank, wanted, counted(ranks, "rank"), triple_text(boxes), total));
+    return true;
+}
+
+std::vector<std::string> warnings_of_domain(const GridSetup& grids, bool shape_given) {
+    std::vector<std::string> warnings;
+    const Index n = grids.domain.around();
+    const std::size_t dimensions = grids.domain.dimensions();
+    const auto [least, most] = std::ranges::minmax(std::span(n).first(dimensions));
+    if (!shape_given && grids.domain.whole() && most >= 4 * least && most > 4)
+        warnings.push_back(
+            fmt::format("{} make a domain of {}x{}x{}: give another shape by problem.boxes, or start a "
+                        "number of ranks with small "
+                        "factors",
+                        counted(static_cast<long>(product(n)), "box"), n[0], n[1], n[2]));
+    const auto [weakest, strongest] =
+        std::ranges::minmax(std::span(grids.problem.anisotropy).first(dimensions));
+    if (grids.use.krylov == KrylovLevel::coarsest && strongest > 4 * weakest)
+        warnings.push_back(
+            fmt::format("problem.anisotropy = [{}]: smoothing points while coarsening in all directions "
+                        "takes many cycles "
+                        "above a ratio of 4, here {:.3g}; multigrid.max_cycles ends it",
+                        fmt::join(grids.problem.anisotropy, ","), strongest / weakest));
+    const long boxes = grids.domain.count();
+    if (const long over = boxes % grids.ranks; over != 0 && boxes > grids.ranks)
+        warnings.push_back(fmt::format(
+            "{} boxes on {} ranks: {} have {}, the others {}, and {:.0f}% of all ranks' time is waiting at "
+            "the least",
+            boxes, grids.ranks, counted(over, "rank"), boxes / grids.ranks + 1, boxes / grids.ranks,
+            100 * (1 - static_cast<double>(boxes) / static_cast<double>(grids.ranks) /
+                           static_cast<double>(boxes / grids.ranks + 1))));
+    return warnings;
+}
+
+}  // namespace keel

@@ -1,0 +1,201 @@
+#include "miniapp/setup/rules/grid_rules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/backends/registry.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/rules/box_rules.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
+
+namespace keel {
+namespace {
+
+void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
+    std::vector<int> widths{p.problem.box};
+    while (widths.back() % 2 == 0) widths.push_back(widths.back() / 2);
+    std::vector<int> boxes;
+    const int widest = p.problem.dimensions == 2 ? 16384 : 1024;
+    for (std::int64_t box = p.multigrid.bottom_box; box <= widest; box *= 2)
+        boxes.push_back(static_cast<int>(box));
+
+    std::string remedy = fmt::format("choose multigrid.bottom_box from {}", fmt::join(widths, ", "));
+    if (!boxes.empty()) remedy += fmt::format(", or problem.box from {}", fmt::join(boxes, ", "));
+    rules.require(std::ranges::find(widths, coarsest_box(p, use)) != widths.end(),
+                  {"multigrid.bottom_box", "problem.box"},
+                  fmt::format("multigrid.bottom_box = {}: not reached by halving problem.box = {}; {}",
+                              p.multigrid.bottom_box, p.problem.box, remedy));
+
+    rules.require(p.comm.ghost_depth <= coarsest_box(p, use), {"comm.ghost_depth", "multigrid.bottom_box"},
+                  fmt::format("comm.ghost_depth = {}: deeper than the coarsest boxes; choose at most "
+                              "{} = {}, or a wider one",
+                              p.comm.ghost_depth,
+                              coarsest_box(p, use) == p.problem.box ? "problem.box" : "multigrid.bottom_box",
+                              coarsest_box(p, use)));
+    rules.require(
+        p.multigrid.pre + p.multigrid.post >= 1, {"multigrid.pre", "multigrid.post"},
+        "multigrid.pre = 0 and multigrid.post = 0: nothing would be smoothed; give at least one sweep");
+}
+
+void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
+    if (p.multigrid.smoother_passes != SmootherPasses::fused) return;
+    std::vector<std::string> able;
+    for (const Smoother& smoother : smoothers())
+        if (smoother.fusible > 0) able.push_back(smoother.name);
+    rules.require(
+        smoother_named(p.multigrid.smoother).fusible > 0, {"multigrid.smoother_passes", "multigrid.smoother"},
+        fmt::format("multigrid.smoother_passes = \"fused\": the smoother {} has no fused passes; choose "
+                    "multigrid.smoother from {}, or auto",
+                    p.multigrid.smoother, fmt::join(able, ", ")));
+    const int layers = fusible_half_sweeps(p.multigrid);
+    const int narrowest = 2 * coarsest_box(p, use);
+    rules.require(
+        narrowest > p.problem.box || layers <= narrowest,
+        {"multigrid.smoother_passes", "multigrid.bottom_box", "multigrid.pre", "multigrid.post"},
+        fmt::format(
+            "multigrid.smoother_passes = \"fused\": {} half sweeps want as many ghost layers, and the "
+            "level above the bottom has boxes of {}; choose auto, fewer sweeps, or a wider "
+            "multigrid.bottom_box",
+            layers, narrowest));
+}
+
+// Cycles in single precision: of whom, by whom, and to what end.
+void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
+    if (p.multigrid.precision != CyclePrecision::mixed) return;
+    const std::string given = "multigrid.precision = \"mixed\": ";
+    rules.require(
+        use.mixes, {"multigrid.precision", "run.mode"},
+        given + "run.mode = \"" + p.run.mode +
+            "\" has cycles in double precision alone; choose double, or run.mode from solve, survey");
+    std::vector<std::string> able;
+    for (const BackendInfo& info : all_backends())
+        if (info.features.single_precision) able.push_back(info.name);
+    rules.require(
+        backend_info(p.run.backend).features.single_precision, {"multigrid.precision", "run.backend"},
+        fmt::format("{}the backend {} has no fields in single precision; choose run.backend from {}, "
+                    "or double",
+                    given, p.run.backend, fmt::join(able, ", ")));
+    rules.require(
+        p.multigrid.accelerator == Accelerator::none, {"multigrid.precision", "multigrid.accelerator"},
+        given +
+            "an accelerator wants a residual in double precision for each cycle, which would cost "
+            "what cycles in single precision gain; choose multigrid.accelerator = \"none\", or double");
+    rules.require(
+        !use.coarsens || coarsest_box(p, use) < p.problem.box,
+        {"multigrid.precision", "multigrid.bottom_box", "problem.box"},
+        fmt::format("{}problem.box = {} is the coarsest level, which is solved in double precision; "
+                    "choose multigrid.bottom_box below it, or double",
+                    given, p.problem.box));
+    // |f| is no more than |L| max|u|, and so no less than this is what rounding may leave: eps |L| max|u| / max|f|.
+    constexpr double least = std::numeric_limits<double>::epsilon();
+    rules.require(
+        p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
+        fmt::format("{}multigrid.tolerance = {:g} is below {:.1e}, the rounding of the residual in double "
+                    "precision that has to verify it; choose a larger one",
+                    given, p.multigrid.tolerance, least));
+}
+
+void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
+    rules.require(bottom_place(p, use) != BottomPlace::agglomerate || p.multigrid.bottom_ranks <= ranks,
+                  {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
+                  fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
+                              p.multigrid.bottom_ranks, ranks, ranks));
+    const double moved = ranks * boxes_in_all(p, ranks);
+    rules.require(bottom_place(p, use) != BottomPlace::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+                  {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
+                  fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
+                              "ranks are too many to "
+                              "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
+                              "boxes is at most {}",
+                              boxes_in_all(p, ranks), ranks, 1 << 24));
+}
+
+// Boxes that are to be merged, and what cannot go on on fewer ranks.
+void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
+    if (agglomerate(p, use) == 0 || boxes_in_all(p, ranks) > std::numeric_limits<int>::max()) return;
+    const std::string given = fmt::format("multigrid.agglomerate = {}: ", p.multigrid.agglomerate);
+    rules.require(
+        p.problem.shape == DomainShape::cube, {"multigrid.agglomerate", "problem.shape"},
+        fmt::format("{}the boxes of problem.shape = \"{}\" do not tile larger ones; choose never, or "
+                    "problem.shape = \"cube\"",
+                    given, name(p.problem.shape)));
+    const Index boxes = resolved_boxes(p.problem, ranks);
+    const auto dimensions = static_cast<std::size_t>(p.problem.dimensions);
+    const bool alone = product(boxes) == 1;  // as one of merged boxes would be
+    Index even = boxes;
+    for (std::size_t d = 0; d < dimensions; ++d) even[d] += even[d] % 2;
+    rules.require(
+        alone || can_merge(boxes, dimensions), {"multigrid.agglomerate", "problem.boxes"},
+        fmt::format(
+            "{}{} boxes do not tile larger ones: {} of them become one, so each direction has to have "
+            "an even number; give problem.boxes, such as {}, or choose never",
+            given, triple_text(boxes), dimensions == 2 ? 4 : 8, triple_text(even)));
+    rules.require(
+        alone || coarsest_box(p, use) < p.problem.box,
+        {"multigrid.agglomerate", "multigrid.bottom_box", "problem.box"},
+        fmt::format("{}problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
+                    "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
+                    given, p.problem.box));
+    rules.require(bottom_place(p, use) == BottomPlace::distributed,
+                  {"multigrid.agglomerate", "multigrid.bottom_grid"},
+                  fmt::format("{}merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
+                              "\"distributed\", not {}, or never",
+                              given, name(bottom_place(p, use))));
+    rules.require(
+        !use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
+        given + "the levels of a full approximation scheme are where the finest one is; choose never");
+    rules.require(p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
+                  given +
+                      "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; "
+                      "choose a scheme, model, or never");
+}
+
+// Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
+void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
+    const bool f_cycle = p.multigrid.cycle == Cycle::f;
+    const auto [key, word, instead] = use.full_multigrid ? std::array{"run.mode", "full_multigrid", "solve"}
+                                      : f_cycle          ? std::array{"multigrid.cycle", "F", "V"}
+                                                : std::array{"multigrid.interpolation", "linear", "constant"};
+    rules.require(
+        p.problem.shape == DomainShape::cube || !use.coarsens || !interpolates_linearly(p, use),
+        {key, "problem.shape"},
+        fmt::format("{} = \"{}\": interpolates linearly, which is not defined at the inner edges of "
+                    "problem.shape = \"{}\"; choose {}, or problem.shape = \"cube\"",
+                    key, word, name(p.problem.shape), instead));
+}
+
+void check_data(Rules& rules, const Parameters& p, int ranks) {
+    if (p.problem.data == BoundaryData::zero) return;
+    const std::string given = fmt::format("problem.data = \"{}\": ", name(p.problem.data));
+    rules.require(p.problem.rhs != Rhs::manufactured, {"problem.data", "problem.rhs"},
+                  given +
+                      "problem.rhs = \"manufactured\" has boundary values of its own; choose another "
+                      "problem.rhs, or leave problem.data out");
+    rules.require(domain_of(p.problem, ranks).has_dirichlet(),
+                  {"problem.data", "problem.boundary", "problem.outside"},
+                  given +
+                      "no face is a Dirichlet one; give a side of problem.boundary, or problem.outside "
+                      "where boxes are missing, as \"dirichlet\", or leave it out");
+}
+
+}  // namespace
+
+void check_grids(Rules& rules, const GridUse& use, int ranks) {
+    const Parameters& p = rules.parameters();
+    if (!check_boxes(rules, ranks, true)) return;
+    check_bottom_ranks(rules, p, use, ranks);
+    check_coarsening(rules, p, use);
+    check_fused(rules, p, use);
+    check_precision(rules, p, use);
+    check_agglomeration(rules, p, use, ranks);
+    check_interpolation(rules, p, use);
+    check_data(rules, p, ranks);
+    check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
+}
+
+}  // namespace keel

@@ -1,0 +1,174 @@
+#include "miniapp/setup/rules/run_rules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/files/machine_file.hpp"
+#include "miniapp/files/node_map.hpp"
+#include "miniapp/files/record_name.hpp"
+#include "miniapp/setup/resolved.hpp"
+#include "miniapp/setup/rules/paths.hpp"
+
+namespace keel {
+namespace {
+
+// A deck that asks a backend for what it has not.
+void check_features(Rules& rules, const Parameters& p) {
+    const std::string& name = p.run.backend;
+    const auto want = [&](bool BackendFeatures::*feature, bool asked, const std::string& key,
+                          const std::string& value) {
+        std::vector<std::string> able;
+        for (const BackendInfo& info : all_backends())
+            if (info.features.*feature) able.push_back(info.name);
+        rules.require(
+            !asked || backend_info(name).features.*feature, {key, "run.backend"},
+            fmt::format("{} = \"{}\": the backend {} has no such thing; choose run.backend from {}, or "
+                        "leave the key out",
+                        key, value, name, fmt::join(able, ", ")));
+    };
+    want(&BackendFeatures::asynchronous, p.run.launches == Launches::asynchronous, "run.launches",
+         "asynchronous");
+    want(&BackendFeatures::graphs, p.run.launches == Launches::graphs, "run.launches", "graphs");
+    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::staged, "comm.device", "staged");
+    want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::device_aware, "comm.device",
+         "device_aware");
+}
+
+// What a simulated run needs, and what could not end there.
+void check_simulated(Rules& rules) {
+    const Parameters& p = rules.parameters();
+    rules.require(
+        !p.comm.machine.empty(), {"comm.machine"},
+        "comm.machine = \"\": time is simulated here, and computing takes what a machine's file says; "
+        "give one with [compute], such as hopper");
+    // They would end by a clock that stands still while the program computes, hours later or never.
+    for (const auto& [key, seconds] :
+         {std::pair{"run.min_seconds", p.run.min_seconds}, std::pair{"run.time_limit", p.run.time_limit}})
+        rules.require(
+            seconds == 0, {key},
+            fmt::format("{} = {}: time is simulated here, and repeats itself; leave it out", key, seconds));
+}
+
+}  // namespace
+
+void check_common(Rules& rules, const NamedFiles& files, int started) {
+    const Parameters& p = rules.parameters();
+    const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
+    rules.require(
+        ranks == started || p.comm.ranks_per_node > 0 || !p.comm.node_map.empty(), {"problem.ranks"},
+        fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
+                    "the nodes; give comm.ranks_per_node or comm.node_map",
+                    ranks, started));
+    rules.require(p.comm.scheme != name(SchemeChooser::model) || !p.comm.machine.empty(), {"comm.scheme"},
+                  "comm.scheme = \"model\": no machine to predict times on; give comm.machine, or let "
+                  "comm.scheme = \"tuned\" try the schemes");
+    if (files.machine)
+        for (const std::string& error : parse_machine(*files.machine).errors)
+            rules.require(false, {"comm.machine"},
+                          fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
+    rules.require(
+        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
+        fmt::format(
+            "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
+            p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    const auto switches = [&] {
+        const Machine machine = files.machine ? parse_machine(*files.machine).machine : Machine();
+        return machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
+    };
+    rules.require(p.comm.message_cap > 0 || switches(), {"comm.message_cap", "comm.machine"},
+                  "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
+                  "give one with [host], such as lassen, or a number of bytes");
+    rules.require(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty(),
+                  {"comm.ranks_per_socket", "comm.machine"},
+                  fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted; give "
+                              "comm.machine, or leave it out",
+                              p.comm.ranks_per_socket));
+    rules.require(p.comm.ranks_per_node == 0 || p.comm.ranks_per_socket <= p.comm.ranks_per_node,
+                  {"comm.ranks_per_socket", "comm.ranks_per_node"},
+                  fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",
+                              p.comm.ranks_per_socket, counted(p.comm.ranks_per_node, "rank")));
+    if (files.node_map) {
+        const NodeMap map = parse_node_map(*files.node_map, ranks);
+        rules.require(map.error.empty(), {"comm.node_map"},
+                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, map.error));
+        rules.require(map.sockets.empty() || p.comm.ranks_per_socket == 0,
+                      {"comm.node_map", "comm.ranks_per_socket"},
+                      fmt::format("comm.node_map = \"{}\" has sockets, and comm.ranks_per_socket = {}: give "
+                                  "only one of the two",
+                                  p.comm.node_map, p.comm.ranks_per_socket));
+        rules.require(
+            p.comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
+            fmt::format("comm.node_map = \"{}\" and comm.ranks_per_node = {}: give only one of the two",
+                        p.comm.node_map, p.comm.ranks_per_node));
+    }
+    check_features(rules, p);
+    if (!p.output.goal.empty()) {
+        const std::string reason = reason_not_new(p.output.goal, p.output.json);
+        rules.require(reason.empty(), {"output.goal"},
+                      fmt::format("output.goal = \"{}\": {}", p.output.goal, reason));
+        rules.require(
+            files.machine && parse_machine(*files.machine).machine.compute, {"output.goal", "comm.machine"},
+            "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper");
+        constexpr int most = 4096;
+        rules.require(ranks <= most, {"output.goal", "problem.ranks"},
+                      fmt::format("output.goal: a schedule of {} ranks would fill disks; choose at most {}",
+                                  ranks, most));
+    }
+    rules.require(p.output.goal_events == OutputOptions{}.goal_events || !p.output.goal.empty(),
+                  {"output.goal_events", "output.goal"},
+                  "output.goal_events: nothing is written; give output.goal, or leave it out");
+    if (p.output.json.empty()) return;
+    const std::string wrong = wrong_word(p.output.json, *rules.deck().table);
+    // Folders that are words are looked for when these are known.
+    const std::string folder = std::filesystem::path(p.output.json).parent_path().string();
+    const std::string reason = !wrong.empty()                    ? wrong
+                               : folder.find('{') != folder.npos ? ""
+                                                                 : reason_not_writable(p.output.json);
+    rules.require(reason.empty(), {"output.json"},
+                  fmt::format("output.json = \"{}\": {}", p.output.json, reason));
+    for (const std::string& input :
+         {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",
+          files.node_map ? files.node_map->name : ""})
+        rules.require(
+            input.empty() || !is_same_file(input, p.output.json), {"output.json"},
+            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
+}
+
+void check_run(Rules& rules, int started) {
+    if (simulated()) check_simulated(rules);
+    const Parameters& p = rules.parameters();
+    const std::string& backend = p.run.backend;
+    const std::string reason = why_unusable(backend);
+    rules.require(reason.empty(), {"run.backend"},
+                  fmt::format("run.backend = \"{}\": {}; backends that can run here: {}", backend, reason,
+                              fmt::join(usable_backends(), ", ")));
+    const bool device_aware =
+        p.comm.device == DeviceMessages::device_aware && backend_info(backend).features.device_memory;
+    rules.require(
+        !device_aware || Session::takes_device_memory(backend), {"comm.device"},
+        fmt::format("comm.device = \"device_aware\": {} does not say that it takes the memory of {} "
+                    "devices; choose staged or auto",
+                    Session::library(), backend));
+    rules.require(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
+                  fmt::format("problem.ranks = {}: this run has {}; start as many, or imagine them with "
+                              "--dry-run",
+                              p.problem.ranks, started));
+    // A deck may serve both; the command line was meant for this run.
+    for (const std::string key :
+         {"bottom.given_iterations", "comm.allreduce_model", "output.goal", "output.goal_events"})
+        rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
+                      key + ": plays a part in the predictions of --dry-run alone; leave it out");
+}
+
+void check_sums(Rules& rules) {
+    const Parameters& p = rules.parameters();
+    rules.require(
+        p.comm.allreduce != AllReduceAlgorithm::automatic || !p.comm.machine.empty(),
+        {"comm.allreduce", "comm.machine"},
+        "comm.allreduce = \"auto\": the quickest is the one on comm.machine; give one, such as hopper");
+}
+
+}  // namespace keel

@@ -1,0 +1,19 @@
+#pragma once
+
+// The rules that hold for every study.
+
+#include "miniapp/deck/rules.hpp"
+#include "miniapp/files/named_files.hpp"
+
+namespace keel {
+
+// Nodes, machine, backend, files. Looks whether output.json could be written.
+void check_common(Rules& rules, const NamedFiles& files, int started);
+
+// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, imagined ranks.
+void check_run(Rules& rules, int started);
+
+// How solvers' sums travel.
+void check_sums(Rules& rules);
+
+}  // namespace keel
