@@ -191,6 +191,11 @@ class NodeMap:
         self.word = f"comm.node_map={path}"
 
 
+def by_turns(cases: Sequence[Case], step: int) -> list[Case]:
+    """All cases at night, else each `step`-th of them: of a product, whose lengths it does not divide, each choice has its turn."""
+    return list(cases[:: 1 if NIGHTLY else step])
+
+
 def at_once(runs: int, action: Callable[[Case], Result], cases: Sequence[Case]) -> list[Result]:
     """Acts on all cases, so many at a time; raises what the first failing one raised."""
     with ThreadPoolExecutor(runs) as pool:
