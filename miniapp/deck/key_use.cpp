@@ -40,6 +40,7 @@ std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
     if (found.empty()) return uses.otherwise;
 
     std::string reason;
+    std::string of_key;  // what it lacks itself where its section plays a part
     for (const KeyUse* use : found) {
         if (!use->idle.empty()) return use->idle;
         std::vector<Condition> conditions = use->needs;
@@ -49,10 +50,11 @@ std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
         for (const Parameters& parameters : solvers) {
             missing = failing(table, conditions, parameters);
             if (!missing) return "";
+            if (!exact && !failing(table, use->needs, parameters)) of_key = "needs " + text_of(*missing);
         }
         if (missing) reason += (reason.empty() ? "needs " : " or ") + text_of(*missing);
     }
-    return reason;
+    return of_key.empty() ? reason : of_key;
 }
 
 }  // namespace keel
