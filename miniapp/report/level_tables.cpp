@@ -82,6 +82,12 @@ std::string LevelTables::times(bool all) const {
     }
     text += fmt::format("{:<18}", predicted ? "sum" : "sum of means");
     for (const double seconds : column) text += entry(seconds_text(seconds));
+    // Of the last level, this is the bottom's share of a solve.
+    if (levels_ > 1 && column.back() > 0) {
+        text += fmt::format("\n{:<18}", "share");
+        for (const double seconds : column)
+            text += entry(fmt::format("{:.0f}%", 100 * seconds / column.back()));
+    }
     return text + "\n";
 }
 

@@ -54,12 +54,15 @@ class Decks(KeelTest):
     def test_every_bad_deck_is_refused_with_the_expected_messages_by_one_rank(self) -> None:
         self.assertGreaterEqual(len(BAD), 20)
 
-        def refuse(deck: Path) -> None:
-            ranks = int((marked(deck, "ranks") or ["2"])[0])
+        def refuse(case: tuple[int, Path]) -> None:
+            n, deck = case
+            # One process does for most of them but at night; of several, one speaks.
+            several = NIGHTLY or n % 8 == 0
+            ranks = int((marked(deck, "ranks") or ["2" if several else "1"])[0])
             sets_output = "[output]" in deck.read_text()
             self.refused(ranks, deck, expected=marked(deck, "expect"), records=not sets_output)
 
-        at_once(8, refuse, BAD)  # mpiexec takes a second or two of sleep over a failure
+        at_once(8, refuse, list(enumerate(BAD)))  # mpiexec takes a second or two of sleep over a failure
 
     def test_without_a_deck_the_defaults_run(self) -> None:
         run = self.valid(1, *ONCE)

@@ -56,7 +56,7 @@ class Binding(KeelTest):
 class Starting(KeelTest):
     def warnings(self, ranks: int | None, **environment: str) -> list[str]:
         with patch.dict(os.environ, environment):
-            return self.valid(ranks, *SMALL).record("run")["warnings"]
+            return self.valid(ranks, *SMALL, mpi=()).record("run")["warnings"]
 
     def test_one_rank_of_an_mpiexec_that_started_several(self) -> None:
         for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE"):

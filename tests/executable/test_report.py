@@ -80,6 +80,15 @@ class Records(KeelTest):
         self.assertLess(0, result["mpi_start_seconds"])
         self.assertLess(result["mpi_start_seconds"] + result["setup_seconds"], result["total_seconds"])
 
+    def test_the_text_tells_the_share_of_each_level_the_last_of_them_the_bottom(self) -> None:
+        timers = [record for record in self.run_.all_records if record["record"] == "timer"]
+        timers = timers[len(timers) // 2 :]  # of the second run, whose text is there
+        levels = [fsum(row["t_mean"] for row in timers if row["level"] == level and row["op"] != "other") for level in range(4)]
+        total = fsum(row["t_mean"] for row in timers)
+        (shares,) = re.findall(r"(?m)^share +(.*)$", self.run_.stdout)
+        for share, seconds in zip(shares.split(), [*levels, total], strict=True):
+            self.assertAlmostEqual(float(share.removesuffix("%")), 100 * seconds / total, delta=0.51)
+
     def test_residuals_start_at_1_and_have_an_entry_a_cycle(self) -> None:
         for number, solve in enumerate(self.of_kind("solve")):
             self.assertEqual(solve["repeat"], number)
