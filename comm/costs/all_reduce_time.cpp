@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "comm/costs/plan_time.hpp"
@@ -21,18 +22,21 @@ class TimedRounds {
     TimedRounds(const Machine& machine, const RankPlaces& ranks)
         : machine_(machine), ranks_(ranks), sent_(ranks.node_of.size()), received_(ranks.node_of.size()) {}
 
-    double seconds() const { return seconds_; }
+    const std::vector<RoundTime>& all() const { return all_; }
 
     // A message of so many words in the round at hand.
     void send(int from, int to, std::size_t words) {
         const Locality locality = ranks_.locality(from, to);
         const auto bytes = static_cast<double>(words * sizeof(double));
+        busy_ = std::max(busy_, machine_.message(Memory::host, locality, bytes).overhead.value_or(0));
         sent_[static_cast<std::size_t>(from)].add(machine_, Memory::host, locality, bytes);
         received_[static_cast<std::size_t>(to)].add(machine_, Memory::host, locality, bytes);
     }
     void end_round() {
-        seconds_ +=
-            std::max(slowest(machine_, ranks_.node_of, sent_), slowest(machine_, ranks_.node_of, received_));
+        all_.push_back(
+            {std::max(slowest(machine_, ranks_.node_of, sent_), slowest(machine_, ranks_.node_of, received_)),
+             busy_});
+        busy_ = 0;
         std::ranges::fill(sent_, Load());
         std::ranges::fill(received_, Load());
     }
@@ -41,7 +45,8 @@ class TimedRounds {
     const Machine& machine_;
     const RankPlaces& ranks_;
     std::vector<Load> sent_, received_;
-    double seconds_ = 0;
+    double busy_ = 0;  // in the round at hand
+    std::vector<RoundTime> all_;
 };
 
 // Ranks who run an algorithm at the same time, group by group; all groups have equally many.
@@ -149,8 +154,8 @@ bool doubles(const RankPlaces& ranks, int per_node) {
     return true;
 }
 
-double time_of_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
-                      AllReduceModel model) {
+std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                                    AllReduceModel model) {
     TimedRounds rounds(machine, ranks);
     Groups all(1, std::vector<int>(ranks.node_of.size()));
     std::iota(all.front().begin(), all.front().end(), 0);
@@ -174,13 +179,23 @@ double time_of_rounds(const Machine& machine, const RankPlaces& ranks, std::size
             break;
         }
     }
-    return rounds.seconds();
+    return rounds.all();
+}
+
+double sum_of(std::span<const RoundTime> rounds) {
+    return std::accumulate(rounds.begin(), rounds.end(), 0.0,
+                           [](double sum, const RoundTime& round) { return sum + round.seconds; });
 }
 
 }  // namespace
 
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks) {
+    return sum_of(all_reduce_rounds(machine, ranks, words, model, most_ranks));
+}
+
+std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                                         AllReduceModel model, std::size_t most_ranks) {
     const std::size_t count = ranks.node_of.size();
     if (model == AllReduceModel::quickest) model = quickest_all_reduce(machine, ranks, words);
     if (model == AllReduceModel::mpich) {
@@ -191,13 +206,18 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
         std::ranges::count(ranks.node_of, ranks.node_of.empty() ? 0 : ranks.node_of[0]));
     const std::size_t few = std::max(power_of_two_in(most_ranks), 4 * per_node);
     if (count <= few || model == AllReduceModel::rabenseifner || !doubles(ranks, static_cast<int>(per_node)))
-        return time_of_rounds(machine, ranks, words, model);
-    const auto time = [&](std::size_t first) {
+        return rounds_among(machine, ranks, words, model);
+    const auto among = [&](std::size_t first) {
         const auto sockets = ranks.socket_of.empty() ? ranks.socket_of : ranks.socket_of.first(first);
-        return time_of_rounds(machine, {ranks.node_of.first(first), sockets}, words, model);
+        return rounds_among(machine, {ranks.node_of.first(first), sockets}, words, model);
     };
-    const int more_rounds = std::countr_zero(count / few);
-    return time(few) + more_rounds * (time(few) - time(few / 2));
+    std::vector<RoundTime> rounds = among(few);
+    RoundTime one = rounds.back();
+    for (const RoundTime& round : rounds) one.busy = std::max(one.busy, round.busy);
+    one.seconds = sum_of(rounds) - sum_of(among(few / 2));
+    const int more = std::countr_zero(count / few);
+    rounds.insert(rounds.end(), static_cast<std::size_t>(more), one);
+    return rounds;
 }
 
 AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <vector>
 
 #include "comm/costs/machine.hpp"
 #include "comm/ranks/locality.hpp"
@@ -39,6 +40,16 @@ constexpr auto names_of(AllReduceModel) {
 // Throws MissingParameter.
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks = 4096);
+
+// Of one of its rounds: until all messages are where they belong, and how long one of them keeps the process at each of its ends
+// busy; 0 where nobody has measured that.
+struct RoundTime {
+    double seconds = 0;
+    double busy = 0;
+};
+// All of them in their order, which add up to that time; those that are counted come last. Throws MissingParameter.
+std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
+                                         AllReduceModel model, std::size_t most_ranks = 4096);
 
 // Which of the three is the quickest; the first of those that are. Throws MissingParameter.
 AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);

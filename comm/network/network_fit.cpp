@@ -133,6 +133,23 @@ std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> c
     return {};
 }
 
+std::optional<double> fit_overhead(std::span<const Burst> bursts) {
+    double messages = 0;
+    double seconds = 0;
+    for (const Burst& burst : bursts) {
+        messages += burst.messages / static_cast<double>(bursts.size());
+        seconds += burst.seconds / static_cast<double>(bursts.size());
+    }
+    double xx = 0;
+    double xt = 0;
+    for (const Burst& burst : bursts) {
+        xx += (burst.messages - messages) * (burst.messages - messages);
+        xt += (burst.messages - messages) * (burst.seconds - seconds);
+    }
+    if (!(xx > 0 && xt > 0)) return {};
+    return xt / xx;
+}
+
 std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs) {
     const auto& cost = costs.at(Locality::off_node, Protocol::rendezvous);
     if (!cost) return {};

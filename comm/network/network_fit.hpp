@@ -55,6 +55,16 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> sample
 std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
                                           const Switches& switches);
 
+// So many short messages at once to one partner: seconds until the last is there.
+struct Burst {
+    int messages = 1;
+    double seconds = 0;
+};
+
+// What each further message of a burst takes, by least squares: the time that it keeps its process busy. Nothing if that is not
+// positive, or there are fewer than two different numbers of messages.
+std::optional<double> fit_overhead(std::span<const Burst> bursts);
+
 // `processes` of a node at once, each its share of `node_bytes` to another node.
 struct NodeSample {
     int processes = 1;

@@ -41,8 +41,8 @@ std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks) {
     return pairs;
 }
 
-PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes)
-    : comm_(comm), buffer_(bytes) {
+PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes, int messages)
+    : comm_(comm), bytes_(bytes), messages_(messages), buffer_(bytes * static_cast<std::size_t>(messages)) {
     for (const Pair& pair : pairs) {
         if (comm.rank() != pair.first && comm.rank() != pair.second) continue;
         first_ = comm.rank() == pair.first;
@@ -52,14 +52,34 @@ PingPong::PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std
 
 void PingPong::round_trips(int count) {
     if (!takes_part()) return;
-    const int bytes = static_cast<int>(buffer_.size());
+    const int bytes = static_cast<int>(bytes_);
+    std::vector<MPI_Request> requests(static_cast<std::size_t>(messages_), MPI_REQUEST_NULL);
+    const auto wait = [&] {
+        require(MPI_Waitall(messages_, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    };
     const auto send = [&] {
-        require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm), "MPI_Send");
+        if (messages_ == 1) {
+            require(MPI_Send(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm), "MPI_Send");
+            return;
+        }
+        for (std::size_t n = 0; n < requests.size(); ++n)
+            require(MPI_Isend(buffer_.data() + n * bytes_, bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
+                              &requests[n]),
+                    "MPI_Isend");
+        wait();
     };
     const auto receive = [&] {
-        require(
-            MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm, MPI_STATUS_IGNORE),
-            "MPI_Recv");
+        if (messages_ == 1) {
+            require(MPI_Recv(buffer_.data(), bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
+                             MPI_STATUS_IGNORE),
+                    "MPI_Recv");
+            return;
+        }
+        for (std::size_t n = 0; n < requests.size(); ++n)
+            require(MPI_Irecv(buffer_.data() + n * bytes_, bytes, MPI_CHAR, partner_, tag, comm_.impl().comm,
+                              &requests[n]),
+                    "MPI_Irecv");
+        wait();
     };
     for (int n = 0; n < count; ++n) {
         if (first_) send();

@@ -25,10 +25,10 @@ std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size
 // node. Pure.
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks);
 
-// All pairs at the same time: `bytes` from the first to the second, and back.
+// All pairs at the same time: `messages` of `bytes` at once from the first to the second, and back.
 class PingPong {
   public:
-    PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes);
+    PingPong(const Communicator& comm, const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1);
 
     bool takes_part() const { return partner_ >= 0; }
     // Nothing on ranks of no pair.
@@ -38,7 +38,9 @@ class PingPong {
     Communicator comm_;
     int partner_ = -1;
     bool first_ = false;
-    std::vector<char> buffer_;
+    std::size_t bytes_;
+    int messages_;
+    std::vector<char> buffer_;  // message after message
 };
 
 }  // namespace keel

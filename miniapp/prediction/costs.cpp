@@ -32,9 +32,14 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
     return plans;
 }
 
+SumsMove move_of(const AllReduceOptions& options) {
+    if (options.algorithm == AllReduceAlgorithm::mpi) return SumsMove::by_themselves;
+    return options.progress ? SumsMove::when_pushed : SumsMove::when_waited_for;
+}
+
 Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-             AllReduceModel all_reduce, bool own_sums)
-    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce), own_sums_(own_sums) {}
+             AllReduceModel all_reduce, SumsMove sums)
+    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce), sums_move_(sums) {}
 
 double Costs::work(double calls, const Work& work) const {
     return model_.machine.compute->time(calls, work);
@@ -60,17 +65,28 @@ const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose,
 }
 
 double Costs::all_reduce(std::size_t words) {
+    double seconds = 0;
+    for (const RoundTime& round : rounds(words)) seconds += round.seconds;
+    return seconds;
+}
+
+std::span<const RoundTime> Costs::rounds(std::size_t words) {
     const auto [found, is_new] = all_reduces_.try_emplace(words);
-    if (is_new)
-        found->second = all_reduce_time(model_.machine, topology_.places(), words, all_reduce_) +
-                        model_.machine.noise.all_reduce;
-    return found->second;
+    std::vector<RoundTime>& rounds = found->second;
+    if (!is_new) return rounds;
+    if (sums_move_ == SumsMove::by_themselves)
+        rounds = {{all_reduce_time(model_.machine, topology_.places(), words, all_reduce_), 0}};
+    else
+        rounds = all_reduce_rounds(model_.machine, topology_.places(), words, all_reduce_);
+    // Ranks that are late are so from the beginning.
+    if (!rounds.empty()) rounds.front().seconds += model_.machine.noise.all_reduce;
+    return rounds;
 }
 
 const Costs::OfSum& Costs::sum(std::size_t words, Summands summands) {
     const auto [found, is_new] = sums_.try_emplace({words, summands});
     OfSum& sum = found->second;
-    if (!is_new || !own_sums_) return sum;
+    if (!is_new || sums_move_ == SumsMove::by_themselves) return sum;
     const AllReduceAlgorithm algorithm = algorithm_of(all_reduce_, model_.machine, topology_.places(), words);
     for (int rank = 0; rank < topology_.ranks(); ++rank) {
         const auto rounds = rounds_of(algorithm, topology_, rank, words, summands);

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "comm/costs/all_reduce_time.hpp"
 #include "comm/costs/representatives.hpp"
+#include "comm/sums/reduction.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {
@@ -28,11 +30,16 @@ struct ExchangePlan {
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables);
 
+// What moves a sum on that is under way: MPI, while the program computes, all the time; or, where its messages are ours, and
+// counted, the program between two operations, or only when it waits for the sum.
+enum class SumsMove { by_themselves, when_pushed, when_waited_for };
+SumsMove move_of(const AllReduceOptions& options);
+
 class Costs {
   public:
-    // All of it must outlive the costs. `own_sums`: their messages are ours, and counted.
+    // All of it must outlive the costs.
     Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-          AllReduceModel all_reduce, bool own_sums = false);
+          AllReduceModel all_reduce, SumsMove sums = SumsMove::by_themselves);
 
     struct OfExchange {
         double wait = 0;          // seconds of the plan, and those that the machine's ranks are late
@@ -46,6 +53,9 @@ class Costs {
     const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields,
                                std::size_t value_bytes = sizeof(double));
     double all_reduce(std::size_t words);
+    // Of one that is under way: all of it together where it moves by itself.
+    std::span<const RoundTime> rounds(std::size_t words);
+    SumsMove sums_move() const { return sums_move_; }
     // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
     struct OfSum {
         Volume most, all;
@@ -58,8 +68,8 @@ class Costs {
     const Model& model_;
     AllReduceModel all_reduce_;
     std::map<std::tuple<int, GhostCells::Purpose, std::size_t, std::size_t>, OfExchange> exchanges_;
-    bool own_sums_;
-    std::map<std::size_t, double> all_reduces_;  // by words
+    SumsMove sums_move_;
+    std::map<std::size_t, std::vector<RoundTime>> all_reduces_;  // by words
     std::map<std::pair<std::size_t, Summands>, OfSum> sums_;
 };
 

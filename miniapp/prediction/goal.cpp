@@ -17,7 +17,8 @@ namespace keel {
 namespace {
 
 bool communicates(const Event& event) {
-    return event.kind != Event::Kind::work && event.kind != Event::Kind::finish_sum;
+    return event.kind == Event::Kind::exchange || event.kind == Event::Kind::sum ||
+           event.kind == Event::Kind::begin_sum;
 }
 
 // An event with the level and the work that it has in the solve.
@@ -253,6 +254,8 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     break;
                 case Event::Kind::begin_sum:
                     program.begin_sum(rounds_for(event), event.number);
+                    break;
+                case Event::Kind::push_sums:  // they are chains of their own
                     break;
                 case Event::Kind::finish_sum:
                     program.finish_sum(event.number);

@@ -36,7 +36,9 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
     for (int tries = 0; tries < 20; ++tries) {
         const double excess = seconds(more) - (1 + loss) * now;
         if (excess <= 1e-9 * now) break;
-        more -= excess / slope_at(more);
+        const double slope = slope_at(more);
+        if (slope < 0.5) break;  // sums that are pushed on take steps
+        more -= excess / slope;
     }
     found.seconds = more;
     return found;
@@ -47,7 +49,7 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
                    const std::vector<ExchangePlan>& plans, const Imagined& where) {
     const auto time_on = [&](const Model& model) {
-        Costs costs(plans, where.topology, model, where.all_reduce, where.own_sums);
+        Costs costs(plans, where.topology, model, where.all_reduce, where.sums);
         return time_of_solve(slices, costs);
     };
     solve.time = time_on(where.model);

@@ -18,8 +18,8 @@ struct Imagined {
     const Topology& topology;
     Model model;
     AllReduceModel all_reduce;
-    bool own_sums;  // by messages of ours
-    int bottom;     // the level that the Krylov method works on
+    SumsMove sums;
+    int bottom;  // the level that the Krylov method works on
 };
 
 // Seconds of a solve, of its bottom, and of all sums in it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace keel {
@@ -29,12 +30,12 @@ class Timeline {
                 count_sum(book(Op::reduction, event.level, costs_.all_reduce(event.words), 1), event);
                 return;
             case Event::Kind::begin_sum:
-                done_[event.number] = time_ + costs_.all_reduce(event.words);
-                count_sum(book(Op::reduction_begin, event.level, 0, 1), event);
+                return begin_sum(event);
+            case Event::Kind::push_sums:
+                if (costs_.sums_move() == SumsMove::when_pushed) push_sums(event.level);
                 return;
             case Event::Kind::finish_sum:
-                book(Op::reduction_wait, event.level, std::max(0.0, done_.at(event.number) - time_), 1);
-                return;
+                return finish_sum(event);
         }
     }
 
@@ -61,6 +62,50 @@ class Timeline {
             book(Op::wait, event.level, cost.wait, 1);
         }
         move(Op::unpack, cost.packed_bytes);
+    }
+
+    // A sum that is under way: what of it is left, from the round at hand on, whose messages are there at `arrival`.
+    struct Sum {
+        std::span<const RoundTime> left;
+        double arrival = 0;
+    };
+
+    // The messages of the first round left leave now. Returns how long that keeps the process busy.
+    static double post(Sum& sum, double now) {
+        if (sum.left.empty()) return 0;
+        const RoundTime& round = sum.left.front();
+        sum.arrival = now + round.seconds - round.busy;
+        return round.busy;
+    }
+    // They are there and taken; the next ones leave. Likewise.
+    static double take(Sum& sum, double now) {
+        const double busy = sum.left.front().busy;
+        sum.left = sum.left.subspan(1);
+        return busy + post(sum, now + busy);
+    }
+
+    void begin_sum(const Event& event) {
+        Sum& sum = under_way_[event.number];
+        sum.left = costs_.rounds(event.words);
+        count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
+    }
+
+    void push_sums(int level) {
+        double now = time_;
+        for (auto& [number, sum] : under_way_)
+            while (!sum.left.empty() && sum.arrival <= now) now += take(sum, now);
+        book(Op::reduction_progress, level, now - time_, 1);
+    }
+
+    void finish_sum(const Event& event) {
+        Sum& sum = under_way_.at(event.number);
+        double now = time_;
+        while (!sum.left.empty()) {
+            now = std::max(now, sum.arrival);
+            now += take(sum, now);
+        }
+        under_way_.erase(event.number);
+        book(Op::reduction_wait, event.level, now - time_, 1);
     }
 
     void count_messages(TimerRow& row, const Volume& most, const Volume& all) const {
@@ -97,7 +142,7 @@ class Timeline {
     std::map<std::pair<Op, int>, TimerRow>& rows_;
     SolveTime& solve_;
     double time_ = 0;
-    std::map<int, double> done_;  // when, by the numbers of the sums that are under way
+    std::map<int, Sum> under_way_;  // by their numbers
 };
 
 }  // namespace

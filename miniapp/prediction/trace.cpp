@@ -1,5 +1,6 @@
 #include "miniapp/prediction/trace.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,7 +66,11 @@ class RecordedReduction : public Reduction {
         note(Event::Kind::begin_sum, number, [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
         return {*this, number};
     }
-    void progress() override { inner_->progress(); }
+    void progress() override {
+        if (std::ranges::any_of(busy_, [](const auto& sum) { return sum.has_value(); }))
+            recorder_.note({.kind = Event::Kind::push_sums, .level = level_});
+        inner_->progress();
+    }
     Reductions count() const override { return inner_->count(); }
 
   protected:

@@ -15,7 +15,7 @@
 namespace keel {
 
 struct Event {
-    enum class Kind { work, exchange, sum, begin_sum, finish_sum };
+    enum class Kind { work, exchange, sum, begin_sum, push_sums, finish_sum };
     Kind kind = Kind::work;
     int level = 0;
     // Of work: all that was done by one operation between two other events.

@@ -39,9 +39,10 @@ TEST_CASE("round trips end, whoever takes part") {
     const RankPlaces ranks{node_of, {}};
     for (const auto& pairs : {pairs_at(ranks, Locality::node, 2), pairs_at(ranks, Locality::off_node, 9),
                               pairs_of_nodes(ranks), std::vector<Pair>{}})
-        for (const std::size_t bytes : {0u, 1u, 100000u}) {
-            PingPong pong(comm, pairs, bytes);
-            pong.round_trips(3);
-            CHECK(comm.sum(pong.takes_part() ? 1 : 0) == 2.0 * static_cast<double>(pairs.size()));
-        }
+        for (const std::size_t bytes : {0u, 1u, 100000u})
+            for (const int messages : {1, 3}) {
+                PingPong pong(comm, pairs, bytes, messages);
+                pong.round_trips(3);
+                CHECK(comm.sum(pong.takes_part() ? 1 : 0) == 2.0 * static_cast<double>(pairs.size()));
+            }
 }

@@ -36,6 +36,9 @@ class Network(KeelTest):
         self.assertEqual({pong["pairs"] for pong in pongs}, {1})
         (distance,) = {pong["class"] for pong in pongs}
         self.assertIn(distance, ("socket", "node"))
+        self.assertEqual([burst["messages"] for burst in of(run, "burst")], [1, 2, 4, 8])
+        self.assertEqual({burst["class"] for burst in of(run, "burst")}, {distance})
+        self.assertRegex(run.stdout, r"(?m)^ +overhead .*\d\.\d{4}e-\d\d|: no overhead, for several messages")
         self.assertEqual(of(run, "node_pong"), [])
         self.assertEqual([sum_["bytes"] for sum_ in of(run, "all_reduce")], LENGTHS[3:])
         self.assertIn("a single node: off_node and the injection rate were not measured", run.stdout)
@@ -83,7 +86,9 @@ class Network(KeelTest):
             for fit in fits:
                 self.assertGreater(min(fit["alpha"], fit["beta"]), 0)
                 self.assertLessEqual(fit["rms_residual"], fit["max_residual"])
-                self.assertEqual(host[fit["class"]][fit["protocol"]], {"alpha": fit["alpha"], "beta": fit["beta"]})
+                written = {name: fit[name] for name in ("alpha", "beta", "overhead") if fit[name] is not None}
+                self.assertEqual(host[fit["class"]][fit["protocol"]], written)
+                self.assertLessEqual(written.get("overhead", 0), fit["alpha"])
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "here.toml"
                 path.write_text(run.files["here.toml"])

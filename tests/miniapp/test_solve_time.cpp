@@ -32,8 +32,8 @@ struct Place {
     std::vector<ExchangePlan> plans;
     Model model = plain_machine();
 
-    SolveTime time(const Trace& trace, double boxes = 1) {
-        Costs costs(plans, topology, model, AllReduceModel::recursive_doubling);
+    SolveTime time(const Trace& trace, double boxes = 1, SumsMove sums = SumsMove::by_themselves) {
+        Costs costs(plans, topology, model, AllReduceModel::recursive_doubling, sums);
         Slice slice{.trace = &trace};
         slice.boxes = boxes;
         slice.ranks = 8;
@@ -79,13 +79,56 @@ TEST_CASE("of a sum under way only what work does not hide is waited for") {
     CHECK(place.time(two).seconds() == Approx(100 * 15.5e-6));
 }
 
+TEST_CASE("a sum of our own messages moves from round to round only where it is pushed") {
+    Place place;
+    const Event push{.kind = Event::Kind::push_sums, .level = 0};
+    const auto pushed = [&](std::initializer_list<double> works, SumsMove sums) {
+        Trace trace{sum(Event::Kind::begin_sum)};
+        for (const double bytes : works) {
+            trace.push_back(work(Op::bottom_operator, 0, bytes));
+            trace.push_back(push);
+        }
+        trace.push_back(sum(Event::Kind::finish_sum));
+        return place.time(trace, 1, sums);
+    };
+    // 40 us of work hide three rounds of 10 us where somebody else moves them on; else the first, and others while it is
+    // waited for; or, in pieces, one with each push that finds the messages of a round there.
+    CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
+    CHECK(pushed({40000}, SumsMove::when_pushed).seconds() == Approx(60e-6));
+    CHECK(pushed({12000, 12000, 16000}, SumsMove::when_pushed).seconds() == Approx(40e-6));
+    CHECK(pushed({8000, 8000, 24000}, SumsMove::when_pushed).seconds() == Approx(50e-6));
+    CHECK(pushed({8000, 8000, 24000}, SumsMove::when_waited_for).seconds() == Approx(60e-6));
+    CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
+
+    // 2 us of each message keep a process busy at either end: neither hides.
+    for (const Locality locality : {Locality::node, Locality::off_node})
+        place.model.machine.messages[0]->at(locality, Protocol::rendezvous)->overhead = 2e-6;
+    const SolveTime busy = pushed({12000, 12000, 16000}, SumsMove::when_pushed);
+    CHECK(busy.seconds() == Approx(52e-6));
+    CHECK(busy.all_reduce_seconds() == Approx(12e-6));
+    CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
+    CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
+
+    // In a table of the latency that is tolerated steps are no slope.
+    const Trace trace{sum(Event::Kind::begin_sum), work(Op::bottom_operator, 0, 15000), push,
+                      sum(Event::Kind::finish_sum)};
+    Slice slice{.trace = &trace};
+    PredictedSolve solve;
+    predict_times(
+        solve, std::span(&slice, 1), place.plans,
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed, 0});
+    CHECK(solve.solve.messages == Approx(2));
+    CHECK(*solve.solve.seconds > 0);
+}
+
 TEST_CASE("latency counts messages one after the other, and 5 % of the time tells what is tolerated") {
     Place place;
     const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::sum)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
-    predict_times(solve, std::span(&slice, 1), place.plans,
-                  {place.topology, place.model, AllReduceModel::recursive_doubling, false, 0});
+    predict_times(
+        solve, std::span(&slice, 1), place.plans,
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, 0});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.solve.messages == Approx(3));
     CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
@@ -95,8 +138,9 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     // On one node no message is slower.
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
-    predict_times(alone, std::span(&slice, 1), place.plans,
-                  {place.topology, place.model, AllReduceModel::recursive_doubling, false, 0});
+    predict_times(
+        alone, std::span(&slice, 1), place.plans,
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, 0});
     CHECK(alone.solve.messages == 0);
     CHECK(!alone.solve.seconds);
 }

@@ -26,7 +26,7 @@ short = { alpha = 1e-6, rate = 1e9 }
 eager = { alpha = 2e-6, rate = 2e9 }
 rendezvous = { alpha = 3e-6, rate = 4e9 }
 [host.off_node]
-short = { alpha = 2.4e-6, rate = 1e9, overhead = 0.8e-6 }
+short = { alpha = 2.4e-6, rate = 1e9, overhead = 0.4e-6 }
 eager = { alpha = 4e-6, rate = 2.5e9 }
 rendezvous = { alpha = 5.6e-6, rate = 5e9 }
 [compute]
@@ -57,18 +57,24 @@ class Simulate(unittest.TestCase):
         machine, platform = read_machine(self.file("m.toml", MACHINE)), read_platform(self.file("p.toml", PLATFORM))
         told = dict(word.split("=") for word in words(machine, platform, 5).split())
         self.assertEqual(told["counts"], "2,2,2")
-        self.assertEqual((told["nic_rate"], told["inner_rate"], told["cores"]), ("1e+10", "4e+09", "8"))
-        given = dict(option.split(":", 1) for option in options(machine, platform))
-        self.assertEqual((given["smpi/os"], given["smpi/or"]), ("0:4e-07:0", "0:4e-07:0"))
-        ends = sum(float(given[name].split(":")[1]) for name in ("smpi/os", "smpi/or"))
-        wires = 2 * float(told["nic_latency"]) + float(told["hop"])
-        self.assertAlmostEqual(ends + wires, 2.4e-6)
-        self.assertAlmostEqual(ends + float(told["inner_latency"]), 1e-6)
-        factors = [[float(number) for number in pair.split(":")] for pair in given["smpi/lat-factor"].split(";")]
-        self.assertEqual([begin for begin, _ in factors], [0, 500, 8000])
-        for (_, factor), alpha in zip(factors, (2.4e-6, 4e-6, 5.6e-6), strict=True):
-            self.assertAlmostEqual(ends + factor * wires, alpha)
-        self.assertEqual(given["smpi/bw-factor"], "0:0.2;500:0.5;8000:1")
+        self.assertEqual((told["nic_rate"], told["cores"]), ("1e+10", "8"))
+        given = dict(option.split(":", 1) for option in options(machine))
+        # What the sender copies, a byte of each protocol, and what the links' latency and fastest rate leave.
+        self.assertEqual(given["smpi/or"], "0:4e-07:0")
+        self.assertEqual(given["smpi/os"], given["smpi/ois"])
+        copied = [[float(number) for number in part.split(":")] for part in given["smpi/os"].split(";")]
+        ends = copied[0][1] + 4e-7
+        wires = {"outside": 2 * float(told["nic_latency"]) + float(told["hop"]), "inside": float(told["inner_latency"])}
+        alphas = {"outside": (2.4e-6, 4e-6, 5.6e-6), "inside": (1e-6, 2e-6, 3e-6)}
+        rates = {"outside": (1e9, 2.5e9, 5e9), "inside": (1e9, 2e9, 4e9)}
+        for where in ("inside", "outside"):
+            parts = [[float(number) for number in part.split(":")] for part in told[where].split(";")]
+            self.assertEqual([part[0] for part in parts], [0, 500, 8000])
+            self.assertEqual(float(told[where + "_rate"]), max(rates[where]))
+            for (_, more, each), copy, alpha, rate in zip(parts, copied, alphas[where], rates[where], strict=True):
+                self.assertGreaterEqual(each, 0)
+                self.assertAlmostEqual((ends + wires[where] + more) * 1e6, alpha * 1e6)
+                self.assertAlmostEqual((each + copy[2] + 1 / max(rates[where])) * 1e9, 1e9 / rate)
 
     def test_every_platform_has_room_for_what_it_promises(self) -> None:
         files = sorted((INPUTS / "platforms").glob("*.toml"))
@@ -122,7 +128,7 @@ class Simulate(unittest.TestCase):
             self.assertIn(part, told)
 
     def test_an_alpha_without_latency_is_refused(self) -> None:
-        with self.assertRaisesRegex(Refused, "must be more than the overhead of 8e-07 s"):
+        with self.assertRaisesRegex(Refused, "must be more than twice the overhead of 4e-07 s"):
             read_machine(self.file("m.toml", MACHINE.replace("short = { alpha = 1e-6", "short = { alpha = 7e-7")))
 
 

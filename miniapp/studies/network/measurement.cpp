@@ -33,8 +33,8 @@ class Stopwatch {
           all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
 
     // Seconds one way, of the slowest pair.
-    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes) const {
-        PingPong pong(comm_, pairs, bytes);
+    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1) const {
+        PingPong pong(comm_, pairs, bytes, messages);
         const int trips = round_trips_of(bytes);
         return fastest([&] {
             pong.round_trips(1);  // the two meet
@@ -146,8 +146,18 @@ void fit(const NetworkOptions& keys, NetworkResults& network) {
     host.rendezvous_from = network.switches.rendezvous_from;
     for (auto& one : network.classes) {
         one.fits = fit_protocols(one.locality, one.samples, network.switches);
-        for (const Fit& fitted : one.fits)
-            if (fitted.accepted()) host.at(one.locality, fitted.protocol) = fitted.cost;
+        one.overhead = fit_overhead(one.bursts);
+        if (!one.samples.empty() && !one.overhead)
+            network.remarks.push_back(fmt::format(
+                "{}: no overhead, for several messages at once take no longer than one; predictions "
+                "charge all of alpha for each",
+                name(one.locality)));
+        for (Fit& fitted : one.fits) {
+            if (!fitted.accepted()) continue;
+            // More than alpha says no more than alpha does.
+            if (one.overhead) fitted.cost.overhead = std::min(*one.overhead, fitted.cost.alpha);
+            host.at(one.locality, fitted.protocol) = fitted.cost;
+        }
     }
     network.machine.injection_beta = fit_injection(network.node_pong, host);
 }
@@ -217,6 +227,12 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
             double best = std::numeric_limits<double>::infinity();
             for (const Pair& pair : one.pairs) best = std::min(best, stopwatch.ping_pong({pair}, bytes));
             one.samples.push_back({static_cast<double>(bytes), best});
+        }
+        for (const int messages : {1, 2, 4, 8}) {
+            double best = std::numeric_limits<double>::infinity();
+            for (const Pair& pair : one.pairs)
+                best = std::min(best, stopwatch.ping_pong({pair}, bytes_of.front(), messages));
+            one.bursts.push_back({messages, best});
         }
     }
     const auto between_nodes = pairs_of_nodes({topology.node_of(), {}});

@@ -28,6 +28,8 @@ struct PingPongResults {
     std::vector<Pair> pairs;  // none: no two ranks are at that distance
     std::vector<Sample> samples;
     std::vector<Fit> fits;
+    std::vector<Burst> bursts = {};
+    std::optional<double> overhead = {};  // seconds that each message keeps a process busy
 };
 
 struct NetworkResults {
@@ -44,7 +46,7 @@ struct NetworkResults {
 // The classes with their pairs, nothing measured. Collective.
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
-// One-way times of ping-pongs, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
+// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
 // take turns, and the machine fitted to them; the same on all ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved, const Site& site);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -31,6 +32,27 @@ std::string ping_pong_text(const NetworkResults& network) {
         text += "\n";
     }
     return text;
+}
+
+std::string bursts_text(const NetworkResults& network) {
+    std::string text =
+        fmt::format("\nBursts: seconds for so many of the shortest messages at once\n{:>10}", "messages");
+    std::map<int, std::string> rows;
+    std::string overheads = fmt::format("{:>10}", "overhead");
+    for (const auto& one : network.classes) {
+        text += fmt::format(" {:>12}", name(one.locality));
+        for (const auto& other : network.classes)
+            for (const Burst& burst : other.bursts) rows.try_emplace(burst.messages);
+        for (auto& [messages, row] : rows) {
+            const auto found = std::ranges::find(one.bursts, messages, &Burst::messages);
+            row += found == one.bursts.end() ? fmt::format(" {:>12}", "-")
+                                             : fmt::format(" {:>12.4e}", found->seconds);
+        }
+        overheads += one.overhead ? fmt::format(" {:>12.4e}", *one.overhead) : fmt::format(" {:>12}", "-");
+    }
+    for (const auto& [messages, row] : rows) text += fmt::format("\n{:>10}", messages) + row;
+    if (network.interruption == Interruption::none) text += "\n" + overheads;
+    return text + "\n";
 }
 
 std::string node_pong_text(const NetworkResults& network) {
@@ -80,7 +102,7 @@ std::string fits_text(const NetworkResults& network) {
 }  // namespace
 
 std::string network_text(const NetworkResults& network) {
-    std::string text = ping_pong_text(network) + node_pong_text(network);
+    std::string text = ping_pong_text(network) + bursts_text(network) + node_pong_text(network);
     text += fmt::format("\nAll-reduce: seconds, all ranks\n{:>10} {:>12}\n", "bytes", "seconds");
     for (const Sample& sample : network.all_reduce)
         text += fmt::format("{:>10.0f} {:>12.4e}\n", sample.bytes, sample.seconds);
@@ -102,6 +124,10 @@ std::string network_records(const NetworkResults& network) {
                               {"pairs", one.pairs.size()},
                               {"bytes", sample.bytes},
                               {"seconds", sample.seconds}});
+    for (const auto& one : network.classes)
+        for (const Burst& burst : one.bursts)
+            add("burst",
+                {{"class", name(one.locality)}, {"messages", burst.messages}, {"seconds", burst.seconds}});
     for (const NodeSample& sample : network.node_pong)
         add("node_pong",
             {{"processes", sample.processes}, {"bytes", sample.node_bytes}, {"seconds", sample.seconds}});
@@ -114,6 +140,7 @@ std::string network_records(const NetworkResults& network) {
                         {"samples", fit.samples},
                         {"alpha", fit.cost.alpha},
                         {"beta", fit.cost.beta},
+                        {"overhead", number_or_null(fit.cost.overhead)},
                         {"rms_residual", fit.rms_residual},
                         {"max_residual", fit.max_residual},
                         {"accepted", fit.accepted()}});

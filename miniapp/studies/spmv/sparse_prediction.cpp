@@ -112,7 +112,7 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Glo
                      {}});
     plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
     const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         resolved.comm.all_reduce.algorithm != AllReduceAlgorithm::mpi, 0};
+                         move_of(resolved.comm.all_reduce), 0};
     predict_times(solve, std::span(&slice, 1), plans, where);
     return solve;
 }

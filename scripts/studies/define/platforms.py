@@ -1,12 +1,12 @@
 """Platforms and machines, as SimGrid is told of them: the words of inputs/platforms/platform.cpp and the options of SMPI.
 
 A machine's file (inputs/machines) says what messages and computing cost, a platform's (inputs/platforms) how the nodes are
-connected. Off the node, a message of the first protocol takes the file's alpha over the shortest way, and every other way
-more; other protocols are factors on latency and rate. SMPI has one set of factors for all messages: on the node alpha is only
-right for the first protocol, and the rate for messages of a kilobyte.
+connected. A message takes the file's alpha and rate by its protocol, off the node over the shortest way; every other way takes
+more.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import Any
 from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
 
 INPUTS = Path(__file__).resolve().parents[3] / "inputs"
-# Seconds that a message keeps the processes at its two ends busy together, where the machine's file does not say: assumed.
-OVERHEAD = 0.4e-6
+# Seconds that a message keeps the process at each of its ends busy, where the machine's file does not say: assumed.
+OVERHEAD = 0.2e-6
 # The rounds of a torus' links, switches and so on between two nodes as near as can be.
 NEAREST = {"torus": 1, "fat_tree": 2, "dragonfly": 2}
 SHAPES = {
@@ -57,11 +57,17 @@ class Platform:
 
 @dataclass(frozen=True)
 class Protocol:
-    """Off the node, from so many bytes on."""
+    """From so many bytes on."""
 
     begin: int
     alpha: float
     rate: float
+
+
+def slower(protocols: Sequence[Protocol]) -> list[float]:
+    """Seconds a byte of each, beyond those of the fastest."""
+    fastest = max(protocol.rate for protocol in protocols)
+    return [1 / protocol.rate - 1 / fastest for protocol in protocols]
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,14 @@ class Machine:
     ranks_per_node: int
     injection: float  # bytes a second
     overhead: float
-    protocols: tuple[Protocol, ...]
-    inner_alpha: float  # on a node, of the first protocol
-    inner_share: float  # of a message of a kilobyte: its rate on a node over that off it
+    inside: tuple[Protocol, ...]  # a node
+    outside: tuple[Protocol, ...]
+
+    @property
+    def copied(self) -> list[float]:
+        """Seconds a byte that keep the sender busy, protocol by protocol: messages that are not the fastest are copied. SMPI does
+        not tell messages within a node from others there, so that it is the less of the two."""
+        return [min(pair) for pair in zip(slower(self.inside), slower(self.outside), strict=True)]
 
 
 def find(word: str, folder: str) -> Path:
@@ -142,16 +153,16 @@ def read_machine(path: Path) -> Machine:
             " or write down what is published, with its source; or choose another --machine"
         )
     first = used[0]
-    kilobyte = max((name for name in used if begins[name] <= 1024), key=lambda name: begins[name])
     overhead = outer[first].get("overhead", OVERHEAD)
-    if not min(outer[first]["alpha"], inner[first]["alpha"]) > overhead:
+    inside, outside = (
+        tuple(Protocol(begins[name], costs[name]["alpha"], rate(costs[name])) for name in used) for costs in (inner, outer)
+    )
+    if not min(protocol.alpha for protocol in inside + outside) > 2 * overhead:
         raise Refused(
-            f"{path}: alpha of host.off_node.{first} and host.node.{first} must be more than the overhead of {overhead:g} s"
-            " that it has in it; give host.off_node's overhead"
+            f"{path}: each alpha of host.off_node and host.node must be more than twice the overhead of {overhead:g} s,"
+            f" which both ends have; give host.off_node.{first} an overhead, or a smaller one"
         )
-    protocols = tuple(Protocol(begins[name], outer[name]["alpha"], rate(outer[name])) for name in used)
-    return Machine(path.stem, per_node, rate(injection), overhead, protocols, inner[first]["alpha"],
-                   rate(inner[kilobyte]) / rate(outer[kilobyte]))  # fmt: skip
+    return Machine(path.stem, per_node, rate(injection), overhead, inside, outside)
 
 
 def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
@@ -172,7 +183,8 @@ def words(machine: Machine, platform: Platform, nodes: int) -> str:
     """KEEL_PLATFORM."""
     fabric = platform.fabric
     hops = NEAREST[fabric["shape"]] * fabric["hop"]
-    latency = max(0.0, (machine.protocols[0].alpha - machine.overhead - hops) / 2)
+    # What both ends do and the nearest way takes is no latency of the nodes' own links.
+    latency = max(0.0, (machine.outside[0].alpha - 2 * machine.overhead - hops) / 2)
     values = {
         "name": platform.name,
         "shape": fabric["shape"],
@@ -183,30 +195,36 @@ def words(machine: Machine, platform: Platform, nodes: int) -> str:
         "rate": f"{fabric['rate']:g}",
         "nic_latency": f"{latency:g}",
         "nic_rate": f"{machine.injection:g}",
-        "inner_latency": f"{machine.inner_alpha - machine.overhead:g}",
-        "inner_rate": f"{machine.inner_share * min(machine.injection, fabric['rate']):g}",
+        "inner_latency": f"{machine.inside[0].alpha - 2 * machine.overhead:g}",
+        "inside_rate": f"{max(one.rate for one in machine.inside):g}",
+        "outside_rate": f"{max(one.rate for one in machine.outside):g}",
+        "inside": told(machine.inside, machine.copied),
+        "outside": told(machine.outside, machine.copied),
     }
     return " ".join(f"{key}={value}" for key, value in values.items() if value != "")
 
 
-def options(machine: Machine, platform: Platform) -> list[str]:
+def told(protocols: Sequence[Protocol], copied: Sequence[float]) -> str:
+    """What they take beyond the first one's alpha, bytes at the fastest rate, and what the sender copies."""
+    each_byte = (here - there for here, there in zip(slower(protocols), copied, strict=True))
+    return ";".join(f"{one.begin}:{one.alpha - protocols[0].alpha:g}:{each:g}"
+                    for one, each in zip(protocols, each_byte, strict=True))  # fmt: skip
+
+
+def options(machine: Machine) -> list[str]:
     """Of SMPI, by their names."""
-    latency = machine.protocols[0].alpha - machine.overhead
-    link = min(machine.injection, platform.fabric["rate"])
-    latencies = ";".join(f"{p.begin}:{(p.alpha - machine.overhead) / latency:.6g}" for p in machine.protocols)
-    rates = ";".join(f"{p.begin}:{p.rate / link:.6g}" for p in machine.protocols)
-    half = f"0:{machine.overhead / 2:g}:0"
+    send = ";".join(f"{one.begin}:{machine.overhead:g}:{copied:g}"
+                    for one, copied in zip(machine.outside, machine.copied, strict=True))  # fmt: skip
     return [
-        f"smpi/lat-factor:{latencies}",
-        f"smpi/bw-factor:{rates}",
-        f"smpi/os:{half}",
-        f"smpi/or:{half}",
-        f"smpi/ois:{half}",
+        f"smpi/os:{send}",
+        f"smpi/ois:{send}",
+        f"smpi/or:0:{machine.overhead:g}:0",
         # Keel charges its operations itself, so that a run repeats to the last digit.
         "smpi/simulate-computation:no",
         "smpi/host-speed:1Gf",
-        # Else a test for a message that is not there takes 100 us, and longer each time.
-        "smpi/test:1e-7",
+        # Of each request that is looked at, two for a sum under way: assumed. Else a look at a message that is not there takes
+        # 100 us, and longer each time.
+        "smpi/test:3e-8",
         "smpi/grow-injected-times:no",
         # Collectives that take log2 of the ranks; as a set SimGrid's choices take seconds to start on hundreds of ranks.
         "smpi/allreduce:rdb",
@@ -218,5 +236,7 @@ def options(machine: Machine, platform: Platform) -> list[str]:
         "smpi/bcast:binomial_tree",
         # All ranks share what is static: Keel changes nothing of that but the note that a signal came. A test compares.
         "smpi/privatization:no",
+        # No acknowledgements, which TCP sends.
+        "network/crosstraffic:no",
         "contexts/stack-size:1024",
     ]

@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
         hostfile = Path(folder, "hosts")
         hostfile.write_text("\n".join(hosts) + "\n")
         command = ["smpirun", "-quiet", "-platform", str(library), "-hostfile", str(hostfile), "-np", str(given.ranks)]
-        command += [f"--cfg={option}" for option in (*options(machine, platform), *given.option)]
+        command += [f"--cfg={option}" for option in (*options(machine), *given.option)]
         command += ["--log=xbt_cfg.thresh:warning", "--log=smpi_coll.thresh:warning"]
         command += [str(given.keel), *given.words, f"comm.machine={given.machine}"]
         if given.print:

@@ -153,3 +153,15 @@ TEST_CASE("the injection rate comes from what four or more processes send at onc
     const double alpha = machine.message(Memory::host, Locality::off_node, 1e6).alpha;
     CHECK(*fit_injection(pair, *machine.messages[0]) == Approx((1e-3 - alpha) / 1e6).epsilon(1e-12));
 }
+
+TEST_CASE("what each further message takes is overhead") {
+    std::vector<Burst> bursts;
+    for (const int messages : {1, 2, 4, 8}) bursts.push_back({messages, 2.3e-6 + (messages - 1) * 4e-7});
+    CHECK(*fit_overhead(bursts) == Approx(4e-7));
+    bursts[1].seconds += 1e-8;
+    CHECK(*fit_overhead(bursts) == Approx(4e-7).epsilon(0.02));
+    CHECK_FALSE(fit_overhead({}));
+    CHECK_FALSE(fit_overhead(std::span(bursts).first(1)));
+    for (Burst& burst : bursts) burst.seconds = 1e-6 / burst.messages;
+    CHECK_FALSE(fit_overhead(bursts));
+}

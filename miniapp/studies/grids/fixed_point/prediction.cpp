@@ -148,7 +148,7 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
     const std::vector<ExchangePlan> plans =
         comm.rank() == 0 ? exchange_plans(grids, resolved.topology, tables) : std::vector<ExchangePlan>();
     const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         resolved.comm.all_reduce.algorithm != AllReduceAlgorithm::mpi, last};
+                         move_of(resolved.comm.all_reduce), last};
     const double boxes = grids.most_boxes_of_a_rank();
     const double ranks = static_cast<double>(grids.domain.count()) / boxes;
     for (const auto& [name, options] : ways(acceleration)) {

@@ -111,7 +111,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);
     const int last = grids.use.krylov == KrylovLevel::finest ? 0 : grids.levels() - 1;
     const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         resolved.comm.all_reduce.algorithm != AllReduceAlgorithm::mpi, last};
+                         move_of(resolved.comm.all_reduce), last};
     for (std::size_t n = 0; n < solves.size(); ++n) {
         const NamedSolver& solver = solvers[n];
         const Rehearsed& solve = solves[n];
