@@ -172,6 +172,41 @@ std::vector<double> Communicator::all_gather(std::span<const double> values,
     return all;
 }
 
+std::vector<std::int64_t> Communicator::gather(std::span<const std::int64_t> values) const {
+    const int count = static_cast<int>(values.size());
+    const bool is_here = rank() == 0;
+    std::vector<int> counts(is_here ? static_cast<std::size_t>(size()) : 0);
+    require(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, impl_->comm), "MPI_Gather");
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    std::vector<std::int64_t> all(is_here ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
+    require(MPI_Gatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
+                        MPI_INT64_T, 0, impl_->comm),
+            "MPI_Gatherv");
+    return all;
+}
+
+std::vector<double> Communicator::gather(std::span<const double> values, std::span<const int> counts) const {
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    std::vector<double> all(rank() == 0 ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
+    require(MPI_Gatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
+                        counts.data(), first.data(), MPI_DOUBLE, 0, impl_->comm),
+            "MPI_Gatherv");
+    return all;
+}
+
+std::vector<double> Communicator::scatter(std::span<const double> values, std::span<const int> counts) const {
+    std::vector<int> first(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const int count = counts[static_cast<std::size_t>(rank())];
+    std::vector<double> mine(static_cast<std::size_t>(count));
+    require(MPI_Scatterv(values.data(), counts.data(), first.data(), MPI_DOUBLE, mine.data(), count,
+                         MPI_DOUBLE, 0, impl_->comm),
+            "MPI_Scatterv");
+    return mine;
+}
+
 std::string Communicator::broadcast(const std::string& text) const {
     std::int64_t length = static_cast<std::int64_t>(text.size());
     require(MPI_Bcast(&length, 1, MPI_INT64_T, 0, impl_->comm), "MPI_Bcast");

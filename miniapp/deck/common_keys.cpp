@@ -384,8 +384,23 @@ void add_amg(Table& table) {
     amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
                 "most rows of a level that is not coarsened any more", "rows");
     amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels");
+    amg.choice(
+        "coarsest", &Amg::coarsest,
+        "solver of the coarsest level: a dense factorisation on each rank that has rows of it, or on the "
+        "first of these; or a Krylov method on all of them, with which the cycle is not the same twice");
     amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
-                "most rows of the coarsest level, which is solved densely on each rank", "rows");
+                "most rows of a coarsest level that is factorised", "rows")
+        .needs("amg.coarsest", {keel::name(CoarsestRule::replicated), keel::name(CoarsestRule::gathered)});
+    const auto by_krylov = [](Section<Amg>& key) {
+        key.needs("amg.coarsest", {keel::name(CoarsestRule::krylov)});
+    };
+    by_krylov(amg.choice("coarsest_solver", &Amg::coarsest_solver, krylov_names(),
+                         "that method; all its other options are their defaults"));
+    by_krylov(amg.real("coarsest_tolerance", &Amg::coarsest_tolerance, inside(0, 1),
+                       "reduction of the coarsest level's residual, 2-norm, per visit"));
+    by_krylov(amg.integer("coarsest_iterations", &Amg::coarsest_iterations, at_least(1),
+                          "limit on the iterations of a visit, whose result is taken either way",
+                          "iterations"));
     amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots");
 }
 

@@ -11,11 +11,7 @@ namespace keel {
 void AmgCycle::descend(std::size_t l, Field x, Field b) {
     AmgLevel& level = hierarchy_.level(l);
     if (!level.transfer) {
-        const std::vector<double> right = level.A->read(b);
-        const std::vector<double> solution = hierarchy_.coarsest().solve(right);
-        level.A->assign(x, [&, first = level.A->first_row()](std::int64_t row) {
-            return solution[static_cast<std::size_t>(row - first)];
-        });
+        hierarchy_.coarsest().solve(x, b);
         return;
     }
     AmgLevel& next = hierarchy_.level(l + 1);

@@ -15,12 +15,14 @@ namespace keel {
 // behind, inside of a rank, with the values that others had before; Chebyshev's polynomial is in D^-1 A: all are symmetric.
 //
 // Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero, with Chebyshev twice the degree;
-// one for P e, and one a hop for P^T r. The coarsest: an all-gather over the ranks that have rows of it.
+// one for P e, and one a hop for P^T r. The coarsest, over the ranks that have rows of it: an all-gather, or a gather and a scatter, or
+// what a Krylov method takes; then the cycle varies, and has all-reduces.
 class AmgCycle : public Preconditioner {
   public:
     explicit AmgCycle(AmgHierarchy& hierarchy) : hierarchy_(hierarchy) {}  // not owned
 
     std::string vanished() const override { return hierarchy_.missing(); }
+    bool varies() const override { return hierarchy_.varies(); }
 
   private:
     void multiply(Vector z, Vector r) override { descend(0, z, r); }

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/amg/coarsest/dense.hpp"
+#include "solvers/amg/coarsest/krylov.hpp"
+
 namespace keel {
 namespace {
 
@@ -73,15 +76,33 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalR
     }
     if (setting.watch) setting.watch(*A, nullptr);
     if (outcome_ != AmgOutcome::ready) return;
-    if (A->partition.rows > options.max_dense) {
-        outcome_ = AmgOutcome::too_large;
-        return;
-    }
     coarsest_ = timed(ledger, Op::coarsest, column(), [&] {
-        return std::make_unique<Coarsest>(team.comm, *A, largest,
-                                          setting.singular ? std::optional(null) : std::nullopt);
+        return make_coarsest(*A, sparse, largest, setting.singular ? std::optional(null) : std::nullopt);
     });
-    if (coarsest_->singular()) outcome_ = AmgOutcome::singular;
+    if (coarsest_ && coarsest_->singular()) outcome_ = AmgOutcome::singular;
+}
+
+std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const SparseOptions& sparse,
+                                                      double size,
+                                                      const std::optional<std::vector<double>>& null) {
+    coarsest_by_ = options_.coarsest;
+    if (coarsest_by_ == CoarsestRule::krylov) {
+        SparseOptions options = sparse;
+        options.scheme = facts_.back().values_by;
+        options.level = column();
+        if (const auto method = coarsest_solver(options_, A.partition.rows)) {
+            auto solver = std::make_unique<KrylovCoarsest>(team_, A, *method, options, size, null, ledger_);
+            facts_.back().product = solver->product();
+            return solver;
+        }
+        coarsest_by_ = CoarsestRule::replicated;
+    }
+    if (A.partition.rows > options_.max_dense) {
+        outcome_ = AmgOutcome::too_large;
+        return nullptr;
+    }
+    const DenseCoarsest::Place place{coarsest_by_ == CoarsestRule::gathered, column()};
+    return std::make_unique<DenseCoarsest>(team_.comm, A, *levels_.back().A, size, null, place, ledger_);
 }
 
 int AmgHierarchy::column() const {

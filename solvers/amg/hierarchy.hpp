@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "solvers/amg/coarsening.hpp"
-#include "solvers/amg/coarsest.hpp"
+#include "solvers/amg/coarsest/coarsest.hpp"
 #include "solvers/amg/transfer.hpp"
 
 namespace keel {
@@ -82,11 +82,17 @@ class AmgHierarchy {
     bool stalled() const {
         return stalled_;
     }  // nothing was put together although a level had more rows than wanted
+    bool varies() const { return coarsest_ && coarsest_->varies(); }
     std::size_t levels() const { return levels_.size(); }
     AmgLevel& level(std::size_t l) { return levels_[l]; }
-    const Coarsest& coarsest() const { return *coarsest_; }
+    const AmgLevel& level_at(std::size_t l) const { return levels_[l]; }
+    Coarsest& coarsest() { return *coarsest_; }
     const std::vector<AmgLevelFacts>& facts() const { return facts_; }
-    // Of this rank's levels, without the matrix of the finest, buffers of messages and the factors of the coarsest.
+    // Null where there is no cycle.
+    const Coarsest* solver_of_coarsest() const { return coarsest_.get(); }
+    // How the coarsest level is solved on: as asked for, or, with too few rows for that, by dense factors.
+    CoarsestRule coarsest_by() const { return coarsest_by_; }
+    // Of this rank's levels, without the matrix of the finest, buffers of messages and what solves on the coarsest.
     AmgMemory memory() const;
     // Entries, or rows, of all levels over those of the finest.
     double operator_complexity() const;
@@ -95,6 +101,9 @@ class AmgHierarchy {
   private:
     void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
     int column() const;  // of the ledger, for the last level
+    // What solves on a coarsest level of these rows, whose null vector is `null` where the setting says so.
+    std::unique_ptr<Coarsest> make_coarsest(const PartRows& A, const SparseOptions& sparse, double size,
+                                            const std::optional<std::vector<double>>& null);
     // What is wrong with the matrix of a level, the same on all ranks.
     AmgOutcome fault_of(const PartRows& A) const;
 
@@ -107,6 +116,7 @@ class AmgHierarchy {
     bool stalled_ = false;
     std::vector<AmgLevel> levels_;
     std::vector<AmgLevelFacts> facts_;
+    CoarsestRule coarsest_by_ = CoarsestRule::replicated;
     std::unique_ptr<Coarsest> coarsest_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "kernels/names.hpp"
 
@@ -64,6 +65,15 @@ constexpr auto names_of(Ownership) {
                       Named<Ownership>{Ownership::condensed, "condensed"}};
 }
 
+// How the coarsest level is solved on: by a dense factorisation, on each rank that has rows of it or on the first of them; or by a
+// Krylov method on all of these.
+enum class CoarsestRule { replicated, gathered, krylov };
+constexpr auto names_of(CoarsestRule) {
+    return std::array{Named<CoarsestRule>{CoarsestRule::replicated, "replicated"},
+                      Named<CoarsestRule>{CoarsestRule::gathered, "gathered"},
+                      Named<CoarsestRule>{CoarsestRule::krylov, "krylov"}};
+}
+
 struct AmgOptions {
     CoarseningRule coarsening = CoarseningRule::aggregation;
     StrengthRule strength = StrengthRule::symmetric;
@@ -79,7 +89,11 @@ struct AmgOptions {
     Ownership ownership = Ownership::root;
     std::int64_t max_coarse = 50;  // rows of a level that is not coarsened any more
     int max_levels = 20;
-    std::int64_t max_dense = 4000;  // rows of the coarsest level at the most
+    CoarsestRule coarsest = CoarsestRule::replicated;
+    std::int64_t max_dense = 4000;  // rows of the coarsest level at the most, where it is factorised
+    std::string coarsest_solver = "cg";
+    double coarsest_tolerance = 1e-3;  // reduction of the residual's 2-norm, a visit
+    int coarsest_iterations = 500;     // of a visit, at the most
     std::uint64_t seed = 0;
 
     // Whether levels have the same rows on any number of ranks.

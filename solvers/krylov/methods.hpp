@@ -82,6 +82,7 @@ struct Method {
     // With a symmetric preconditioner: the norms it can test, and vectors more than without.
     std::vector<Norm> norms = {Norm::residual};
     Quantity preconditioned_vectors = 0;
+    bool flexible = false;  // whether it takes a preconditioner that varies
     // Makes it for a system whose eigenvalues should lie in the spectrum; null: it is no Krylov method.
     std::unique_ptr<KrylovMethod> (*make)(LinearSystem& A, const BottomOptions& options,
                                           const Spectrum& spectrum) = nullptr;
@@ -109,6 +110,7 @@ const Method& method_named(std::string_view name);  // throws std::invalid_argum
 Method relaxation();
 Method algebraic_cycles();                    // of algebraic multigrid on the bottom grid
 std::vector<std::string> preconditionable();  // names of Krylov methods that accept a preconditioner
+std::vector<std::string> krylov_names();      // of all Krylov methods
 
 // --- What options mean for their method
 

@@ -93,7 +93,7 @@ std::unique_ptr<KrylovSolver> make_preconditioned_krylov(std::unique_ptr<LinearS
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
     const bool orthomin = method.reads("variant") && options.variant == Enlarged::orthomin;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
-        orthomin || options.scaling != Scaling::none ||
+        (M.varies() && !method.flexible) || orthomin || options.scaling != Scaling::none ||
         (makes_bases && (options.basis != Basis::monomial || options.powers == Powers::matrix_powers)))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
     return std::make_unique<PreconditionedKrylov>(std::move(L), options, M);

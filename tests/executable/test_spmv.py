@@ -60,20 +60,40 @@ class AlgebraicMultigrid(KeelTest):
                 )
             self.assertEqual(solve["all"][key], sent)
 
+    def test_a_krylov_method_on_the_coarsest_level_sends_what_its_products_do(self) -> None:
+        run = self.valid(4, *PRECONDITIONED, "amg.max_coarse=100", "amg.coarsest=krylov", "amg.coarsest_solver=pipelined_cg",
+                         "comm.scheme=two_step", "comm.ranks_per_node=2")  # fmt: skip
+        amg = run.record("amg")
+        last = len(amg["levels"]) - 1
+        timers = {row["op"]: row for row in run.records("timer") if row["level"] == last and row["solver"] == "cg"}
+        products = timers["bottom.operator"]["calls"]
+        for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+            self.assertEqual(timers["exchange.send"][f"all_{key}"], products * amg["levels"][last]["product"]["all"][key])
+        coarsest = amg["coarsest"]
+        self.assertEqual((coarsest["by"], coarsest["solver"], coarsest["missed"]), ("krylov", "pipelined_cg", 0))
+        self.assertEqual(coarsest["visits"], run.record("solve")["iterations"] + 1)
+        self.assertGreater(coarsest["iterations"], coarsest["visits"])
+        self.assertNotIn("preconditioner_symmetry", run.stdout)
+        self.assertIn("by pipelined_cg to 0.001 in at most 500 iterations; a solve: ", run.stdout)
+
     def test_a_dry_run_for_other_ranks_plans_what_these_send_and_chooses_what_they_choose(self) -> None:
-        words = [*PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", "comm.machine=blue_waters"]
+        words = [*PRECONDITIONED, "comm.ranks_per_node=2", "comm.machine=blue_waters"]
         sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate",
                 "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
         used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by",
                 "amg_returns": "transfers_by", "amg_partial_rows": "transfers_by"}  # fmt: skip
-        for scheme, ownership in (("two_step", "root"), ("model", "root"), ("three_step", "condensed")):
-            with self.subTest(scheme=scheme, ownership=ownership):
-                chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}"]
+        for scheme, ownership, most, coarsest in (("two_step", "root", 3, "gathered"), ("model", "root", 100, "krylov"),
+                                                  ("three_step", "condensed", 3, "replicated")):  # fmt: skip
+            with self.subTest(scheme=scheme, ownership=ownership, coarsest=coarsest):
+                chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}", f"amg.max_coarse={most}",
+                          f"amg.coarsest={coarsest}"]  # fmt: skip
                 planned = self.run_keel(1, "--dry-run", *chosen, "problem.ranks=4")
                 run = self.valid(4, *chosen)
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
-                self.assertEqual(len(rows), 5 * (len(levels) - 1))
+                self.assertEqual(len(rows), 5 * (len(levels) - 1) + (coarsest == "krylov"))
+                for key in ("by", "solver", "collectives", "words"):
+                    self.assertEqual(planned.record("plan")["amg_coarsest"][key], run.record("amg")["coarsest"][key], key)
                 for row in rows:
                     level = levels[row["level"]]
                     # The finest level's products are by the choice for solves.

@@ -22,6 +22,7 @@
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/studies/study.hpp"
 #include "miniapp/studies/verdict.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace {
 
@@ -590,6 +591,8 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     std::map<std::string, std::set<std::string>> tried;
     // It needs a machine's file, which a deck cannot name from wherever it runs: tests/executable/test_choice.py.
     tried["comm.scheme"].insert("model");
+    // Every one of them is tried by tests/solvers/amg/test_coarsest.cpp.
+    for (const std::string& method : krylov_names()) tried["amg.coarsest_solver"].insert(method);
     // What it names is written where keel stands: tests/executable/test_network.py.
     tried["network.write"].insert("machine.toml");
     for (const auto& path : decks_in("inputs/smoke", false)) {

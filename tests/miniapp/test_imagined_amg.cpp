@@ -8,7 +8,7 @@
 
 using namespace keel;
 using namespace keel::test;
-using Json = nlohmann::json;
+using GoldenJson = nlohmann::json;
 
 namespace {
 
@@ -34,9 +34,9 @@ TEST_CASE("imagined ranks send the golden messages on every level, 8 of them and
                                            {Use::amg_returns, "PT_r"},
                                            {Use::amg_partial_rows, "PT_AP_rows"}};
     int compared = 0;
-    const Json file = golden("amg_messages.json");
-    for (const Json& one : file.at("cases"))
-        for (const Json& run : one.at("runs")) {
+    const GoldenJson file = golden("amg_messages.json");
+    for (const GoldenJson& one : file.at("cases"))
+        for (const GoldenJson& run : one.at("runs")) {
             const AmgOptions options = options_of(run.at("options"));
             if (options.aggregation == AggregationRule::local) continue;  // depends on ranks
             const ImaginedAmg amg = imagined(problem_of(one.at("problem")), options, one.at("ranks"),
@@ -44,8 +44,8 @@ TEST_CASE("imagined ranks send the golden messages on every level, 8 of them and
             REQUIRE(amg.missing.empty());
             REQUIRE(amg.levels.size() == run.at("levels").size());
             for (const SchemeTable& table : amg.exchanges) {
-                const Json& level = run.at("levels")[static_cast<std::size_t>(table.use.level)];
-                const Json& operation = level.at("ops").at(words.at(table.use.entries()->use));
+                const GoldenJson& level = run.at("levels")[static_cast<std::size_t>(table.use.level)];
+                const GoldenJson& operation = level.at("ops").at(words.at(table.use.entries()->use));
                 for (const SchemeRow& row : table.rows) {
                     const std::string scheme = name(row.scheme);
                     if (!operation.contains(scheme)) continue;
@@ -68,7 +68,7 @@ TEST_CASE("imagined ranks send the golden messages on every level, 8 of them and
 }
 
 TEST_CASE("rows of coarse levels live with their roots, or in equal parts") {
-    const AmgProblem problem = problem_of(Json{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
+    const AmgProblem problem = problem_of(GoldenJson{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
     AmgOptions options;
     options.max_coarse = 4;
     const ImaginedAmg by_roots = imagined(problem, options, 100, 10);
@@ -84,7 +84,7 @@ TEST_CASE("rows of coarse levels live with their roots, or in equal parts") {
 }
 
 TEST_CASE("what does not fit is not set up, or not planned, and says so") {
-    const AmgProblem problem = problem_of(Json{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
+    const AmgProblem problem = problem_of(GoldenJson{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
     const GlobalRows rows = rows_of(problem, 0, 512);
     const ImaginedAmg nothing = imagine_amg({}, on_nodes_of(64, 8), rows, 1e5);
     CHECK(nothing.levels.empty());

@@ -29,6 +29,7 @@ struct Counts {
     long sums = 0;               // all-reduces that add up, blocking or not
     long words = 0;              // in these
     long pending_sums = 0;       // of them not blocking
+    long collected = 0;  // doubles received in all-gathers, gathers and scatters with a length for each rank
     long tests = 0, waits = 0;
     long idle_tests = 0, idle_waits = 0;  // of requests all of which were complete before
     long in_flight = 0, most_in_flight = 0;
@@ -76,6 +77,12 @@ void adds_up(MPI_Op op, long words) {
     if (op == MPI_MAX || op == MPI_MIN) return;
     ++counts.sums;
     counts.words += words;
+}
+
+void collects(MPI_Comm comm, const int* sizes, MPI_Datatype type) {
+    int ranks = 0;
+    PMPI_Comm_size(comm, &ranks);
+    for (int rank = 0; type == MPI_DOUBLE && rank < ranks; ++rank) counts.collected += sizes[rank];
 }
 
 void starts(MPI_Request request) {
@@ -127,11 +134,12 @@ void write() {
     list("messages", &Messages::messages);
     list("bytes", &Messages::bytes);
     std::fprintf(file,
-                 "\"sums\": %ld, \"words\": %ld, \"pending_sums\": %ld, \"tests\": %ld, \"waits\": %ld, "
+                 "\"sums\": %ld, \"words\": %ld, \"pending_sums\": %ld, \"collected\": %ld, \"tests\": %ld, "
+                 "\"waits\": %ld, "
                  "\"idle_tests\": %ld, \"idle_waits\": %ld, \"most_in_flight\": %ld, "
                  "\"requests_left\": %ld, \"persistent_left\": %zu, \"communicators_left\": %ld, "
                  "\"operations_left\": %ld}\n",
-                 counts.sums, counts.words, counts.pending_sums, counts.tests, counts.waits,
+                 counts.sums, counts.words, counts.pending_sums, counts.collected, counts.tests, counts.waits,
                  counts.idle_tests, counts.idle_waits, counts.most_in_flight, counts.in_flight,
                  counts.persistent.size(), counts.communicators, counts.operations);
     std::fclose(file);
@@ -201,6 +209,26 @@ int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI
     ++counts.pending_sums;
     begins();
     return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+
+int MPI_Allgatherv(const void* from, int count, MPI_Datatype type, void* to, const int* sizes,
+                   const int* first, MPI_Datatype received, MPI_Comm comm) {
+    collects(comm, sizes, received);
+    return PMPI_Allgatherv(from, count, type, to, sizes, first, received, comm);
+}
+
+int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int* sizes, const int* first,
+                MPI_Datatype received, int root, MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == root) collects(comm, sizes, received);
+    return PMPI_Gatherv(from, count, type, to, sizes, first, received, root, comm);
+}
+
+int MPI_Scatterv(const void* from, const int* sizes, const int* first, MPI_Datatype type, void* to, int count,
+                 MPI_Datatype received, int root, MPI_Comm comm) {
+    if (received == MPI_DOUBLE) counts.collected += count;
+    return PMPI_Scatterv(from, sizes, first, type, to, count, received, root, comm);
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {

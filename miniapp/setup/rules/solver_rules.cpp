@@ -62,6 +62,9 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
             "takes part in every power; give bottom.powers = \"paired\"");
     require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
             "orthomin takes none; give bottom.variant = \"orthodir\"");
+    rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
+                  {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
+                  fmt::format("amg.coarsest = \"krylov\": {}", why_not_flexible(bottom.solver)));
 }
 
 // Ghosts deeper than a box would come from beyond its neighbours.
@@ -92,6 +95,13 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 }
 
 }  // namespace
+
+std::string why_not_flexible(const std::string& solver) {
+    return fmt::format(
+        "the preconditioner is then another in every iteration, which {} does not allow; choose cg, or "
+        "amg.coarsest = \"replicated\" or \"gathered\"",
+        solver);
+}
 
 Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
     if (use.krylov == KrylovLevel::finest)

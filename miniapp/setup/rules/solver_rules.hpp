@@ -26,6 +26,9 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 // The same on so many boxes of a grid; and what matrix powers need of it.
 void check_solvers(Rules& rules, const GridUse& use, double boxes);
 
+// Why an iteration of it takes no preconditioner that varies, with the remedy.
+std::string why_not_flexible(const std::string& solver);
+
 // Lowers what may be lowered without another solution until the vectors can be independent, and says so.
 std::vector<std::string> fit_solvers(std::vector<NamedSolver>& solvers, const Unknowns& unknowns);
 

@@ -235,6 +235,9 @@ class SpmvStudy : public Study {
         rules.require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial,
                       {"bottom.basis", "bottom.solver", "run.amg"},
                       what + "nobody knows its spectrum; give bottom.basis = \"monomial\"");
+        rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
+                      {"amg.coarsest", "bottom.solver", "run.amg"},
+                      fmt::format("amg.coarsest = \"krylov\": {}", why_not_flexible(bottom.solver)));
         rules.require(!method.reads("variant") || bottom.variant != Enlarged::orthomin,
                       {"bottom.variant", "bottom.solver", "run.amg"},
                       what + "orthomin takes none; give bottom.variant = \"orthodir\"");

@@ -172,6 +172,8 @@ Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes* found)
     plan["all"] = row ? volume_json(row->all) : Json();
     plan["rows"] = found ? json_of(found->rows) : Json();
     plan["entries"] = found ? json_of(found->entries) : Json();
+    if (found && found->amg && found->amg->missing.empty() && !found->amg->levels.empty())
+        plan["amg_coarsest"] = coarsest_json(found->amg->coarsest);
     plan["ghosts"] = found ? json_of(found->ghosts) : Json();
     return plan;
 }
@@ -196,7 +198,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
     std::string amg_schemes;
     if (found.amg) {
-        text += "\n" + imagined_amg_text(*found.amg);
+        text += "\n" + imagined_amg_text(*found.amg, use_.amg_options);
         amg_schemes = scheme_records(resolved_.comm.chooser, found.amg->exchanges);
     }
     std::string records;

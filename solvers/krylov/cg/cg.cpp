@@ -63,6 +63,7 @@ Method cg() {
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::residual, Norm::natural},
         .preconditioned_vectors = 1,
+        .flexible = true,
         .make = [](LinearSystem& A, const BottomOptions&, const Spectrum&) -> std::unique_ptr<KrylovMethod> {
             return std::make_unique<ConjugateGradients>(A);
         },

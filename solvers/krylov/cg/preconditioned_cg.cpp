@@ -5,6 +5,9 @@
 // Per iteration: 1 application of A (1 exchange) and 1 of M, 2 all-reduces of 1 and 2 words (natural: 1); a
 // solve of k iterations applies M k + 1 times. Vectors: z, p, Ap besides x and r. F_A + F_M + 15 flops per
 // cell (natural: 13).
+//
+// M that varies: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22 (2000), 1444-1460, FCG(1), which is the one
+// below where M is fixed: (z, r - r_before) / (r, z)_before, of which r - r_before = -alpha Ap. A word more, 2 flops a cell.
 
 #include "solvers/krylov/cg/preconditioned_cg.hpp"
 
@@ -38,16 +41,17 @@ class PreconditionedCG : public KrylovMethod {
             A.axpby(r, 1, r, -alpha, Ap);  // 5
             ++report.iterations;
             M.apply(z, r);  // 6
-            const Product products[] = {{r, z}, {r, r}};
-            double sums[2];
-            const std::size_t count = norm == Norm::natural ? 1 : 2;
+            const std::size_t of_norm = norm == Norm::natural ? 0 : 1;
+            const std::size_t count = of_norm + (M.varies() ? 2 : 1);
+            const Product products[] = {{r, z}, of_norm == 1 ? Product{r, r} : Product{z, Ap}, {z, Ap}};
+            double sums[3];
             A.dots(std::span(products).first(count), std::span(sums).first(count));
             const double next = sums[0];
-            const double square = sums[count - 1];
+            const double square = sums[of_norm];
             report.residuals.push_back(std::sqrt(square) / scale);
             if (std::sqrt(square) <= target) return Outcome::converged;
-            const double beta = next / rz;  // 7
-            A.axpby(p, 1, z, beta, p);      // 8
+            const double beta = M.varies() ? -alpha * sums[count - 1] / rz : next / rz;  // 7
+            A.axpby(p, 1, z, beta, p);                                                   // 8
             rz = next;
         }
         return Outcome::iteration_limit;

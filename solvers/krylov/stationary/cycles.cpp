@@ -58,6 +58,7 @@ Method algebraic_cycles() {
         .flops = 8,
         .keys = {"tolerance", "max_iterations", "max_restarts"},
         .preconditioning = Preconditioning::symmetric,
+        .flexible = true,
         .make_preconditioned = [](LinearSystem& A, Preconditioner& M, const BottomOptions&, const Spectrum&)
             -> std::unique_ptr<KrylovMethod> { return std::make_unique<Cycles>(A, M); },
     };

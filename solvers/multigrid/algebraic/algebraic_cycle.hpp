@@ -20,6 +20,7 @@ class AlgebraicCycle : public Preconditioner {
     // Sets up again, for other coefficients.
     void update();
     std::string vanished() const override { return cycle_->vanished(); }
+    bool varies() const override { return cycle_->varies(); }
     const AmgHierarchy& hierarchy() const { return *hierarchy_; }
 
     // About what it keeps on a rank of so many cells of so many on all ranks, while coarsening goes well.

@@ -8,6 +8,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "solvers/amg/coarsest/krylov.hpp"
 
 namespace keel {
 namespace {
@@ -126,6 +127,17 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
         if (n == 0 || all[n] > static_cast<std::int64_t>(amg.most.matrix_bytes))
             amg.most = {static_cast<std::size_t>(all[n + 1]), static_cast<std::size_t>(all[n]),
                         static_cast<std::size_t>(all[n + 2])};
+    const std::size_t last = hierarchy.levels() - 1;
+    const auto own_rows = static_cast<double>(hierarchy.level_at(last).A->rows());
+    amg.coarsest = coarsest_of(amg.options, hierarchy.facts(), comm.max(own_rows));
+    if (const Coarsest* const solver = hierarchy.solver_of_coarsest()) {
+        const Collected mine_collected = solver->collected();
+        const auto words_of_rank = static_cast<double>(mine_collected.words);
+        amg.coarsest.calls = static_cast<long>(comm.max(static_cast<double>(mine_collected.calls)));
+        amg.coarsest.most_words = comm.max(words_of_rank);
+        amg.coarsest.all_words = comm.sum(words_of_rank);
+        amg.coarsest.most_bytes = comm.max(static_cast<double>(solver->bytes()));
+    }
     for (const AmgLevelFacts& facts : hierarchy.facts()) {
         const CoarseningTraffic& setup = facts.setup;
         amg.levels.push_back(
@@ -140,6 +152,57 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
               {"setup_moved", "set-up: rows moved", over_ranks(comm, setup.moved)}}});
     }
     return amg;
+}
+
+CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
+                             double rows_of_most) {
+    const AmgLevelFacts& level = levels.back();
+    CoarsestFindings found{.rows = level.rows, .ranks = level.ranks_with_rows};
+    found.by = options.coarsest;
+    if (found.by == CoarsestRule::krylov && coarsest_solver(options, level.rows)) {
+        found.solver = options.coarsest_solver;
+        return found;
+    }
+    if (found.by == CoarsestRule::krylov) found.by = CoarsestRule::replicated;
+    const auto rows = static_cast<double>(level.rows);
+    found.most_bytes = rows * rows * sizeof(double);
+    if (found.ranks < 2) return found;
+    const bool on_one = found.by == CoarsestRule::gathered;
+    found.calls = on_one ? 2 : 1;
+    found.most_words = on_one ? rows + rows_of_most : rows;
+    found.all_words = on_one ? 2 * rows : rows * found.ranks;
+    return found;
+}
+
+std::string coarsest_text(const CoarsestFindings& coarsest, const AmgOptions& options) {
+    std::string text =
+        fmt::format("coarsest level, {} rows on {}: ", coarsest.rows, counted(coarsest.ranks, "rank"));
+    if (coarsest.by == CoarsestRule::krylov) {
+        text += fmt::format("by {} to {:g} in at most {}", coarsest.solver, options.coarsest_tolerance,
+                            counted(options.coarsest_iterations, "iteration"));
+        if (coarsest.visits > 0)
+            text += fmt::format("; a solve: {:.6g} visits, {:.6g} iterations, {:.6g} visits above it",
+                                coarsest.visits, coarsest.iterations, coarsest.missed);
+        return text + "\n";
+    }
+    text += coarsest.by == CoarsestRule::gathered ? "factorised on the first" : "factorised on each";
+    text += fmt::format(", {} of factors", bytes_text(coarsest.most_bytes));
+    if (coarsest.calls > 0)
+        text += fmt::format("; a visit: {}, {:.0f} values received by the rank with most, {:.0f} by all",
+                            coarsest.calls == 1 ? "an all-gather" : "a gather and a scatter",
+                            coarsest.most_words, coarsest.all_words);
+    return text + "\n";
+}
+
+Json coarsest_json(const CoarsestFindings& coarsest) {
+    return {{"by", name(coarsest.by)},
+            {"solver", coarsest.solver.empty() ? Json() : Json(coarsest.solver)},
+            {"collectives", coarsest.calls},
+            {"words", {{"most", coarsest.most_words}, {"all", coarsest.all_words}}},
+            {"bytes", coarsest.most_bytes},
+            {"visits", coarsest.visits},
+            {"iterations", coarsest.iterations},
+            {"missed", coarsest.missed}};
 }
 
 std::string amg_text(const AmgFindings& amg) {
@@ -164,6 +227,7 @@ std::string amg_text(const AmgFindings& amg) {
         "entry; vectors {}\n",
         bytes_text(static_cast<double>(amg.most.matrix_bytes)), amg.most.overhead(),
         AmgMemory::bytes_of_entry, bytes_text(static_cast<double>(amg.most.vector_bytes)));
+    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest, amg.options), 4);
     text += level_traffic(amg) + level_schemes(amg);
     text += level_times("set-up, the slowest rank", amg.setup, amg.levels.size());
     if (!amg.solves.empty()) text += level_times("solve, the slowest rank", amg.solves, amg.levels.size());
@@ -201,6 +265,7 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver) {
                      {{"matrix_bytes", amg.most.matrix_bytes},
                       {"bytes_of_entries", amg.most.entries * AmgMemory::bytes_of_entry},
                       {"vector_bytes", amg.most.vector_bytes}}},
+                    {"coarsest", coarsest_json(amg.coarsest)},
                     {"levels", levels}}) +
            timer_records(amg.setup, "amg.setup") + timer_records(amg.solves, solver);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/report/timers.hpp"
 #include "solvers/amg/hierarchy.hpp"
 
@@ -30,6 +31,25 @@ struct AmgLevelFindings {
     std::vector<AmgOperation> operations;
 };
 
+// How the coarsest level is solved on. What a visit collects by operations of MPI is no message of ours: doubles that ranks receive.
+struct CoarsestFindings {
+    CoarsestRule by = CoarsestRule::replicated;
+    std::string solver{};  // of krylov
+    std::int64_t rows = 0;
+    int ranks = 0;                         // with rows
+    long calls = 0;                        // operations of MPI, a visit
+    double most_words = 0, all_words = 0;  // of the rank that receives most, and of all, a visit
+    double most_bytes = 0;  // of factors, or of matrix and vectors of a method; the rank with most
+    double visits = 0;      // a solve, as what follows, which are of krylov alone
+    double iterations = 0;
+    double missed = 0;  // visits that ended above the tolerance
+};
+// What is known of it without a run.
+CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
+                             double rows_of_most);
+std::string coarsest_text(const CoarsestFindings& coarsest, const AmgOptions& options);
+Json coarsest_json(const CoarsestFindings& coarsest);
+
 struct AmgFindings {
     AmgOptions options;
     AmgOutcome outcome = AmgOutcome::ready;
@@ -40,6 +60,7 @@ struct AmgFindings {
     AmgMemory most{};          // of the rank with most bytes of matrices
     double setup_seconds = 0;  // the slowest rank
     std::vector<AmgLevelFindings> levels{};
+    CoarsestFindings coarsest{};
     std::vector<TimerRow> setup{};   // by step and level
     std::vector<TimerRow> solves{};  // by operation and level, per solve
 };

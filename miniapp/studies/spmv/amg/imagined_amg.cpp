@@ -8,6 +8,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "miniapp/studies/spmv/amg/imagined_return.hpp"
+#include "solvers/amg/coarsest/krylov.hpp"
 
 namespace keel {
 namespace {
@@ -124,15 +125,40 @@ class Imagination {
             const std::size_t entries =
                 columns_of(A.rows, partition_.first(rank), partition_.size(rank)).size();
             share.most_entries = std::max(share.most_entries, static_cast<double>(entries));
+            share.most_rows = std::max(share.most_rows, static_cast<double>(partition_.size(rank)));
         }
         add_memory(A.rows, shares_.size() == 1 ? bytes_of_finest : bytes_of_coarse);
     }
-    void tell(std::vector<AmgLevelFacts> facts) {
+    // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
+    void plan_coarsest(const PartRows& A) {
+        const int level = static_cast<int>(shares_.size()) - 1;
+        std::vector<Request> everybody = requests_for(ghosts_of_all(A.rows, partition_, partition_));
+        if (!room_for(2 * static_cast<double>(everybody.size()) * bytes_to_plan_a_request)) return;
+        std::vector<int> ranks;
+        std::vector<std::int64_t> sizes;
+        for (int rank = 0; rank < partition_.ranks; ++rank) {
+            if (partition_.size(rank) == 0) continue;
+            ranks.push_back(rank);
+            sizes.push_back(static_cast<std::int64_t>(partition_.size(rank)));
+        }
+        const RowPartition owners = partition_of(sizes);
+        const Topology topology = resolved_.topology.among(ranks);
+        const ListedPattern pattern(requests_for(ghosts_of_all(A.rows, owners, owners)));
+        SchemeTable table{.use = {level, block_layout(0), VectorEntries{VectorEntries::Use::amg_values}},
+                          .rows = compare(pattern, schemes(), {topology, resolved_.model()})};
+        // The scheme is chosen as on all levels, by what all ranks would send.
+        table.chosen = chosen_before_run(
+            resolved_.comm,
+            compare(ListedPattern(std::move(everybody)), schemes(), {resolved_.topology, resolved_.model()}));
+        amg_.exchanges.push_back(std::move(table));
+    }
+    void tell(std::vector<AmgLevelFacts> facts, const AmgOptions& options) {
         for (std::size_t l = 0; l < facts.size(); ++l) {
             facts[l].ranks_with_rows = shares_[l].ranks_with_rows;
             facts[l].most_entries = shares_[l].most_entries;
         }
         amg_.levels = std::move(facts);
+        amg_.coarsest = coarsest_of(options, amg_.levels, shares_.back().most_rows);
         amg_.bytes = *std::ranges::max_element(memory_);
     }
 
@@ -140,6 +166,7 @@ class Imagination {
     struct Share {
         int ranks_with_rows = 0;
         double most_entries = 0;
+        double most_rows = 0;
     };
 
     void add_memory(const GlobalRows& rows, double bytes_of_entry) {
@@ -262,20 +289,24 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
     const Team team{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         imagination.share_out(level);
-        if (next) imagination.plan(level, *next);
+        if (next)
+            imagination.plan(level, *next);
+        else if (options.coarsest == CoarsestRule::krylov && coarsest_solver(options, level.partition.rows))
+            imagination.plan_coarsest(level);
     };
     const AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
-    imagination.tell(hierarchy.facts());
+    imagination.tell(hierarchy.facts(), options);
     amg.missing = hierarchy.missing();
     return amg;
 }
 
-std::string imagined_amg_text(const ImaginedAmg& amg) {
+std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options) {
     if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
     std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
                                    counted(static_cast<long>(amg.levels.size()), "level"));
     if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + "\n";
     text += level_sizes(amg.levels);
+    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest, options), 4);
     text +=
         fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
                     bytes_text(amg.bytes));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "miniapp/schemes/scheme_table.hpp"
+#include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "solvers/amg/hierarchy.hpp"
 
 namespace keel {
@@ -14,7 +15,9 @@ namespace keel {
 struct ImaginedAmg {
     std::vector<AmgLevelFacts> levels;  // but for traffic
     std::string missing;                // for a cycle; empty where nothing is
-    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P) send home.
+    CoarsestFindings coarsest;
+    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P) send home; values of the
+    // coarsest, if a Krylov method solves there.
     std::vector<SchemeTable> exchanges;
     double bytes = 0;       // about what the levels add to the peak of the rank that has most
     std::string too_large;  // why levels or exchanges are missing
@@ -25,6 +28,6 @@ struct ImaginedAmg {
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
                         double bytes, bool singular = false);
 
-std::string imagined_amg_text(const ImaginedAmg& amg);
+std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options);
 
 }  // namespace keel

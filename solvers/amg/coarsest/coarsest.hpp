@@ -1,0 +1,46 @@
+#pragma once
+
+// What solves on the coarsest level.
+
+#include <cstddef>
+
+#include "kernels/layout/field.hpp"
+
+namespace keel {
+
+// Collective operations of MPI, which are no messages of ours.
+struct Collected {
+    long calls = 0;
+    long words = 0;  // doubles that this rank receives in them
+
+    friend bool operator==(const Collected&, const Collected&) = default;
+};
+
+// What a Krylov method did so far; the same on all ranks that have rows of the level.
+struct CoarsestVisits {
+    long visits = 0;
+    long iterations = 0;
+    long missed = 0;  // visits whose true residual was above the tolerance
+
+    friend CoarsestVisits operator-(const CoarsestVisits& a, const CoarsestVisits& b) {
+        return {a.visits - b.visits, a.iterations - b.iterations, a.missed - b.missed};
+    }
+};
+
+class Coarsest {
+  public:
+    virtual ~Coarsest() = default;
+
+    // Whether there is no solution; the same on all ranks.
+    virtual bool singular() const { return false; }
+    // Whether it is not the same operator twice, since it stops by a tolerance.
+    virtual bool varies() const { return false; }
+    // x = A^-1 b, or about that, from zero, at this rank's rows; neither's ghosts are read. Collective.
+    virtual void solve(Field x, Field b) = 0;
+
+    virtual Collected collected() const { return {}; }  // of a visit
+    virtual CoarsestVisits visits() const { return {}; }
+    virtual std::size_t bytes() const = 0;  // that it keeps on this rank
+};
+
+}  // namespace keel
