@@ -47,7 +47,7 @@ template <class Body>
 }
 
 template <class Body>
-[[gnu::flatten]] void every_other_in_row(const Body body, int first, int high, int q, int j, int k) {
+[[gnu::flatten, gnu::noinline]] void every_other_in_row(const Body& body, int first, int high, int q, int j, int k) {
     for (int i = first; i < high; i += 2) body(q, i, j, k);
 }
 

@@ -133,11 +133,11 @@ struct FactorExactly {
         for (int row = 0; row < C.rows(); ++row) {
             const int low = C.first_column(row);
             for (int column = low; column <= row; ++column) C.entry(n, row, column) = 0.0;
-            const double D = C.value(L.diagonal, n, row);
+            const double D = L.diagonal(0,0,0,0);
             C.entry(n, row, row) = D;
-            if (row % w > 0) C.entry(n, row, row - 1) = -C.value(L.x, n, row);
-            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -C.value(L.y, n, row);
-            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -C.value(L.z, n, row);
+            if (row % w > 0) C.entry(n, row, row - 1) = -L.x(0,0,0,0);
+            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -L.y(0,0,0,0);
+            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -L.z(0,0,0,0);
             for (int column = low; column <= row; ++column) {
                 double sum = C.entry(n, row, column);
                 const int from = low > C.first_column(column) ? low : C.first_column(column);
