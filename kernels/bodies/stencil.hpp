@@ -29,6 +29,8 @@ struct Stencil {
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
+// As a body reads it. All fields of a level have one shape, so a cell is at one place in all of them, which is computed once:
+// with a view for each field a row takes the compiler more registers than there are.
 template <int D, class Real = double>
 class StencilView {
   public:
@@ -74,7 +76,7 @@ class StencilView {
   private:
     static Real* origin(const Field& c, int layers) { return c.view<Real>().from_ghost(layers).origin; }
 
-    ViewOf<Real> shape_;  // of all fields of a level
+    ViewOf<Real> shape_;
     Real *x_, *y_, *z_, *diagonal_, *inverse_diagonal_;
 };
 

@@ -16,6 +16,7 @@ struct ViewOf {
     std::ptrdiff_t plane;
     std::ptrdiff_t block;
 
+    // Where a cell is in a field of this shape.
     constexpr std::ptrdiff_t place(int q, int i, int j, int k) const {
         return q * block + k * plane + j * row + i;
     }
