@@ -46,8 +46,11 @@ template <class Body>
     for (int i = low; i < high; ++i) body(q, i, j, k);
 }
 
+// Not inlined: among what the caller keeps in registers there is no room for a dozen rows, which are then fetched from the
+// stack for every cell.
 template <class Body>
-[[gnu::flatten]] void every_other_in_row(const Body body, int first, int high, int q, int j, int k) {
+[[gnu::flatten, gnu::noinline]] void every_other_in_row(const Body& body, int first, int high, int q, int j,
+                                                        int k) {
     for (int i = first; i < high; i += 2) body(q, i, j, k);
 }
 

@@ -115,10 +115,18 @@ struct ExactBlocks {
         return entries[at + static_cast<std::size_t>(column - row + band())];
     }
     constexpr int first_column(int row) const { return row > band() ? row - band() : 0; }
-    constexpr double& value(const View& u, int n, int row) const {
+    // The cell of a row, where the fields have it.
+    struct Cell {
+        int q, i, j, k;
+    };
+    constexpr Cell cell(int n, int row) const {
         const Window& w = windows[n];
-        return u(w.block, w.at[0] + row % extent[0], w.at[1] + row / extent[0] % extent[1],
-                 w.at[2] + row / (extent[0] * extent[1]));
+        return {w.block, w.at[0] + row % extent[0], w.at[1] + row / extent[0] % extent[1],
+                w.at[2] + row / (extent[0] * extent[1])};
+    }
+    constexpr double& value(const View& u, int n, int row) const {
+        const auto [q, i, j, k] = cell(n, row);
+        return u(q, i, j, k);
     }
 };
 
@@ -133,11 +141,12 @@ struct FactorExactly {
         for (int row = 0; row < C.rows(); ++row) {
             const int low = C.first_column(row);
             for (int column = low; column <= row; ++column) C.entry(n, row, column) = 0.0;
-            const double D = C.value(L.diagonal, n, row);
+            const auto [q, i, j, k] = C.cell(n, row);
+            const double D = L.diagonal(q, i, j, k);
             C.entry(n, row, row) = D;
-            if (row % w > 0) C.entry(n, row, row - 1) = -C.value(L.x, n, row);
-            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -C.value(L.y, n, row);
-            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -C.value(L.z, n, row);
+            if (row % w > 0) C.entry(n, row, row - 1) = -L.x(q, i, j, k);
+            if (row / w % C.extent[1] > 0) C.entry(n, row, row - w) = -L.y(q, i, j, k);
+            if (row / (w * C.extent[1]) > 0) C.entry(n, row, row - w * C.extent[1]) = -L.z(q, i, j, k);
             for (int column = low; column <= row; ++column) {
                 double sum = C.entry(n, row, column);
                 const int from = low > C.first_column(column) ? low : C.first_column(column);

@@ -29,18 +29,27 @@ struct Stencil {
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
+// As a body reads it. All fields of a level have one shape, so a cell is at one place in all of them, which is computed once:
+// with a view for each field a row takes the compiler more registers than there are.
 template <int D, class Real = double>
-struct StencilView {
-    using View = ViewOf<Real>;
-    View x, y, z, diagonal, inverse_diagonal;
-
+class StencilView {
+  public:
     // Cells are counted from the corner of so many ghost layers.
     explicit StencilView(const Stencil& A, int layers = 0)
-        : x(A.x.view<Real>().from_ghost(layers)),
-          y(A.y.view<Real>().from_ghost(layers)),
-          z(D == 2 ? View{} : A.z.view<Real>().from_ghost(layers)),
-          diagonal(A.diagonal.view<Real>().from_ghost(layers)),
-          inverse_diagonal(A.inverse_diagonal.view<Real>().from_ghost(layers)) {}
+        : shape_(A.x.view<Real>()),
+          x_(origin(A.x, layers)),
+          y_(origin(A.y, layers)),
+          z_(D == 2 ? nullptr : origin(A.z, layers)),
+          diagonal_(origin(A.diagonal, layers)),
+          inverse_diagonal_(origin(A.inverse_diagonal, layers)) {}
+
+    constexpr Real& x(int q, int i, int j, int k) const { return x_[shape_.place(q, i, j, k)]; }
+    constexpr Real& y(int q, int i, int j, int k) const { return y_[shape_.place(q, i, j, k)]; }
+    constexpr Real& z(int q, int i, int j, int k) const { return z_[shape_.place(q, i, j, k)]; }
+    constexpr Real& diagonal(int q, int i, int j, int k) const { return diagonal_[shape_.place(q, i, j, k)]; }
+    constexpr Real& inverse_diagonal(int q, int i, int j, int k) const {
+        return inverse_diagonal_[shape_.place(q, i, j, k)];
+    }
 
     // SUM_f c_f u_neighbour(f); u is a view, or what gives a cell's value as a view does.
     template <class Values>
@@ -63,6 +72,12 @@ struct StencilView {
         if constexpr (D == 2) return in_plane;
         return in_plane + z(q, i, j, k) + z(q, i, j, k + 1);
     }
+
+  private:
+    static Real* origin(const Field& c, int layers) { return c.view<Real>().from_ghost(layers).origin; }
+
+    ViewOf<Real> shape_;
+    Real *x_, *y_, *z_, *diagonal_, *inverse_diagonal_;
 };
 
 // out = L u

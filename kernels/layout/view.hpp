@@ -16,9 +16,11 @@ struct ViewOf {
     std::ptrdiff_t plane;
     std::ptrdiff_t block;
 
-    constexpr Real& operator()(int q, int i, int j, int k) const {
-        return origin[q * block + k * plane + j * row + i];
+    // Where a cell is in a field of this shape.
+    constexpr std::ptrdiff_t place(int q, int i, int j, int k) const {
+        return q * block + k * plane + j * row + i;
     }
+    constexpr Real& operator()(int q, int i, int j, int k) const { return origin[place(q, i, j, k)]; }
 
     // The same values counted from the corner of so many ghost layers.
     constexpr ViewOf from_ghost(int layer) const {

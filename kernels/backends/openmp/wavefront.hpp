@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <span>
+#include <thread>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/backends/rows.hpp"
 
@@ -38,37 +41,71 @@ class Wavefront {
         } else if (evenly) {
 #pragma omp parallel for schedule(static)
             for (int q = 0; q < cells.boxes; ++q) pass_over(q);
-        } else {
+        } else if (behind_ == 0) {
 #pragma omp parallel
-            for (int q = 0; q < cells.boxes; ++q) pass_together(q);
+            for (int q = 0; q < cells.boxes; ++q) take_stages_together(q);
+        } else {
+            take_tiles_together(threads);
         }
     }
 
   private:
-    // One thread, in tiles of rows whose planes fit its cache. A tile leans by a row from stage to stage.
+    // In tiles of rows whose planes fit the cache of one thread. A tile leans by a row from stage to stage.
     void pass_over(int q) const {
-        const Cells& widest = stages_.front().cells;
         const int rows = rows_of_tile();
-        for (int j = 0; j < widest.extent[1]; j += rows)
-            for (int k = 0; k < widest.extent[2]; ++k)
-                for (int n = 0; n < count_; ++n)
-                    take_rows(n, q, j - 2 * n, j - 2 * n + rows, k - behind_ * n);
+        for (int j = 0; j < rows_of_box(); j += rows)
+            for (int k = 0; k < planes_of_box(); ++k) take_step(q, j, j + rows, k);
+    }
+    // All stages of a tile's step, which is to say plane.
+    void take_step(int q, int from_row, int to_row, int k) const {
+        for (int n = 0; n < count_; ++n) take_rows(n, q, from_row - 2 * n, to_row - 2 * n, k - behind_ * n);
     }
 
-    // All threads of a team, each on its rows. A plane further apart than in one thread, the stages of a step touch planes
-    // that none of the others writes. Of one plane they take a stage after the other.
-    void pass_together(int q) const {
-        const Cells& widest = stages_.front().cells;
-        for (int n = 0; behind_ == 0 && n < count_; ++n) {
+    // The tiles of all boxes, dealt out to a team. A tile leans on the one before it, and so takes a step after that one has:
+    // then what it reads is there, and what it overwrites was read.
+    void take_tiles_together(int threads) const {
+        const int boxes = stages_.front().cells.boxes;
+        const int wanted = (rows_of_box() + rows_of_tile() - 1) / rows_of_tile();
+        const int shared_out = (boxes * wanted + threads - 1) / threads * threads;
+        const int rows = (rows_of_box() * boxes + shared_out - 1) / shared_out;
+        const int tiles = (rows_of_box() + rows - 1) / rows;  // of a box
+        std::vector<Steps> taken(static_cast<std::size_t>(boxes * tiles));
+#pragma omp parallel for schedule(static, 1)
+        for (int tile = 0; tile < boxes * tiles; ++tile) {
+            Steps& mine = taken[static_cast<std::size_t>(tile)];
+            const Steps* const before = tile % tiles == 0 ? nullptr : &mine - 1;
+            const int j = tile % tiles * rows;
+            for (int k = 0; k < planes_of_box(); ++k) {
+                if (before != nullptr) before->wait_for(k + 1);
+                take_step(tile / tiles, j, j + rows, k);
+                mine.count.store(k + 1, std::memory_order_release);
+            }
+        }
+    }
+    // Those that a tile has taken, on a cache line of their own.
+    struct alignas(64) Steps {
+        std::atomic<int> count = 0;
+
+        void wait_for(int some) const {
+            constexpr int patience = 1000;  // beyond which the other one may want this core
+            for (int looks = 0; count.load(std::memory_order_acquire) < some; ++looks)
+                if (looks > patience) std::this_thread::yield();
+        }
+    };
+
+    // In two dimensions there is one step: all threads of a team take the rows of one stage, and then of the next.
+    void take_stages_together(int q) const {
+        for (int n = 0; n < count_; ++n) {
 #pragma omp for schedule(static)
-            for (int j = 0; j < widest.extent[1]; ++j) take_rows(n, q, j, j + 1, 0);
+            for (int j = 0; j < rows_of_box(); ++j) take_rows(n, q, j, j + 1, 0);
         }
-        if (behind_ == 0) return;
-        for (int k = 0; k < widest.extent[2] + count_ - 1; ++k) {
-#pragma omp for collapse(2) schedule(static)
-            for (int j = 0; j < widest.extent[1]; ++j)
-                for (int n = 0; n < count_; ++n) take_rows(n, q, j - n, j - n + 1, k - 3 * n);
-        }
+    }
+
+    int rows_of_box() const {
+        return stages_.front().cells.extent[1];
+    }
+    int planes_of_box() const {
+        return stages_.front().cells.extent[2];
     }
 
     // Rows from_row <= j < to_row of plane k, as far as there are any.
