@@ -397,6 +397,18 @@ int MPI_Barrier(MPI_Comm comm) {
     return PMPI_Barrier(comm);
 }
 
+int MPI_Gatherv(const void* from, int sent, MPI_Datatype type, void* to, const int* received,
+                const int* first, MPI_Datatype as, int root, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Gatherv(from, sent, type, to, received, first, as, root, comm);
+}
+
+int MPI_Scatterv(const void* from, const int* sent, const int* first, MPI_Datatype type, void* to,
+                 int received, MPI_Datatype as, int root, MPI_Comm comm) {
+    dawdle(true);
+    return PMPI_Scatterv(from, sent, first, type, to, received, as, root, comm);
+}
+
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     dawdle(true);
     return PMPI_Bcast(data, count, type, root, comm);
