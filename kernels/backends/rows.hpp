@@ -1,8 +1,8 @@
 #pragma once
 
 // What backends that run on processor cores share: loops over one row of cells, and the order of sums. Rows are functions
-// of their own, with a body by value: inside a parallel region the compiler takes the strides of the views for variables
-// and gathers. They are flattened, that is, the body is inlined whatever the size of the file: GCC's budget for a file does
+// of their own, with a body by value where they may be inlined: inside a parallel region the compiler takes the strides of
+// the views for variables and gathers. They are flattened, that is, the body is inlined whatever the size of the file: GCC's budget for a file does
 // not suffice, and a relaxation that calls a function per cell takes twice the time.
 
 #include <algorithm>
