@@ -12,6 +12,10 @@
 
 namespace keel {
 
+constexpr std::ptrdiff_t aligned(std::ptrdiff_t n, int to) {
+    return (n + (to - 1)) / to * to;
+}
+
 // The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation, in values. A row is
 // its even cells and, half() behind them, its odd ones (View); each half's high ghosts and the next one's low ghosts share the
 // padding between them, so 64^3 with one layer costs 20 % more than its cells. Rows of at least 8 cells start on 64-byte
@@ -29,8 +33,7 @@ struct Shape {
         Shape s{blocks, extent, ghosts};
         const std::ptrdiff_t behind = s.half() + s.odd_cells();  // the last cell of a row
         const int low = ghosts / 2;                              // even ghosts before the first
-        s.row = static_cast<int>(behind) + low;
-        if (s.is_wide()) s.row = aligned(s.row, 8);
+        s.row = static_cast<int>(aligned(behind + low, s.is_wide() ? 8 : 1));
         s.plane = dimensions == 2 ? 0 : std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
         s.origin = aligned(low + ghosts * (s.row + s.plane), 8);
         const std::ptrdiff_t last = ghosts - 1;  // behind the last row and plane
@@ -42,7 +45,7 @@ struct Shape {
     constexpr int half() const {
         const int values =
             (extent[0] + ghosts + 1) / 2 + (ghosts + 1) / 2;  // even cells from 0 on, odd ghosts before 1
-        return is_wide() ? aligned(values, 4) : values;
+        return static_cast<int>(aligned(values, is_wide() ? 4 : 1));
     }
     constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
     constexpr std::size_t bytes() const { return values() * sizeof(double); }  // of doubles
@@ -50,10 +53,6 @@ struct Shape {
   private:
     constexpr bool is_wide() const { return extent[0] >= 8; }
     constexpr int odd_cells() const { return (extent[0] + ghosts) / 2; }  // from 1 on, high ghosts among them
-    template <class Number>
-    static constexpr Number aligned(Number n, int to) {
-        return (n + (to - 1)) / to * to;
-    }
 };
 
 // A cheap handle; the operations that made it own the memory, which is the memory of their backend.
