@@ -32,11 +32,13 @@ void AlgebraicCycle::update() {
     cycle_.reset();
     hierarchy_.reset();
     matrix_.reset();
-    const GlobalRows rows = rows_of_level(level_);
+    GlobalRows rows = rows_of_level(level_);
+    SparseOptions sparse = home.sparse;
+    sparse.keeps_rows = false;
     matrix_ = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend,
-                                             rows_of_ranks(level_.layout), rows, home.sparse, home.ledger);
+                                             rows_of_ranks(level_.layout), rows, sparse, home.ledger);
     hierarchy_ =
-        std::make_unique<AmgHierarchy>(team_, *matrix_, rows, options_, home.sparse, home.ledger,
+        std::make_unique<AmgHierarchy>(team_, *matrix_, std::move(rows), options_, sparse, home.ledger,
                                        AmgSetting{.watch = {}, .singular = singular_, .in_one_column = true});
     cycle_ = std::make_unique<AmgCycle>(*hierarchy_);
     vectors_.bind(matrix_->operations());
