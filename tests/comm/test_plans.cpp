@@ -286,6 +286,9 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
         // What the closed forms count is what the plans do.
         fine =
             fine && totals_of(standard, Phase::global).max_send_messages == static_cast<long>(count.messages);
+        fine = fine && totals_of(standard, Phase::global).max_send_bytes == static_cast<long>(count.bytes);
+        fine = fine && totals_of(standard, Phase::global).max_node_send_bytes ==
+                           static_cast<long>(count.bytes_per_node_sent);
         fine = fine &&
                totals_of(two, Phase::global).max_send_messages == static_cast<long>(count.nodes_per_rank);
         fine = fine && totals_of(three, Phase::global).max_node_send_messages ==
