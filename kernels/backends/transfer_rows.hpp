@@ -11,10 +11,7 @@
 
 namespace keel {
 
-// Restriction fused with the residual, as a body of a coarse row: the residuals of its fine rows are added up,
-// some cells at a time. Cell by cell (RestrictResidual) the compiler cannot vectorise, for neighbours' fine cells are
-// two apart.
-
+// Restriction fused with the residual: the residuals of fine rows are added up.
 template <int D, class Real>
 [[gnu::flatten]] void add_row(Real* sums, const Residual<D, Real> residual, int first, int cells, int q,
                               int j, int k) {

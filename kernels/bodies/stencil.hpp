@@ -133,8 +133,8 @@ struct Relax {
         return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *
                L.inverse_diagonal(q, i, j, k);
     }
-    constexpr Real& place(int q, int i, int j, int k) const { return L.of_shape(u.origin)(q, i, j, k); }
-    constexpr void operator()(int q, int i, int j, int k) const { place(q, i, j, k) = value(q, i, j, k); }
+    constexpr Real& cell(int q, int i, int j, int k) const { return L.of_shape(u.origin)(q, i, j, k); }
+    constexpr void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = value(q, i, j, k); }
 };
 
 // Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
@@ -146,8 +146,8 @@ struct OverRelax {
     static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
-        const Real old = relax.place(q, i, j, k);
-        relax.place(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
+        const Real old = relax.cell(q, i, j, k);
+        relax.cell(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
     }
 };
 

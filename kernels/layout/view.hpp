@@ -19,8 +19,8 @@ struct ViewOf {
     std::ptrdiff_t plane;
     std::ptrdiff_t block;
 
-    // Where a cell is in a field of this shape, in bytes from the origin. Where a loop over i takes every other cell, or two at a
-    // time, the compiler sees which are odd, and that i steps from value to value.
+    // Where a cell is in a field of this shape, in bytes from the origin. Where a loop over i takes every other cell, the
+    // compiler sees which are odd, and that i steps from value to value.
     constexpr std::ptrdiff_t place(int q, int i, int j, int k) const {
         constexpr std::ptrdiff_t step = sizeof(Real) / 2;
         return q * block + k * plane + j * row + i * step + ((i & 1) != 0 ? odd : 0);
