@@ -249,8 +249,7 @@ void add_comm(Table& table) {
               "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
     s.integer("ranks_per_socket", &Comm::ranks_per_socket, at_least(0),
               "number of consecutive ranks of a node that share a socket, for predictions and the messages "
-              "of three_step and "
-              "split; 0 = as detected, on pretended nodes as comm.machine has them",
+              "of three_step and split; 0 = as detected, on pretended nodes as comm.machine has them",
               "ranks");
     s.text("machine", &Comm::machine,
            "machine to predict times on: NAME of machines/NAME.toml, or a path; \"\" = none", "path");
