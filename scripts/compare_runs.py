@@ -4,7 +4,7 @@
 Each file holds the JSON lines of one or more runs (output.json of the deck), of any study. A row has ranks and threads, the
 triad, cycles, iterations, the median, least and greatest seconds of the solves, unknowns per second, the time per V-cycle, the
 share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a study
-does not have is "-"; a run that was killed has no verdict, and its finished solves count.
+does not have is "-", and so is what sets charged seconds against what a simulated surrogate computed; a run that was killed has no verdict, and its finished solves count.
 """
 
 import sys
@@ -40,19 +40,19 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     smooth = next((t for t in run.timers(solver or "") if t["op"] == "smooth" and t["level"] == 0), None)
     # Ranks that take turns on a core were not at it all at once: no share can be given.
     share = "-"
-    if smooth and smooth["t_mean"] > 0 and triad and not head["shared_cores"]:
+    if smooth and smooth["t_mean"] > 0 and triad and not head["shared_cores"] and not run.surrogate:
         share = f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}"
     of_multigrid = run.mode in ("solve", "survey")
     cells: list[Any] = [
         f"{head['ranks']}x{head['threads']}" if head else "-",
-        "x".join(map(str, head["cells"])) if run.unknowns else "-",
+        "x".join(map(str, head["cells"])) + (f" ({run.surrogate})" if run.surrogate else "") if run.unknowns else "-",
         run.key("multigrid.smoother", "-") if of_multigrid else "-",
         solver or "-",
         f"{triad * 1e-9:.1f}" if triad else "-",
         cycles,
         last(solves, "bottom_iterations", "iterations"),
         f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
-        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns else "-",
+        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns and not run.surrogate else "-",
         digits(1e3 * median(seconds) / float(cycles)) if seconds and cycles not in ("-", "0") else "-",
         share,
         run.verdict,

@@ -3,10 +3,7 @@
 // The one clock of the program. CMake chooses what stands behind it: the host's, or under KEEL_SIMULATED that of SimGrid,
 // which passes in messages by itself, and for computing only where it is told to.
 
-#include <functional>
 #include <string>
-
-#include "kernels/cost.hpp"
 
 namespace keel {
 
@@ -19,8 +16,5 @@ std::string simulated_platform();  // its name; empty where time is real
 
 // Lets so much simulated time pass on this rank; real time passes by itself.
 void let_pass(double seconds);
-
-// The seconds that a rank of the simulated machine takes for work. None where time is real.
-using Price = std::function<double(const Work&)>;
 
 }  // namespace keel

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@
 
 namespace keel {
 
-// The rows of the report's table. The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
+// The rows of the report's table. `charged` are exchanges of boxes that are only imagined (a simulated surrogate). The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
 // solve on its coarsest level.
 enum class Op {
     smooth,
@@ -30,6 +31,7 @@ enum class Op {
     copy,
     wait,
     unpack,
+    charged,
     reduction,
     reduction_begin,
     reduction_progress,
@@ -57,6 +59,7 @@ constexpr auto names_of(Op) {
                       Named<Op>{Op::copy, "exchange.copy"},
                       Named<Op>{Op::wait, "exchange.wait"},
                       Named<Op>{Op::unpack, "exchange.unpack"},
+                      Named<Op>{Op::charged, "exchange.charged"},
                       Named<Op>{Op::reduction, "reduction"},
                       Named<Op>{Op::reduction_begin, "reduction.begin"},
                       Named<Op>{Op::reduction_progress, "reduction.progress"},
@@ -76,13 +79,16 @@ inline constexpr std::size_t op_count = names_of(Op{}).size();
 
 // Whether the operation belongs to the exchange of ghost cells.
 constexpr bool is_exchange(Op op) {
-    return op >= Op::pack && op <= Op::unpack;
+    return op >= Op::pack && op <= Op::charged;
 }
 
 // Whether it belongs to the sums and maxima over all ranks.
 constexpr bool is_reduction(Op op) {
     return op >= Op::reduction && op <= Op::reduction_wait;
 }
+
+// The seconds that a rank of the simulated machine takes for an operation on a level that does so much. None where time is real.
+using Price = std::function<double(Op op, int level, const Work& work)>;
 
 // Messages that a rank sent.
 struct Traffic {
@@ -141,8 +147,8 @@ class Ledger {
     Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
     // Lets the time of work that was done pass, where only what is charged takes any.
-    void charge(const Work& work) const {
-        if (price_) let_pass(price_(work));
+    void charge(Op op, int level, const Work& work) const {
+        if (price_) let_pass(price_(op, level, work));
     }
 
     // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger and its copies.

@@ -181,7 +181,7 @@ class TimedOperations : public Operations {
         Entry& entry = ledger_.at(op, level_);
         const Work work = timed(ledger_, op, level_, [&] {
             const Work done = action();
-            ledger_.charge(done);
+            ledger_.charge(op, level_, done);
             return done;
         });
         entry.work += work;

@@ -403,6 +403,15 @@ void add_amg(Table& table) {
     amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots");
 }
 
+void add_simulate(Table& table) {
+    Section s(table, "simulate", &Parameters::simulate);
+    s.integer(
+        "box", &SimulateOptions::box, between(0, 16384),
+        "width of the boxes that a simulated run is charged for while it computes with those of problem.box, "
+        "which have to be these halved some times: a surrogate; 0 = problem.box",
+        "cells");
+}
+
 }  // namespace
 
 void add_common_keys(Table& table, std::span<const ModeWord> modes) {
@@ -413,6 +422,7 @@ void add_common_keys(Table& table, std::span<const ModeWord> modes) {
     add_run(table, modes);
     add_output(table);
     add_amg(table);
+    add_simulate(table);
 }
 
 Index resolved_boxes(const ProblemOptions& problem, int ranks) {

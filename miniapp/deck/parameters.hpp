@@ -189,6 +189,10 @@ class StudyOptions {
 };
 
 // A default-initialised one holds the defaults of every key.
+struct SimulateOptions {
+    int box = 0;  // cells; 0 = problem.box
+};
+
 struct Parameters {
     ProblemOptions problem;
     MultigridOptions multigrid;
@@ -197,6 +201,7 @@ struct Parameters {
     RunOptions run;
     OutputOptions output;
     AmgOptions amg;
+    SimulateOptions simulate;
     StudyOptions study;
 };
 

@@ -140,6 +140,15 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
     }
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
+    if (p.simulate.box > p.problem.box) {
+        const Surrogate surrogate{p.simulate.box, p.problem.box,
+                                  static_cast<std::size_t>(p.problem.dimensions)};
+        if (resolved.simulation) resolved.simulation->surrogate = surrogate;
+        resolved.remarks.push_back(fmt::format(
+            "simulate.box = {}: a surrogate: in simulated seconds {}; iterations, V-cycles, residuals, "
+            "counts, and all that --dry-run tells, are of what is computed",
+            p.simulate.box, surrogate.text()));
+    }
     return resolved;
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/timing/timed_operations.hpp"
@@ -35,6 +36,26 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     CHECK(ledger.at(Op::bottom_operator, 1).calls == 1);
     ledger.clear();
     CHECK(ledger.at(Op::smooth, 1).calls == 0);
+}
+
+TEST_CASE("what is charged is asked for by operation and level, as it is booked") {
+    const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
+    const auto plain = test::chosen_backend()->make_operations(layout, 1);
+    std::vector<std::pair<Op, int>> asked;
+    double bytes = 0;
+    Ledger ledger(3, [&](Op op, int level, const Work& work) {
+        asked.emplace_back(op, level);
+        bytes += work.bytes;
+        return 0.0;
+    });
+    TimedOperations cycle(*plain, ledger, 0, Caller::multigrid);
+    TimedOperations bottom(*plain, ledger, 2, Caller::bottom);
+    const Field u = cycle.make_field();
+    const Field f = cycle.make_field();
+    cycle.copy(u, f);
+    bottom.copy(u, f);
+    CHECK(asked == std::vector<std::pair<Op, int>>{{Op::vector, 0}, {Op::bottom_vector, 2}});
+    CHECK(bytes == ledger.at(Op::vector, 0).work.bytes + ledger.at(Op::bottom_vector, 2).work.bytes);
 }
 
 namespace {

@@ -17,6 +17,7 @@
 #include "miniapp/setup/rules/grid_rules.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
+#include "miniapp/studies/grids/charged_exchanges.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -55,7 +56,8 @@ std::vector<KeyUse> GridStudy::keys_of_grids() {
             {"amg.", {{"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
             {"comm."},
             {"run."},
-            {"output."}};
+            {"output."},
+            {"simulate."}};
 }
 
 void GridStudy::check(Rules& rules, int ranks) const {
@@ -154,6 +156,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     ledger.mark(site.backend.regions());
     Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
                         options, ledger);
+    charge_exchanges(hierarchy, resolved_, grids_, site.comm, ledger);
     Level& top = hierarchy.level(0);
     if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
@@ -175,8 +178,9 @@ std::string level_report(const Setting& setting, const Findings& findings,
                        "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
-    // Without the device's own times there are no bandwidths.
-    if (setting.resolved.launches == Launches::synchronous) text += tables.bandwidths() + "\n";
+    // Without the device's own times there are no bandwidths, nor where other work is charged than was done.
+    if (setting.resolved.launches == Launches::synchronous && !facts.surrogate())
+        text += tables.bandwidths() + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);
     return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
@@ -185,8 +189,10 @@ std::string level_report(const Setting& setting, const Findings& findings,
 }
 
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, bool mixed) {
-    return {mixed ? "solve.mixed_dof_per_second" : "solve.dof_per_second",
-            seconds > 0 ? static_cast<double>(facts.domain->cells) / seconds : 0.0, "dof/s"};
+    const Surrogate* const surrogate = facts.surrogate();
+    const double cells = static_cast<double>(facts.domain->cells) * (surrogate ? surrogate->more_cells() : 1);
+    return {fmt::format("solve.{}{}dof_per_second", surrogate ? "surrogate_" : "", mixed ? "mixed_" : ""),
+            seconds > 0 ? cells / seconds : 0.0, "dof/s"};
 }
 
 std::string numbered(int n) {

@@ -92,7 +92,7 @@ class PreparedGrids : public PreparedStudy {
 std::string level_report(const Setting& setting, const Findings& findings,
                          const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
 
-// Cells a second; with cycles in single precision a figure of its own.
+// Cells a second, of a surrogate those that are charged; with cycles in single precision, or of a surrogate, a figure of its own.
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, bool mixed = false);
 
 // "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.

@@ -84,8 +84,9 @@ class PreparedSolve : public PreparedGrids {
         findings.seconds = median(seconds);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
-        findings.moved =
-            movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
+        if (!findings.facts.surrogate())  // whose seconds are those of other bytes
+            findings.moved =
+                movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
         findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +

@@ -104,6 +104,9 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, con
     const SurveyRow* const known = fused(rows);
     std::vector<std::optional<double>> digits;
     for (const SolveRecord& solve : row.solves) digits.push_back(digits_of(solve.report.residuals));
+    std::optional<Movement> moved;
+    if (!facts.surrogate())  // whose seconds are those of other bytes
+        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), mean_of(digits));
     Json record{{"record", "survey"},
                 {"solver", row.solver},
                 {"converged", row.converged()},
@@ -114,9 +117,7 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, con
                 {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
                 {"seconds_median", median(seconds)},
                 {"parts", parts_json(parts_of(row.timers, levels - 1))},
-                {"moved", moved_json(movement_of(row.timers, static_cast<double>(facts.domain->cells),
-                                                 mean_of(digits)),
-                                     facts.triad_bytes_per_second)},
+                {"moved", moved_json(moved, facts.triad_bytes_per_second)},
                 {"baseline", rows.front().solver},
                 {"speed_up", number_or_null(speed_up(rows.front(), row))},
                 {"speed_up_on_fused", number_or_null(known ? speed_up(*known, row) : std::nullopt)}};
