@@ -198,6 +198,7 @@ class Surrogates(SimulatedTest):
         self.assertIsNone(real.record("run")["simulation"]["surrogate"])
         self.assertRegex(run.stdout, rf"(?m)^times .*A surrogate: {re.escape(told)}\.")
         self.assertRegex(run.stdout, rf"(?m)^remark +simulate.box = 32: a surrogate: in simulated seconds {re.escape(told)}")
+        self.assertRegex(run.stdout, "(?m)^remark +machine hopper does not say how much of alpha is overhead")
         self.assertRegex(run.stdout, r"(?m)^FOM +solve.surrogate_dof_per_second ")
         self.assertEqual(run.record("result")["fom"], 64**3 / run.record("result")["seconds"])
         self.assertNotIn("GB/s  of triad", run.stdout)
