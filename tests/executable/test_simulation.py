@@ -72,6 +72,12 @@ class SimulatedTest(KeelTest):
         self.assertEqual((run.status, run.stdout.splitlines()[-1:]), (0, ["RESULT VALID"]), run)
         return run
 
+    def study(self, *words: object) -> str:
+        done = subprocess.run([sys.executable, ROOT / "scripts/study", *map(str, words)], capture_output=True, text=True,
+                              env=os.environ | {"KEEL": str(self.keel)}, check=False)  # fmt: skip
+        self.assertEqual((done.returncode, done.stderr if words[0] != "run" else ""), (0, ""), done)
+        return done.stdout
+
     def repeats_and_adds_up(self, ranks: int, *words: object) -> Run:
         """Two runs are one; the means of all operations add up to the solve."""
         run, again = (self.simulated(ranks, *words) for _ in range(2))
@@ -230,6 +236,23 @@ class Surrogates(SimulatedTest):
         self.assertEqual(against_schema(run.all_records), [])
         self.assertEqual([row["moved"] for row in run.records("survey")], [None, None])
 
+    def test_a_study_names_them_in_its_table_and_beside_every_figure_of_times(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "study.toml")
+            file.write_text(STUDY.replace("[[axis]]", "simulate.box = 16\n[[axis]]", 1))
+            where = Path(folder, "made")
+            self.study("write", file, where, "--site", "simulated")
+            self.study("run", where)
+            told = "surrogates: boxes of 16^3 are charged, 4^3 computed"
+            self.assertIn(f"Seconds are simulated ({told}), cycles and iterations counted.", self.study("collect", where))
+            self.study("report", where)
+            page = (where / "report.html").read_text()
+            figures = re.findall(r"<figcaption>.*?</figcaption>", page, re.DOTALL)
+            of_times = [caption for caption in figures if ">Simulated." in caption]
+            self.assertGreater(len(of_times), 2)
+            self.assertEqual([caption for caption in of_times if told not in caption.lower()], [])
+            self.assertFalse((where / "figures/roofline.svg").is_file())
+
     def test_what_boxes_cannot_stand_for_is_refused(self) -> None:
         for words, told in (
             (["problem.box=10", "multigrid.bottom_box=5"], "simulate.box = 16: is not problem.box = 10 times a power of two"),
@@ -246,12 +269,6 @@ class Surrogates(SimulatedTest):
 
 
 class OfAStudy(SimulatedTest):
-    def study(self, *words: object) -> str:
-        done = subprocess.run([sys.executable, ROOT / "scripts/study", *map(str, words)], capture_output=True, text=True,
-                              env=os.environ | {"KEEL": str(self.keel)}, check=False)  # fmt: skip
-        self.assertEqual((done.returncode, done.stderr if words[0] != "run" else ""), (0, ""), done)
-        return done.stdout
-
     def test_a_study_on_a_machine_that_is_not_there(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "study.toml")
