@@ -33,7 +33,7 @@ double on_node_time(const Network& net, double messages, double bytes) {
 
 double standard_time(const Network& net, const PatternCounts& n, double t) {
     return net.off_node.alpha * n.messages +
-           std::max(t * n.bytes_per_node * net.injection_beta, t * n.bytes * net.off_node.beta);
+           std::max(t * n.bytes_per_node_sent * net.injection_beta, t * n.bytes * net.off_node.beta);
 }
 
 double two_step_time(const Network& net, const PatternCounts& n, double t) {

@@ -35,7 +35,9 @@ Network network(const Machine& machine, Memory memory, double message_bytes, dou
 double on_node_time(const Network& net, double messages, double bytes);  // (2.4), 2020 (3)
 
 // `columns` of a block vector; with one, the formulas for vectors.
-double standard_time(const Network& net, const PatternCounts& counts, double columns);  // 2020 (4)
+// 2020 (4). What leaves a node is counted with duplicates, as what leaves a rank is, for this scheme sends them; with the s_node of
+// the other formulas, which has none, less might leave a node than one of its ranks sends.
+double standard_time(const Network& net, const PatternCounts& counts, double columns);
 double two_step_time(const Network& net, const PatternCounts& counts,
                      double columns);  // (2.6), (4.9), 2020 (5)
 // 2020 (6). (2.5) and (4.10) are the same with the bytes of one process, not of a pair of nodes, in the

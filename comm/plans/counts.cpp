@@ -31,7 +31,7 @@ double most_partners(const Tally<RankPair>& pairs) {
 
 PatternCounts counts(std::span<const Request> requests, const Topology& topology) {
     Tally<RankPair> rank_to_rank, rank_to_node, node_to_node;
-    Tally<int> with_duplicates, by_rank, by_node;
+    Tally<int> with_duplicates, node_with_duplicates, by_rank, by_node;
     const Item* last = nullptr;
     std::set<int> crossed_to;  // nodes that the item goes to, so far
     for (const Request& r : requests) {
@@ -44,6 +44,7 @@ PatternCounts counts(std::span<const Request> requests, const Topology& topology
         const double bytes = r.item.values * static_cast<double>(sizeof(double));
         rank_to_rank[{owner, r.rank}] += bytes;
         with_duplicates[owner] += bytes;
+        node_with_duplicates[from] += bytes;
         if (!crossed_to.insert(to).second) continue;
         rank_to_node[{owner, to}] += bytes;
         node_to_node[{from, to}] += bytes;
@@ -54,6 +55,7 @@ PatternCounts counts(std::span<const Request> requests, const Topology& topology
             .bytes = most(with_duplicates),
             .bytes_per_rank = most(by_rank),
             .bytes_per_node = most(by_node),
+            .bytes_per_node_sent = most(node_with_duplicates),
             .nodes_per_rank = most_partners(rank_to_node),
             .nodes_per_node = most_partners(node_to_node),
             .bytes_per_node_pair = most(node_to_node)};

@@ -12,11 +12,12 @@ namespace keel {
 // What is sent to other nodes: maxima over ranks or nodes, in bytes of one column; in brackets the letters of
 // the papers. What several ranks of a node need is a duplicate but once: node-aware plans send no duplicates.
 struct PatternCounts {
-    double messages = 0;        // of a rank, straight to who needs them (m)
-    double bytes = 0;           // of these (s)
-    double bytes_per_rank = 0;  // the same without duplicates (s_proc)
-    double bytes_per_node = 0;  // without duplicates (s_node)
-    double nodes_per_rank = 0;  // that a rank sends to (m_proc->node)
+    double messages = 0;             // of a rank, straight to who needs them (m)
+    double bytes = 0;                // of these (s)
+    double bytes_per_rank = 0;       // the same without duplicates (s_proc)
+    double bytes_per_node = 0;       // without duplicates (s_node)
+    double bytes_per_node_sent = 0;  // the same with them: what leaves a node by the standard scheme
+    double nodes_per_rank = 0;       // that a rank sends to (m_proc->node)
     // Nodes that a node sends to (m_node->node). The page says "maximum number of messages between two
     // nodes", which would be 1 for the 3-step scheme.
     double nodes_per_node = 0;

@@ -29,12 +29,45 @@ std::vector<Piece> cut_into_pieces(int from, int to, const std::vector<Item>& it
     return pieces;
 }
 
+// Those of the requests, which are in ascending order, that are for the item.
+std::span<const Request> requests_for(const Item& item, std::span<const Request> requests) {
+    const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
+                                               [](auto& a, auto& b) { return a.item < b.item; });
+    return {begin, end};
+}
+
 // The largest first; of equal ones that of the lowest other node, then the first cut.
 void sort_by_size(std::vector<Piece*>& pieces, int Piece::*other) {
     const auto key = [other](const Piece* p) { return std::tuple(p->*other, p->index); };
     std::sort(pieces.begin(), pieces.end(), [&](const Piece* a, const Piece* b) {
         return a->values != b->values ? a->values > b->values : key(a) < key(b);
     });
+}
+
+// Values of what a piece carries, by the socket of a node that they come from or go to.
+using BySocket = std::vector<std::size_t>;
+
+// The node's ranks, which come in the order of their turns, share the pieces out: each has its turn before one has
+// another. Where the node is known to have several sockets, a piece takes of the ranks that are left in the turn the next on the
+// socket that it has most to do with, so that least crosses between sockets. (Lockhart 2023, section 5.4.)
+template <class ValuesOf>
+void share_out(std::span<Piece* const> pieces, int Piece::*hand, std::span<const int> ranks,
+               const Topology& topology, const ValuesOf& values_of) {
+    const bool by_socket = std::ranges::any_of(
+        ranks, [&](int rank) { return topology.socket(rank) != topology.socket(ranks[0]); });
+    std::vector<int> left;
+    for (Piece* const piece : pieces) {
+        if (left.empty()) left.assign(ranks.begin(), ranks.end());
+        auto next = left.begin();
+        if (by_socket) {
+            BySocket values(ranks.size());
+            values_of(*piece, values);
+            next = std::ranges::max_element(
+                left, {}, [&](int rank) { return values[static_cast<std::size_t>(topology.socket(rank))]; });
+        }
+        piece->*hand = *next;
+        left.erase(next);
+    }
 }
 
 }  // namespace
@@ -92,12 +125,10 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
             transfers.push_back({piece.sender, piece.receiver, piece.sequence, item});
     });
     add_stage(Phase::local_r, [&](auto& transfers, const Piece& piece, const Item& item) {
-        const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
-                                                   [](auto& a, auto& b) { return a.item < b.item; });
-        for (auto need = begin; need != end; ++need)
-            if (topology.node(need->rank) == piece.to && need->rank != piece.receiver &&
-                concerns(rank, piece.receiver, need->rank))
-                transfers.push_back({piece.receiver, need->rank, 0, item});
+        for (const Request& need : requests_for(item, requests))
+            if (topology.node(need.rank) == piece.to && need.rank != piece.receiver &&
+                concerns(rank, piece.receiver, need.rank))
+                transfers.push_back({piece.receiver, need.rank, 0, item});
     });
     return plan;
 }
@@ -127,8 +158,14 @@ std::vector<Piece> pieces_into(int node, std::span<const Request> requests, cons
     std::vector<Piece*> order;
     for (Piece& piece : pieces) order.push_back(&piece);
     sort_by_size(order, &Piece::from);
-    const auto ranks = topology.ranks_on(node);
-    for (std::size_t n = 0; n < order.size(); ++n) order[n]->receiver = ranks[n % ranks.size()];
+    share_out(order, &Piece::receiver, topology.ranks_on(node), topology,
+              [&](const Piece& piece, BySocket& values) {
+                  for (const Item& item : piece.items)
+                      for (const Request& need : requests_for(item, requests))
+                          if (topology.node(need.rank) == node)
+                              values[static_cast<std::size_t>(topology.socket(need.rank))] +=
+                                  static_cast<std::size_t>(item.values);
+              });
     return pieces;
 }
 
@@ -137,8 +174,12 @@ void assign_senders(std::span<Piece> leaving, int node, const Topology& topology
     for (Piece& piece : leaving) order.push_back(&piece);
     sort_by_size(order, &Piece::to);
     const auto ranks = topology.ranks_on(node);
-    for (std::size_t n = 0; n < order.size(); ++n)
-        order[n]->sender = ranks[ranks.size() - 1 - n % ranks.size()];
+    const std::vector<int> from_the_last(ranks.rbegin(), ranks.rend());
+    share_out(order, &Piece::sender, from_the_last, topology, [&](const Piece& piece, BySocket& values) {
+        for (const Item& item : piece.items)
+            values[static_cast<std::size_t>(topology.socket(item.owner))] +=
+                static_cast<std::size_t>(item.values);
+    });
     std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
     for (Piece& piece : leaving) piece.sequence = messages[{piece.sender, piece.receiver}]++;
 }

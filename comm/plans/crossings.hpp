@@ -51,7 +51,8 @@ struct Cut {
 };
 
 // A node decides the cuts and receivers of what it gets, given all requests of its ranks; a sending node then
-// its senders, given all pieces that leave it.
+// its senders, given all pieces that leave it. Where sockets are known receivers are, if it is their turn, on the socket that
+// needs most of a piece, and senders on the one that owns most of it.
 std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
                                const Cut& cut);
 void assign_senders(std::span<Piece> leaving, int node, const Topology& topology);

@@ -57,6 +57,8 @@ class Topology {
     bool knows_sockets() const { return sockets_ != SocketSource::unknown; }
     bool shares_sockets() const;  // whether two ranks are known to be on one
     const std::vector<int>& socket_of() const { return socket_of_; }  // by rank, within its node; or empty
+    // Of its node, whose sockets are fewer than its ranks or as many; 0 where nobody knows.
+    int socket(int rank) const { return knows_sockets() ? socket_of_[static_cast<std::size_t>(rank)] : 0; }
     RankPlaces places() const { return {node_of_, socket_of_}; }
 
     NodeSource source() const { return source_; }

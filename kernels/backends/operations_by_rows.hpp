@@ -6,6 +6,7 @@
 
 #include "kernels/backends/operations_on.hpp"
 #include "kernels/backends/rows.hpp"
+#include "kernels/backends/transfer_rows.hpp"
 
 namespace keel {
 
@@ -22,6 +23,23 @@ class CyclesByRows : public Base {
             this->backend().for_each_row(cells, row, children(D));
             return this->work(RestrictResidual<D>::cost, cells.count());
         });
+    }
+    Work interpolate_constant_add(Field fine, Field coarse) override {
+        return this->in_dimensions([&](auto D) {
+            return interpolate(InterpolateConstant<D, Real>{this->view_of(fine), this->view_of(coarse)});
+        });
+    }
+    Work interpolate_linear_add(Field fine, Field coarse) override {
+        return this->in_dimensions([&](auto D) {
+            return interpolate(InterpolateLinear<D, Real>{this->view_of(fine), this->view_of(coarse)});
+        });
+    }
+
+  private:
+    template <class Interpolation>
+    Work interpolate(const Interpolation& interpolation) {
+        this->backend().for_each_row(this->all(), InterpolateRow<Interpolation, Real>{interpolation});
+        return this->work(Interpolation::cost, this->all().count());
     }
 };
 

@@ -12,8 +12,6 @@
 #include <limits>
 
 #include "kernels/backends/cells.hpp"
-#include "kernels/bodies/stencil.hpp"
-#include "kernels/bodies/transfer.hpp"
 #include "kernels/bodies/vector.hpp"
 
 namespace keel {
@@ -40,18 +38,27 @@ template <class Body, class Real>
     for (Real* value = first; value < last; ++value) body(*value);
 }
 
+// Even and odd cells lie apart (View): each half of a row is a loop of its own.
 template <class Body>
 [[gnu::flatten]] void each_in_row(const Body body, int low, int high, int q, int j, int k) {
 #pragma omp simd
-    for (int i = low; i < high; ++i) body(q, i, j, k);
+    for (int half = (low + 1) >> 1; half < (high + 1) >> 1; ++half) body(q, 2 * half, j, k);
+#pragma omp simd
+    for (int half = low >> 1; half < high >> 1; ++half) body(q, 2 * half + 1, j, k);
 }
 
-// Not inlined: among what the caller keeps in registers there is no room for a dozen rows, which are then fetched from the
-// stack for every cell.
+// Every other cell from the first one on, none of which reads what another writes. Not inlined: among what the caller keeps in
+// registers there is no room for a dozen rows, which are then fetched from the stack for every cell.
 template <class Body>
 [[gnu::flatten, gnu::noinline]] void every_other_in_row(const Body& body, int first, int high, int q, int j,
                                                         int k) {
-    for (int i = first; i < high; i += 2) body(q, i, j, k);
+    if ((first & 1) == 0) {
+#pragma omp simd
+        for (int half = first >> 1; half < (high + 1) >> 1; ++half) body(q, 2 * half, j, k);
+    } else {
+#pragma omp simd
+        for (int half = first >> 1; half < high >> 1; ++half) body(q, 2 * half + 1, j, k);
+    }
 }
 
 // A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one colour.
@@ -76,15 +83,38 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
         if (spans.low[n] < spans.high[n]) row(spans.low[n], spans.high[n], q, j, k);
 }
 
+// Every other value of a row moves by a step of its own on either side (View).
+template <class Real>
+void move_values(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrdiff_t to_step, int values) {
+    if (from_step == 1 && to_step == 1) {
+#pragma omp simd
+        for (int n = 0; n < values; ++n) to[n] = from[n];
+    } else {
+        for (int n = 0; n < values; ++n) to[n * to_step] = from[n * from_step];
+    }
+}
+
 template <class T, class Body>
 [[gnu::flatten]] void walk_item(const Body body, const T item, std::size_t field) {
     // No structured binding: Clang takes none into a region of OpenMP.
     const int n0 = item.size()[0], n1 = item.size()[1], n2 = item.size()[2];
+    constexpr int some = 8;  // of fewer it does not pay
     std::size_t n = 0;
     for (int k = 0; k < n2; ++k)
         for (int j = 0; j < n1; ++j) {
-#pragma omp simd
-            for (int i = 0; i < n0; ++i) body(item, field, n + static_cast<std::size_t>(i), i, j, k);
+            const auto at = [&](int i) { return n + static_cast<std::size_t>(i); };
+            if constexpr (requires { body.source(item, field, n, 0, j, k); }) {
+                for (int i = 0; i < 2 && n0 >= some; ++i) {
+                    const auto* const from = &body.source(item, field, at(i), i, j, k);
+                    auto* const to = &body.target(item, field, at(i), i, j, k);
+                    move_values(from, &body.source(item, field, at(i + 2), i + 2, j, k) - from, to,
+                                &body.target(item, field, at(i + 2), i + 2, j, k) - to, (n0 - i + 1) >> 1);
+                }
+                if (n0 < some)
+                    for (int i = 0; i < n0; ++i) body(item, field, at(i), i, j, k);
+            } else {
+                for (int i = 0; i < n0; ++i) body(item, field, at(i), i, j, k);
+            }
             n += static_cast<std::size_t>(n0);
         }
 }
@@ -92,12 +122,33 @@ template <class T, class Body>
 // --- Sums, by slices first, which are planes or the rows of the only one, and then over these in order: they do not depend on
 // the number of threads.
 
+// Pairs of cells from `first` on, in the same order whether that is an even cell or an odd one.
 template <class Body>
-[[gnu::flatten]] double sum_of_row(const Body body, int cells, int q, int j, int k) {
+[[gnu::flatten]] double sum_of_row(const Body body, int first, int cells, int q, int j, int k) {
+    const int low = first >> 1;
+    const int last = low + (cells >> 1);
     double sum = 0.0;
+    if ((first & 1) == 0) {
 #pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < cells; ++i) sum += body(q, i, j, k);
+        for (int pair = low; pair < last; ++pair)
+            sum += body(q, 2 * pair, j, k) + body(q, 2 * pair + 1, j, k);
+    } else {
+#pragma omp simd reduction(+ : sum)
+        for (int pair = low; pair < last; ++pair)
+            sum += body(q, 2 * pair + 1, j, k) + body(q, 2 * pair + 2, j, k);
+    }
+    if ((cells & 1) != 0) sum += body(q, first + cells - 1, j, k);
     return sum;
+}
+template <class Body>
+double sum_of_row(const Body& body, int cells, int q, int j, int k) {
+    return sum_of_row(body, 0, cells, q, j, k);
+}
+// In a window, which begins at any cell of its block.
+template <class Body>
+double sum_of_row(const InWindow<Body>& boxes, int cells, int q, int j, int k) {
+    const Window& w = boxes.windows[q];
+    return sum_of_row(boxes.body, w.at[0], cells, w.block, w.at[1] + j, w.at[2] + k);
 }
 
 constexpr int slices(const Cells& cells) {
@@ -145,45 +196,10 @@ template <class Body>
 [[gnu::flatten]] std::int64_t most_in_row(const Body body, int cells, int q, int j, int k) {
     std::int64_t most = 0;
 #pragma omp simd reduction(max : most)
-    for (int i = 0; i < cells; ++i) most = std::max(most, magnitude_bits(body(q, i, j, k)));
-    return most;
+    for (int pair = 0; pair < cells >> 1; ++pair)
+        most = std::max(most, std::max(magnitude_bits(body(q, 2 * pair, j, k)),
+                                       magnitude_bits(body(q, 2 * pair + 1, j, k))));
+    return (cells & 1) == 0 ? most : std::max(most, magnitude_bits(body(q, cells - 1, j, k)));
 }
-
-// --- Restriction fused with the residual, as a body of a coarse row: the residuals of its fine rows are added up,
-// some cells at a time. Cell by cell (RestrictResidual) the compiler cannot vectorise, for neighbours' fine cells are
-// two apart.
-
-template <int D, class Real>
-[[gnu::flatten]] void add_row(Real* sums, const Residual<D, Real> residual, int first, int cells, int q,
-                              int j, int k) {
-#pragma omp simd
-    for (int i = 0; i < cells; ++i) sums[i] += residual(q, first + i, j, k);
-}
-template <int D, class Real>
-[[gnu::flatten]] void halve_row(const ViewOf<Real> coarse, const Real* sums, int first, int cells, int q,
-                                int j, int k) {
-    constexpr Real of_each = Real(1) / children(D);
-#pragma omp simd
-    for (int i = 0; i < cells; ++i) coarse(q, first + i, j, k) = of_each * (sums[2 * i] + sums[2 * i + 1]);
-}
-
-template <int D, class Real = double>
-struct RestrictRow {
-    ViewOf<Real> coarse;
-    Residual<D, Real> residual;
-
-    void operator()(int low, int high, int q, int j, int k) const {
-        constexpr int some = 64;
-        Real sums[2 * some];
-        for (int first = low; first < high; first += some) {
-            const int cells = std::min(some, high - first);
-            std::fill_n(sums, 2 * cells, Real(0));
-            for (int row = 0; row < children(D - 1); ++row)
-                add_row(sums, residual, 2 * first, 2 * cells, q, 2 * j + row % 2,
-                        D == 2 ? k : 2 * k + row / 2);
-            halve_row<D>(coarse, sums, first, cells, q, j, k);
-        }
-    }
-};
 
 }  // namespace keel

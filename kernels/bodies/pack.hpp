@@ -2,7 +2,8 @@
 
 // Moving regions of cells: into and out of message buffers, and between boxes of one rank. An item is one
 // region; the bodies get an item, a field (of those in this pass), the number `n` of a cell in the region (x fastest)
-// and that cell's offset (i,j,k). And from buffer to buffer, where a rank passes messages on.
+// and that cell's offset (i,j,k); they say where its value is and where it goes. And from buffer to buffer, where a rank passes
+// messages on.
 
 #include <array>
 #include <cstddef>
@@ -82,9 +83,16 @@ struct Pack {
     BufferOrder order;
     std::array<ViewOf<Real>, max_fields> u;
 
-    constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
+    constexpr const Real& source(const Segment& s, std::size_t field, std::size_t, int i, int j,
+                                 int k) const {
         const Index& lo = s.cells.lo;
-        buffer[order.place(s, field, i, j, k)] = u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k);
+        return u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k);
+    }
+    constexpr Real& target(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
+        return buffer[order.place(s, field, i, j, k)];
+    }
+    constexpr void operator()(const Segment& s, std::size_t field, std::size_t n, int i, int j, int k) const {
+        target(s, field, n, i, j, k) = source(s, field, n, i, j, k);
     }
 };
 
@@ -94,9 +102,16 @@ struct Unpack {
     BufferOrder order;
     std::array<ViewOf<Real>, max_fields> u;
 
-    constexpr void operator()(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
+    constexpr const Real& source(const Segment& s, std::size_t field, std::size_t, int i, int j,
+                                 int k) const {
+        return buffer[order.place(s, field, i, j, k)];
+    }
+    constexpr Real& target(const Segment& s, std::size_t field, std::size_t, int i, int j, int k) const {
         const Index& lo = s.cells.lo;
-        u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k) = buffer[order.place(s, field, i, j, k)];
+        return u[field](s.box, lo[0] + i, lo[1] + j, lo[2] + k);
+    }
+    constexpr void operator()(const Segment& s, std::size_t field, std::size_t n, int i, int j, int k) const {
+        target(s, field, n, i, j, k) = source(s, field, n, i, j, k);
     }
 };
 
@@ -104,11 +119,18 @@ template <class Real = double>
 struct CopyCells {
     std::array<ViewOf<Real>, max_fields> u;
 
-    constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t, int i, int j, int k) const {
+    constexpr const Real& source(const CopyItem& c, std::size_t field, std::size_t, int i, int j,
+                                 int k) const {
         const Index& from = c.source.lo;
+        return u[field](c.from, from[0] + i, from[1] + j, from[2] + k);
+    }
+    constexpr Real& target(const CopyItem& c, std::size_t field, std::size_t, int i, int j, int k) const {
         const Index& to = c.target.lo;
-        u[field](c.to, to[0] + i, to[1] + j, to[2] + k) =
-            u[field](c.from, from[0] + i, from[1] + j, from[2] + k);
+        return u[field](c.to, to[0] + i, to[1] + j, to[2] + k);
+    }
+    constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t n, int i, int j,
+                              int k) const {
+        target(c, field, n, i, j, k) = source(c, field, n, i, j, k);
     }
 };
 
@@ -119,9 +141,19 @@ struct Forward {
     Real* to;
     std::size_t fields;
 
-    constexpr void operator()(const Parcel& p, std::size_t field, std::size_t n, int, int, int) const {
-        const std::size_t within = field * static_cast<std::size_t>(p.values) + n;
-        to[p.to * fields + within] = from[p.from * fields + within];
+    constexpr const Real& source(const Parcel& p, std::size_t field, std::size_t n, int, int, int) const {
+        return from[p.from * fields + within(p, field, n)];
+    }
+    constexpr Real& target(const Parcel& p, std::size_t field, std::size_t n, int, int, int) const {
+        return to[p.to * fields + within(p, field, n)];
+    }
+    constexpr void operator()(const Parcel& p, std::size_t field, std::size_t n, int i, int j, int k) const {
+        target(p, field, n, i, j, k) = source(p, field, n, i, j, k);
+    }
+
+  private:
+    static constexpr std::size_t within(const Parcel& p, std::size_t field, std::size_t n) {
+        return field * static_cast<std::size_t>(p.values) + n;
     }
 };
 

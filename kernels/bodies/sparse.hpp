@@ -3,7 +3,7 @@
 // One rank's rows of a sparse matrix, compressed by rows (CSR; Saad, "Iterative methods for sparse linear systems", 2nd ed.,
 // section 3.4), and their product with vectors.
 //
-// A vector over rows is a field of cubic boxes without ghost layers whose cells lie one behind the other: cell n is row n.
+// A vector over rows is a field of cubic boxes without ghost layers: their cells, one after the other, are the rows.
 // Rows that only fill the last box are empty, and zero in every vector. The values of ghost columns, other ranks' rows,
 // follow in boxes of their own behind those of the rows; vector operations do not see them.
 
@@ -15,12 +15,13 @@
 
 #include "kernels/bodies/pack.hpp"
 #include "kernels/layout/box.hpp"
+#include "kernels/layout/field.hpp"
 #include "kernels/layout/layout.hpp"
 #include "kernels/layout/view.hpp"
 
 namespace keel {
 
-// At a multiple of 8 rows of cells need no padding (Shape): the cells are an array.
+// At a multiple of 8 rows of cells need no padding (Shape): blocks lie one behind the other without gaps.
 inline constexpr int block_width = 16;
 inline constexpr std::size_t block_rows = std::size_t{block_width} * block_width * block_width;
 
@@ -43,6 +44,13 @@ constexpr std::size_t value_at(const Index& cell) {
     return x / w * block_rows + (z * w + y) * w + x % w;
 }
 
+// Where value n lies in a vector, in values behind its start (View).
+constexpr std::size_t place_of(std::size_t n) {
+    constexpr Shape block = Shape::of(1, cube(block_width).size, 0);
+    static_assert(block.values() == block_rows && block.origin == 0);
+    return n - n % block_width + n % block_width / 2 + (n % 2) * static_cast<std::size_t>(block.half());
+}
+
 // One rank's vectors of so many blocks. Other ranks' blocks are not part of it.
 inline Layout block_layout(std::size_t blocks) {
     const auto count = static_cast<int>(blocks);
@@ -50,7 +58,8 @@ inline Layout block_layout(std::size_t blocks) {
     return {{count, 1, 1}, block_width, periodic, std::vector<int>(blocks, 0), 0};
 }
 
-// Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector, ghosts included.
+// Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector (place_of), ghosts included, so that a product
+// need not ask where a value lies.
 struct CsrMatrix {
     std::vector<std::int64_t> first{0};
     std::vector<std::int32_t> columns;
@@ -80,7 +89,7 @@ struct ApplyRows {
             ((std::ptrdiff_t{q} * block_width + k) * block_width + j) * block_width + i;
         std::array<double, N> sum{};
         for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e)
-            for (std::size_t n = 0; n < N; ++n) sum[n] += A.values[e] * x[n](0, A.columns[e], 0, 0);
+            for (std::size_t n = 0; n < N; ++n) sum[n] += A.values[e] * x[n].origin[A.columns[e]];
         for (std::size_t n = 0; n < N; ++n) y[n](q, i, j, k) = sum[n];
     }
 };
@@ -97,19 +106,18 @@ struct SweepRows {
     constexpr void operator()(int, int, int, int) const {
         for (std::size_t n = 0; n < A.rows; ++n) {
             const std::size_t row = backward ? A.rows - 1 - n : n;
-            double sum = at(b, row);
+            const auto place = static_cast<std::int32_t>(place_of(row));
+            double sum = b.origin[place];
             double diagonal = 0;
             for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e) {
-                const auto column = static_cast<std::size_t>(A.columns[e]);
-                if (column == row)
+                if (A.columns[e] == place)
                     diagonal = A.values[e];
                 else
-                    sum -= A.values[e] * at(x, column);
+                    sum -= A.values[e] * x.origin[A.columns[e]];
             }
-            at(x, row) = sum / diagonal;
+            x.origin[place] = sum / diagonal;
         }
     }
-    static constexpr double& at(const View& u, std::size_t n) { return u(0, static_cast<int>(n), 0, 0); }
 };
 
 // What a product moves and computes at the least: the matrix once for all vectors, each vector once.

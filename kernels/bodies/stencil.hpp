@@ -36,19 +36,23 @@ class StencilView {
   public:
     // Cells are counted from the corner of so many ghost layers.
     explicit StencilView(const Stencil& A, int layers = 0)
-        : shape_(A.x.view<Real>()),
-          x_(origin(A.x, layers)),
+        : shape_(A.x.view<Real>().from_ghost(layers)),
+          x_(shape_.origin),
           y_(origin(A.y, layers)),
           z_(D == 2 ? nullptr : origin(A.z, layers)),
           diagonal_(origin(A.diagonal, layers)),
           inverse_diagonal_(origin(A.inverse_diagonal, layers)) {}
 
-    constexpr Real& x(int q, int i, int j, int k) const { return x_[shape_.place(q, i, j, k)]; }
-    constexpr Real& y(int q, int i, int j, int k) const { return y_[shape_.place(q, i, j, k)]; }
-    constexpr Real& z(int q, int i, int j, int k) const { return z_[shape_.place(q, i, j, k)]; }
-    constexpr Real& diagonal(int q, int i, int j, int k) const { return diagonal_[shape_.place(q, i, j, k)]; }
+    constexpr Real& x(int q, int i, int j, int k) const { return of_shape(x_)(q, i, j, k); }
+    constexpr Real& y(int q, int i, int j, int k) const { return of_shape(y_)(q, i, j, k); }
+    constexpr Real& z(int q, int i, int j, int k) const { return of_shape(z_)(q, i, j, k); }
+    constexpr Real& diagonal(int q, int i, int j, int k) const { return of_shape(diagonal_)(q, i, j, k); }
     constexpr Real& inverse_diagonal(int q, int i, int j, int k) const {
-        return inverse_diagonal_[shape_.place(q, i, j, k)];
+        return of_shape(inverse_diagonal_)(q, i, j, k);
+    }
+    // Another field of the level.
+    constexpr ViewOf<Real> of_shape(Real* origin) const {
+        return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
     }
 
     // SUM_f c_f u_neighbour(f); u is a view, or what gives a cell's value as a view does.
@@ -88,7 +92,9 @@ struct Apply {
     View u;
 
     static constexpr Cost cost{4 * D + 1, D + 2, 1};
-    constexpr void operator()(int q, int i, int j, int k) const { out(q, i, j, k) = L(u, q, i, j, k); }
+    constexpr void operator()(int q, int i, int j, int k) const {
+        L.of_shape(out.origin)(q, i, j, k) = L(L.of_shape(u.origin), q, i, j, k);
+    }
 };
 
 // f - L u, as a value
@@ -98,7 +104,9 @@ struct Residual {
     ViewOf<Real> u, f;
 
     static constexpr Cost cost{4 * D + 2, D + 3, 0};
-    constexpr Real operator()(int q, int i, int j, int k) const { return f(q, i, j, k) - L(u, q, i, j, k); }
+    constexpr Real operator()(int q, int i, int j, int k) const {
+        return L.of_shape(f.origin)(q, i, j, k) - L(L.of_shape(u.origin), q, i, j, k);
+    }
 };
 
 // r = f - L u
@@ -122,9 +130,11 @@ struct Relax {
     static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
     constexpr Real value(int q, int i, int j, int k) const {
-        return (f(q, i, j, k) + L.neighbours(u, q, i, j, k)) * L.inverse_diagonal(q, i, j, k);
+        return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *
+               L.inverse_diagonal(q, i, j, k);
     }
-    constexpr void operator()(int q, int i, int j, int k) const { u(q, i, j, k) = value(q, i, j, k); }
+    constexpr Real& cell(int q, int i, int j, int k) const { return L.of_shape(u.origin)(q, i, j, k); }
+    constexpr void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = value(q, i, j, k); }
 };
 
 // Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
@@ -136,8 +146,8 @@ struct OverRelax {
     static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
     constexpr void operator()(int q, int i, int j, int k) const {
-        const Real old = relax.u(q, i, j, k);
-        relax.u(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
+        const Real old = relax.cell(q, i, j, k);
+        relax.cell(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);
     }
 };
 

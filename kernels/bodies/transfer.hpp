@@ -85,6 +85,9 @@ struct RestrictFaces {
     }
 };
 
+// Interpolation is told in two steps, so that a row can take the first one once for two cells (transfer_rows.hpp): `across`, a
+// coarse cell's value interpolated in all directions but x, and `along` x, from those of the parent and of the nearer neighbour.
+
 // fine += coarse, piecewise constant
 template <int D, class Real = double>
 struct InterpolateConstant {
@@ -92,8 +95,12 @@ struct InterpolateConstant {
     ViewOf<Real> coarse;
 
     static constexpr Cost cost{1, 1 + 1.0 / children(D), 1};
+    constexpr Real across(int q, int x, int j, int k) const {
+        return coarse(q, x, j >> 1, D == 2 ? k : k >> 1);
+    }
+    static constexpr Real along(Real parent, Real) { return parent; }
     constexpr void operator()(int q, int i, int j, int k) const {
-        fine(q, i, j, k) += coarse(q, i >> 1, j >> 1, D == 2 ? k : k >> 1);
+        fine(q, i, j, k) += across(q, i >> 1, j, k);
     }
 };
 
@@ -104,23 +111,22 @@ struct InterpolateLinear {
     ViewOf<Real> coarse;
 
     static constexpr Cost cost{D == 2 ? 10 : 23, 1 + 1.0 / children(D), 1};
-    constexpr void operator()(int q, int i, int j, int k) const {
-        constexpr Real own = 0.75, next = 0.25;
-        const int x = i >> 1;
+    constexpr Real across(int q, int x, int j, int k) const {
         const int y = j >> 1;
-        const int dx = (i & 1) != 0 ? 1 : -1;
         const int dy = (j & 1) != 0 ? 1 : -1;
-        const auto along_x = [&](int yy, int zz) {
-            return own * coarse(q, x, yy, zz) + next * coarse(q, x + dx, yy, zz);
-        };
-        const auto along_xy = [&](int zz) { return own * along_x(y, zz) + next * along_x(y + dy, zz); };
-        if constexpr (D == 2) {
-            fine(q, i, j, k) += along_xy(k);
-            return;
-        }
+        const auto along_y = [&](int zz) { return along(coarse(q, x, y, zz), coarse(q, x, y + dy, zz)); };
+        if constexpr (D == 2) return along_y(k);
         const int z = k >> 1;
         const int dz = (k & 1) != 0 ? 1 : -1;
-        fine(q, i, j, k) += own * along_xy(z) + next * along_xy(z + dz);
+        return along(along_y(z), along_y(z + dz));
+    }
+    static constexpr Real along(Real parent, Real neighbour) {
+        return Real(0.75) * parent + Real(0.25) * neighbour;
+    }
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const int x = i >> 1;
+        const int dx = (i & 1) != 0 ? 1 : -1;
+        fine(q, i, j, k) += along(across(q, x, j, k), across(q, x + dx, j, k));
     }
 };
 

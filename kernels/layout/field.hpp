@@ -12,10 +12,14 @@
 
 namespace keel {
 
-// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation. Rows of at
-// least 8 cells start on 64-byte boundaries; the high ghosts of a row and the low ghosts of the next share the padding
-// between them, so 64^3 with one layer costs 20 % more than its cells. In two dimensions there is one plane, without ghosts
-// below and above it, and the next one is the same again (View).
+constexpr std::ptrdiff_t aligned(std::ptrdiff_t n, int to) {
+    return (n + (to - 1)) / to * to;
+}
+
+// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation, in values. A row is
+// its even cells and, half() behind them, its odd ones (View); each half's high ghosts and the next one's low ghosts share the
+// padding between them, so 64^3 with one layer costs 20 % more than its cells. Rows of at least 8 cells start on 64-byte
+// boundaries. In two dimensions there is one plane, without ghosts below and above it, and the next one is the same again.
 struct Shape {
     int blocks = 0;
     Index extent{};
@@ -26,19 +30,29 @@ struct Shape {
     std::ptrdiff_t origin = 0;  // of cell (0,0,0) of block 0 behind the start of the allocation
 
     static constexpr Shape of(int blocks, const Index& extent, int ghosts, std::size_t dimensions = 3) {
-        const auto aligned = [](auto n) { return (n + 7) / 8 * 8; };
         Shape s{blocks, extent, ghosts};
-        s.row = extent[0] >= 8 ? aligned(extent[0] + 2 * ghosts) : extent[0] + 2 * ghosts;
+        const std::ptrdiff_t behind = s.half() + s.odd_cells();  // the last cell of a row
+        const int low = ghosts / 2;                              // even ghosts before the first
+        s.row = static_cast<int>(aligned(behind + low, s.is_wide() ? 8 : 1));
         s.plane = dimensions == 2 ? 0 : std::ptrdiff_t{s.row} * (extent[1] + 2 * ghosts);
-        s.origin = aligned(ghosts * (1 + s.row + s.plane));
-        const std::ptrdiff_t last = ghosts - 1;  // behind a row's last cell
-        s.block = aligned(s.origin + (extent[0] + last) + (extent[1] + last) * s.row +
-                          (extent[2] + last) * s.plane + 1);
+        s.origin = aligned(low + ghosts * (s.row + s.plane), 8);
+        const std::ptrdiff_t last = ghosts - 1;  // behind the last row and plane
+        s.block = aligned(s.origin + (extent[1] + last) * s.row + (extent[2] + last) * s.plane + behind, 8);
         return s;
     }
 
+    // From an even cell to the odd one that follows it.
+    constexpr int half() const {
+        const int values =
+            (extent[0] + ghosts + 1) / 2 + (ghosts + 1) / 2;  // even cells from 0 on, odd ghosts before 1
+        return static_cast<int>(aligned(values, is_wide() ? 4 : 1));
+    }
     constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
     constexpr std::size_t bytes() const { return values() * sizeof(double); }  // of doubles
+
+  private:
+    constexpr bool is_wide() const { return extent[0] >= 8; }
+    constexpr int odd_cells() const { return (extent[0] + ghosts) / 2; }  // from 1 on, high ghosts among them
 };
 
 // A cheap handle; the operations that made it own the memory, which is the memory of their backend.
@@ -56,7 +70,9 @@ class Field {
     }
     template <class Real = double>
     ViewOf<Real> view() const {
-        return {data<Real>() + shape_.origin, shape_.row, shape_.plane, shape_.block};
+        constexpr std::ptrdiff_t size = sizeof(Real);
+        return {data<Real>() + shape_.origin, size * shape_.half() - size / 2, size * shape_.row,
+                size * shape_.plane, size * shape_.block};
     }
     Precision precision() const { return precision_; }
     const Shape& shape() const { return shape_; }

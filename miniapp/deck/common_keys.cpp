@@ -250,11 +250,10 @@ void add_comm(Table& table) {
         .needs("comm.scheme", readers_of("cap_rule"));
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
-    s.integer(
-        "ranks_per_socket", &Comm::ranks_per_socket, at_least(0),
-        "number of consecutive ranks of a node that share a socket, for predictions; 0 = as detected, on "
-        "pretended nodes as comm.machine has them",
-        "ranks");
+    s.integer("ranks_per_socket", &Comm::ranks_per_socket, at_least(0),
+              "number of consecutive ranks of a node that share a socket, for predictions and the messages "
+              "of three_step and split; 0 = as detected, on pretended nodes as comm.machine has them",
+              "ranks");
     s.text("machine", &Comm::machine,
            "machine to predict times on: NAME of machines/NAME.toml, or a path; \"\" = none", "path");
     s.text("node_map", &Comm::node_map,

@@ -27,16 +27,15 @@ std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
 
 }  // namespace
 
-AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows,
-                           const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
-                           const AmgSetting& setting)
+AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
+                           const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting)
     : team_(team),
       options_(options),
       ledger_(ledger),
       first_column_(sparse.level),
       in_one_column_(setting.in_one_column) {
     const int rank = team.comm.rank();
-    auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, rows);
+    auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, std::move(rows));
     std::vector<double> null(A->rows.rows(), 1.0);
     add_level(*A, &finest, sparse);
     outcome_ = fault_of(*A);

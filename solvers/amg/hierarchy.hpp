@@ -69,10 +69,10 @@ struct AmgSetting {
 
 class AmgHierarchy {
   public:
-    // `finest` has these rows, `A`, whose near-null space is the constants, and exchanges by the scheme of `sparse`, other levels by
-    // what the team says. Set-up is booked in the ledger, which has a column for each level that is booked. All must outlive this
-    // object. Collective.
-    AmgHierarchy(const Team& team, SparseMatrix& finest, const GlobalRows& rows, const AmgOptions& options,
+    // `finest` has these rows, whose near-null space is the constants and which are held until the next level is there, and exchanges
+    // by the scheme of `sparse`, other levels by what the team says. Set-up is booked in the ledger, which has a column for each level
+    // that is booked. Team, matrix and ledger must outlive this object. Collective.
+    AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
                  const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting = {});
 
     const AmgOptions& options() const { return options_; }

@@ -30,7 +30,8 @@ CsrMatrix csr_of(const PartRows& P, const Places& places) {
     csr.columns.reserve(P.places.size());
     for (const std::int32_t place : P.places) {
         const auto c = static_cast<std::size_t>(place);
-        csr.columns.push_back(static_cast<std::int32_t>(c < places.rows ? c : places.extra(c - places.rows)));
+        const std::size_t value = c < places.rows ? c : places.extra(c - places.rows);
+        csr.columns.push_back(static_cast<std::int32_t>(place_of(value)));
     }
     return csr;
 }
@@ -52,7 +53,7 @@ class RowLists {
         std::vector<std::int64_t> next = csr.first;
         for (const auto& [row, column, value] : entries_) {
             const auto e = static_cast<std::size_t>(next[row]++);
-            csr.columns[e] = column;
+            csr.columns[e] = static_cast<std::int32_t>(place_of(static_cast<std::size_t>(column)));
             csr.values[e] = value;
         }
         return csr;

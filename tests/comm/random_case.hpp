@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/patterns/pattern.hpp"
+#include "comm/ranks/topology.hpp"
 
 namespace keel::test {
 
@@ -14,6 +15,12 @@ struct RandomCase {
     std::vector<int> labels;
     std::vector<Request> requests;  // with duplicates and what ranks need of their own
     std::size_t message_cap;
+    std::vector<int> sockets;  // of the ranks, within their nodes; none where nobody knows them
+
+    Topology topology() const {
+        const Topology nodes(labels, NodeSource::map);
+        return sockets.empty() ? nodes : nodes.on_sockets(sockets, SocketSource::map);
+    }
 };
 
 class Dice {
@@ -33,8 +40,8 @@ class Dice {
     std::mt19937 engine_;
 };
 
-// So many ranks, or any number; nodes in blocks, dealt out, at random, one for all, one each, or ragged;
-// items of several sizes.
+// So many ranks, or any number; nodes in blocks, dealt out, at random, one for all, one each, or ragged; up to three sockets in
+// every other case; items of several sizes.
 inline RandomCase random_case(unsigned seed, int ranks = 0) {
     Dice dice(seed);
     RandomCase c;
@@ -57,6 +64,8 @@ inline RandomCase random_case(unsigned seed, int ranks = 0) {
         c.requests.push_back({{owner, sizes ? 1 + (3 * item + owner) % 5 : 1, item}, dice.below(ranks)});
     }
     c.message_cap = static_cast<std::size_t>(1 + dice.below(96));
+    if (seed % 2 == 1)
+        for (int rank = 0; rank < ranks; ++rank) c.sockets.push_back(dice.below(3));
     return c;
 }
 

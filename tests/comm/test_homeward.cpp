@@ -59,7 +59,7 @@ TEST_CASE("parts of sums all come home, once, and none is sent to a node twice")
     double crossing = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
         const test::RandomCase c = test::random_case(seed, post.comm.size());
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const std::vector<Request> requests = requests_by_row(c);
         const std::vector<Item> needed = needed_by(requests, rank);
         std::map<std::int64_t, double> wanted;
@@ -104,7 +104,7 @@ TEST_CASE("items of any length arrive whole under every scheme") {
     int wrong = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
         const test::RandomCase c = test::random_case(seed, post.comm.size());
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const std::vector<Item> needed = needed_by(c.requests, rank);
         for (const SchemeOptions& options : candidates_without_axes({.message_cap = c.message_cap})) {
             std::set<Item> missing(needed.begin(), needed.end());

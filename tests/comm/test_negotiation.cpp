@@ -43,7 +43,7 @@ TEST_CASE("ranks that each know only their own needs agree on the plan of who kn
     std::size_t messages = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
         const test::RandomCase c = test::random_case(seed, comm.size());
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
         for (const SchemeOptions& options : all_options(c.message_cap)) {
             const Plan negotiated = negotiate_plan(comm, topology, needs_of(c, comm.rank()), options);
@@ -62,7 +62,7 @@ TEST_CASE("values of any pattern reach whoever needs them, under every scheme") 
     int wrong = 0;
     for (unsigned seed = 100; seed < 110; ++seed) {
         const test::RandomCase c = test::random_case(seed, comm.size());
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const std::vector<Item> needs = needs_of(c, comm.rank());
         for (const SchemeOptions& options : all_options(c.message_cap)) {
             const Itinerary itinerary(negotiate_plan(comm, topology, needs, options), comm.rank());

@@ -1,5 +1,6 @@
 // The schemes' plans for imaginary ranks: golden plans, invariants, delivery.
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <functional>
@@ -223,7 +224,7 @@ TEST_CASE("thousands of random patterns are delivered by every plan, by the naiv
     long crossings = 0;
     for (unsigned seed = 0; seed < 3000; ++seed) {
         const RandomCase c = random_case(seed);
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
         for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {})) {
             const std::string what =
@@ -245,7 +246,7 @@ TEST_CASE("a rank that plans alone plans its part of what all plan together") {
     int differ = 0;
     for (unsigned seed = 0; seed < 300; ++seed) {
         const RandomCase c = random_case(seed);
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
         const auto whole = all_plans(pattern, topology, c.message_cap, {});
         for (int rank = 0; rank < topology.ranks(); ++rank) {
@@ -261,7 +262,7 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
     for (unsigned seed = 0; seed < 1500; ++seed) {
         INFO("seed " << seed);
         const RandomCase c = random_case(seed);
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
         const PatternCounts count = counts(pattern.requests(), topology);
         const auto plans = all_plans(pattern, topology, c.message_cap, {});
@@ -286,6 +287,9 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
         // What the closed forms count is what the plans do.
         fine =
             fine && totals_of(standard, Phase::global).max_send_messages == static_cast<long>(count.messages);
+        fine = fine && totals_of(standard, Phase::global).max_send_bytes == static_cast<long>(count.bytes);
+        fine = fine && totals_of(standard, Phase::global).max_node_send_bytes ==
+                           static_cast<long>(count.bytes_per_node_sent);
         fine = fine &&
                totals_of(two, Phase::global).max_send_messages == static_cast<long>(count.nodes_per_rank);
         fine = fine && totals_of(three, Phase::global).max_node_send_messages ==
@@ -343,6 +347,85 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
         for (std::size_t n = standard; n <= split_always; ++n) fine = fine && again[n].plan == plans[n].plan;
         REQUIRE(fine);
     }
+}
+
+// Node 0 is ranks 0 to 3, node 1 ranks 4 to 7, two ranks on each socket.
+TEST_CASE("messages between nodes are given to ranks on the sockets that they come from and go to") {
+    const Topology nodes = virtual_topology(8, 4);
+    const Topology sockets = nodes.on_sockets_of(2, SocketSource::slices);
+    using Ends = std::vector<std::vector<int>>;  // source and target of each
+    const auto ends = [](const Topology& topology, const std::vector<Request>& requests) {
+        const Plan plan = make_plan(ListedPattern(requests), topology, {.scheme = Scheme::three_step}, {});
+        Ends found;
+        for (const Message& m : plan.messages(Phase::global)) found.push_back({m.source, m.target});
+        return found;
+    };
+    const std::vector<Request> one{{{0, 5, 0}, 7}};
+    CHECK(ends(nodes, one) == Ends{{3, 4}});
+    CHECK(ends(sockets, one) == Ends{{1, 6}});
+    // It goes by values: the first socket owns more of them, and the first needs more.
+    const std::vector<Request> mixed{{{1, 5, 0}, 7}, {{1, 5, 0}, 4}, {{1, 5, 0}, 5}, {{2, 4, 0}, 7}};
+    CHECK(ends(sockets, mixed) == Ends{{1, 4}});
+    // Of equal ones the rank whose turn it is anyway; and all on a socket, or one each, is no choice.
+    const std::vector<Request> even{{{1, 5, 0}, 7}, {{2, 5, 0}, 4}};
+    CHECK(ends(sockets, even) == Ends{{3, 4}});
+    CHECK(ends(nodes.on_sockets_of(4, SocketSource::slices), one) == Ends{{3, 4}});
+    // Each rank has its turn before one has another: the largest message is where it should be, the third is not.
+    std::vector<int> labels{0, 0, 0, 0, 1, 2, 3};
+    const std::vector<Request> many{{{0, 9, 0}, 4}, {{0, 8, 1}, 5}, {{0, 7, 2}, 6}};
+    const std::vector<int> two{0, 0, 1, 1, 0, 0, 0};
+    CHECK(ends(Topology(labels, NodeSource::map).on_sockets(two, SocketSource::map), many) ==
+          Ends{{0, 5}, {1, 4}, {3, 6}});
+}
+
+TEST_CASE("what a node passes on of one message crosses between its sockets as little as can be") {
+    const auto values = [](const Plan& plan, Phase phase, const Topology& topology) {
+        std::size_t crossing = 0;
+        for (const Message& m : plan.messages(phase))
+            crossing += topology.socket(m.source) != topology.socket(m.target) ? m.values() : 0;
+        return crossing;
+    };
+    int compared = 0;
+    int better = 0;
+    for (unsigned seed = 1; seed < 400; seed += 2) {
+        RandomCase c = random_case(seed, 9);
+        for (int rank = 0; rank < 9; ++rank) c.labels[static_cast<std::size_t>(rank)] = rank / 5;
+        const Topology topology = c.topology();
+        const ListedPattern pattern(c.requests);
+        const SchemeOptions three_step{.scheme = Scheme::three_step};
+        const Plan plan = make_plan(pattern, topology, three_step, {});
+        const Plan blind = make_plan(pattern, virtual_topology(9, 5), three_step, {});
+        for (const Message& m : plan.messages(Phase::global)) {
+            // Items by who owns them and by who needs them, as values of each socket.
+            std::array<std::size_t, 3> own{}, need{};
+            for (const Item& item : m.items) {
+                own[static_cast<std::size_t>(topology.socket(item.owner))] +=
+                    static_cast<std::size_t>(item.values);
+                for (const Request& r : pattern.requests())
+                    if (r.item == item && topology.same_node(r.rank, m.target))
+                        need[static_cast<std::size_t>(topology.socket(r.rank))] +=
+                            static_cast<std::size_t>(item.values);
+            }
+            const auto least = [](const std::array<std::size_t, 3>& of) {
+                return of[0] + of[1] + of[2] - std::ranges::max(of);
+            };
+            // One message leaves each node, and one comes.
+            const auto on = [&](Phase phase, const Plan& p, int rank) {
+                Plan here = p;
+                for (Stage& stage : here.stages)
+                    std::erase_if(stage.messages, [&](const Message& message) {
+                        return !topology.same_node(message.source, rank);
+                    });
+                return values(here, phase, topology);
+            };
+            CHECK(on(Phase::local_s, plan, m.source) == least(own));
+            CHECK(on(Phase::local_r, plan, m.target) == least(need));
+            better += on(Phase::local_r, blind, m.target) > least(need) ? 1 : 0;
+            ++compared;
+        }
+    }
+    CHECK(compared > 200);
+    CHECK(better > 50);
 }
 
 TEST_CASE("where split raises its cap, a node gets no more messages than it has ranks") {
@@ -412,7 +495,7 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
     int missed = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         const RandomCase c = random_case(seed);
-        const Topology topology(c.labels, NodeSource::map);
+        const Topology topology = c.topology();
         const ListedPattern pattern(c.requests);
         Dice dice(seed);
         for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {}))

@@ -31,7 +31,7 @@ class Solutions(KeelTest):
 
     def test_every_scheme_gives_the_same_residuals_to_the_last_bit_on_any_nodes(self) -> None:
         # Every scheme's ghosts on any nodes are compared in tests/comm/test_exchange.cpp.
-        ragged = NodeMap(self, "a\nb\na\na\nc\nb\na\na\n").word
+        ragged = NodeMap(self, "a:0\nb:0\na:0\na:1\nc:0\nb:1\na:1\na:1\n").word  # with sockets, too
         three = "comm.ranks_per_node=3"
         eight = [*product(SCHEMES, [ragged, three]), *(("split", f"comm.ranks_per_node={n}") for n in (1, 2, 4, 8))]
         for ranks, cases in [(8, by_turns(eight, 3)), (3, [*product(SCHEMES, ["comm.ranks_per_node=2"])])]:

@@ -30,6 +30,21 @@ TEST_CASE("every cell and ghost cell of every box has a place of its own") {
     CHECK(wrong == 0);
 }
 
+TEST_CASE("every other cell of a row is the next value, counted from any ghost layer") {
+    const int width = GENERATE(1, 2, 3, 8, 12);
+    const int ghosts = GENERATE(1, 2, 3, 4);
+    const Shape shape = Shape::of(2, cube(width).size, ghosts);
+    std::vector<float> memory(shape.values());
+    const ViewOf<float> view = Field(memory.data(), shape).view<float>();
+    for (int layers = 0; layers <= ghosts; ++layers) {
+        const ViewOf<float> shifted = view.from_ghost(layers);
+        for (int i = 0; i < width + 2 * layers; ++i) {
+            CHECK(&shifted(1, i, layers, layers) == &view(1, i - layers, 0, 0));
+            if (i >= 2) CHECK(&shifted(1, i, layers, layers) == &shifted(1, i - 2, layers, layers) + 1);
+        }
+    }
+}
+
 TEST_CASE("rows of wide boxes begin on cache lines") {
     const int ghosts = GENERATE(1, 2, 3);
     for (const int width : {8, 12, 16, 64}) {

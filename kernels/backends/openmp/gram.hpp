@@ -77,12 +77,14 @@ class GramTiles {
         std::size_t filled = 0;
         for (int row = first; row < last; ++row) {
             const Index at = box.at + Index{0, row % extent[1], row / extent[1]};
-            for (int i = 0; i < extent[0];) {
-                const auto cells = std::min(static_cast<std::size_t>(extent[0] - i), tile_cells - filled);
-                for (std::size_t n = 0; n < fields_.size(); ++n)
+            // Every other cell of a row lies behind the one before (View).
+            for (int i = 0, half = 0; half < 2;) {
+                const auto left = static_cast<std::size_t>((extent[0] - i + 1) / 2);
+                const auto cells = std::min(left, tile_cells - filled);
+                for (std::size_t n = 0; n < fields_.size() && cells > 0; ++n)
                     copy_row(tile + n * tile_cells + filled, &fields_[n](box.block, at[0] + i, at[1], at[2]),
                              cells);
-                i += static_cast<int>(cells);
+                i = cells < left ? i + 2 * static_cast<int>(cells) : ++half;
                 filled += cells;
                 if (filled == tile_cells) {
                     multiply(products, tile, rows_, filled);

@@ -125,10 +125,11 @@ class Wavefront {
             return Row<Body>{stage.body, stage.cells};
     }
 
+    // Half of the cache: through the other half streams what the next step wants.
     int rows_of_tile() const {
         const long reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
         const std::ptrdiff_t cache = reported > 0 ? reported : 512 * 1024;
-        return std::max(8, static_cast<int>(cache / bytes_of_rows_));
+        return std::max(8, static_cast<int>(cache / 2 / bytes_of_rows_));
     }
 
     std::span<const Stage> stages_;

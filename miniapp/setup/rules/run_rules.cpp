@@ -81,11 +81,16 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     rules.require(p.comm.message_cap > 0 || switches(), {"comm.message_cap", "comm.machine"},
                   "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
                   "give one with [host], such as lassen, or a number of bytes");
-    rules.require(p.comm.ranks_per_socket == 0 || !p.comm.machine.empty(),
-                  {"comm.ranks_per_socket", "comm.machine"},
-                  fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted; give "
-                              "comm.machine, or leave it out",
-                              p.comm.ranks_per_socket));
+    const Planner* const planner = planner_named(p.comm.scheme);
+    const bool plans_by_socket = p.comm.scheme == name(SchemeChooser::tuned) || p.run.mode == "exchange" ||
+                                 (planner != nullptr && planner->cut != nullptr);
+    rules.require(
+        p.comm.ranks_per_socket == 0 || !p.comm.machine.empty() || plans_by_socket,
+        {"comm.ranks_per_socket", "comm.machine", "comm.scheme"},
+        fmt::format("comm.ranks_per_socket = {}: sockets count where times are predicted and three_step "
+                    "or split are planned; give comm.machine, choose one of these schemes or "
+                    "\"tuned\", or leave it out",
+                    p.comm.ranks_per_socket));
     rules.require(p.comm.ranks_per_node == 0 || p.comm.ranks_per_socket <= p.comm.ranks_per_node,
                   {"comm.ranks_per_socket", "comm.ranks_per_node"},
                   fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",

@@ -174,7 +174,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 
     site.progress.say("reading or generating the matrix");
     const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
-    const GlobalRows rows = read_matrix(use_.matrix, partition, comm);
+    GlobalRows rows = read_matrix(use_.matrix, partition, comm);
     const auto t = static_cast<std::size_t>(use_.columns);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
@@ -185,7 +185,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     SparseOptions sparse{.scheme = schemes.products,
                          .persistent = resolved_.comm.persistent,
                          .exchange = resolved_.comm.exchange,
-                         .all_reduce = resolved_.comm.all_reduce};
+                         .all_reduce = resolved_.comm.all_reduce,
+                         .keeps_rows = use_.amg == AmgUse::none};
     SparseMatrix A(comm, topology, site.backend, partition, rows, sparse, ledger);
     A.exchange().reserve(t);
 
@@ -241,7 +242,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
         sparse.scheme = schemes.solves;
-        solve(*use_.solver, site, A, rows, sparse, ledger, y[0], mine, findings);
+        solve(*use_.solver, site, A, std::move(rows), sparse, ledger, y[0], mine, findings);
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
     site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
@@ -250,8 +251,8 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     site.report.record(scheme_records(resolved_.comm.chooser, tables));
 }
 
-// Solves A u = f, which has a solution, as often as asked for.
-void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const GlobalRows& rows,
+// Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been made of them.
+void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
                          const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
                          Findings& findings) const {
     const Communicator& comm = site.comm;
@@ -266,7 +267,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
             hierarchy =
-                std::make_unique<AmgHierarchy>(team, A, rows, use_.amg_options, sparse, ledger,
+                std::make_unique<AmgHierarchy>(team, A, std::move(rows), use_.amg_options, sparse, ledger,
                                                AmgSetting{.watch = {}, .singular = is_singular(use_.matrix)});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);

@@ -69,7 +69,7 @@ class PreparedSpmv : public PreparedStudy {
 
   private:
     // `rows` are those of A, whose exchanges are by `sparse`.
-    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, const GlobalRows& rows,
+    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
                const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
                Findings& findings) const;
 

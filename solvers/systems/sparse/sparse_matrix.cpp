@@ -78,7 +78,7 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
              e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
             const std::int64_t column = rows.columns[e];
             check(column >= 0 && column < partition.rows, "columns are those of a square matrix");
-            csr_.columns.push_back(static_cast<std::int32_t>(part_.place(column)));
+            csr_.columns.push_back(static_cast<std::int32_t>(place_of(part_.place(column))));
             if (column == first_row() + static_cast<std::int64_t>(r)) diagonal_[r] = rows.values[e];
         }
     plain_rows_ = vectors_->make_rows(csr_);
@@ -121,11 +121,13 @@ SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
     const Field all(scale.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size,
                                             0));  // with its ghosts
     const std::vector<double> scales = memory_->read(all, cube(block_width));
+    std::vector<double> at_place(scales.size());
+    for (std::size_t n = 0; n < scales.size(); ++n) at_place[place_of(n)] = scales[n];
     CsrMatrix A = csr_;
     for (std::size_t r = 0; r < rows(); ++r)
         for (auto e = static_cast<std::size_t>(A.first[r]); e < static_cast<std::size_t>(A.first[r + 1]);
              ++e) {
-            A.values[e] *= scales[static_cast<std::size_t>(A.columns[e])];
+            A.values[e] *= at_place[static_cast<std::size_t>(A.columns[e])];
             if (scaling == DiagonalScaling::symmetric) A.values[e] *= scales[r];
         }
     return vectors_->make_rows(A);

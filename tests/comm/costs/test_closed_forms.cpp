@@ -21,6 +21,7 @@ PatternCounts counts_of(const json& counts) {
             .bytes = counts.at("s"),
             .bytes_per_rank = counts.at("s_proc"),
             .bytes_per_node = counts.at("s_node"),
+            .bytes_per_node_sent = counts.at("s_node"),  // as the program has it
             .nodes_per_rank = counts.at("m_proc2node"),
             .nodes_per_node = counts.at("m_node2node"),
             .bytes_per_node_pair = counts.at("s_node2node")};
@@ -66,12 +67,39 @@ TEST_CASE("where messages are even, the closed form of the standard scheme is th
     }
 }
 
+// A rank has a long item that all ranks of the next node need: it leaves the node as often, at the rate of the rank or of the
+// node, whichever is less, and no rank receives more than one.
+TEST_CASE("the closed form of the standard scheme counts what it sends twice, from a rank and from a node") {
+    constexpr int ranks_per_node = 4;
+    constexpr int values = 100'000;
+    const Topology topology = virtual_topology(2 * ranks_per_node, ranks_per_node);
+    std::vector<Request> requests;
+    for (int owner = 0; owner < ranks_per_node; ++owner)
+        for (int rank = ranks_per_node; rank < 2 * ranks_per_node; ++rank)
+            requests.push_back({{owner, values, 0}, rank});
+    constexpr double bytes = 8.0 * values;
+    const PatternCounts n = counts(requests, topology);
+    CHECK(n.bytes == ranks_per_node * bytes);
+    CHECK(n.bytes_per_node == ranks_per_node * bytes);
+    CHECK(n.bytes_per_node_sent == ranks_per_node * ranks_per_node * bytes);
+    const Machine machine = test::golden_machine(test::golden_models(), "blue_waters");
+    const Network net = network(machine, Memory::host, bytes, ranks_per_node);
+    CHECK(n.bytes_per_node_sent * net.injection_beta > n.bytes * net.off_node.beta);
+    const Model model{machine, Memory::host};
+    const SchemeRow row =
+        compare(ListedPattern(requests), candidates_without_axes({}), {topology, &model}).front();
+    CHECK(*row.closed_form ==
+          Approx(ranks_per_node * net.off_node.alpha + n.bytes_per_node_sent * net.injection_beta));
+    CHECK(*row.closed_form == Approx(row.time->total()).epsilon(1e-12));
+}
+
 TEST_CASE("a closed form goes by the scheme's mean message, by the columns, and by the ranks of a node") {
     const Machine machine = test::golden_machine(test::golden_models(), "lassen");
     const PatternCounts n{.messages = 10,
                           .bytes = 4000,
                           .bytes_per_rank = 3000,
                           .bytes_per_node = 9000,
+                          .bytes_per_node_sent = 12000,
                           .nodes_per_rank = 2,
                           .nodes_per_node = 3,
                           .bytes_per_node_pair = 5000};
@@ -90,6 +118,7 @@ TEST_CASE("what has no closed form, and what does not cross between nodes, gets 
                              .bytes = 8,
                              .bytes_per_rank = 8,
                              .bytes_per_node = 8,
+                             .bytes_per_node_sent = 8,
                              .nodes_per_rank = 1,
                              .nodes_per_node = 1,
                              .bytes_per_node_pair = 8};
