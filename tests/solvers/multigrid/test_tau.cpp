@@ -76,8 +76,12 @@ TEST_CASE(
 }
 
 TEST_CASE("an extrapolated F-cycle is the same whoever owns the boxes, stored and smoothed as they may be") {
-    const Problem problem{
-        .boxes = {2, 2, 2}, .width = 16, .boundaries = mixed, .beta = "smooth10", .alpha = "wave"};
+    const Problem problem{.boxes = {2, 2, 2},
+                          .width = 16,
+                          .boundaries = mixed,
+                          .beta = "smooth10",
+                          .alpha = "wave",
+                          .exactly_periodic = true};
     MultigridOptions multigrid;
     multigrid.tau_extrapolation = true;
     const auto solution = [&](HierarchyOptions options, const Communicator& ranks) {
