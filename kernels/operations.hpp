@@ -169,7 +169,8 @@ class Operations {
     virtual Work restrict_to(Field coarse, Field fine) = 0;
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
     virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
-    virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;  // ghosts of coarse current, all 26
+    virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;   // ghosts of coarse current, all 26
+    virtual Work interpolate_quartic_add(Field fine, Field coarse) = 0;  // and two layers of them
 
     // --- To and from fields of the other precision than these operations work in, with the ghost layers that a result asks for
     virtual Work convert(Field to, Field from, double scale) = 0;    // to = scale from

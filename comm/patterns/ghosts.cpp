@@ -216,7 +216,8 @@ GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbour
     return {layout, depth, neighbours};
 }
 
-std::vector<BoundaryItem> boundary_ghosts(const Layout& layout) {
+std::vector<BoundaryItem> boundary_ghosts(const Layout& layout, int depth) {
+    check_at_most(depth, layout.width(), "ghosts deeper than a box have no mirror image in it");
     std::vector<BoundaryItem> items;
     for (int q = 0; q < layout.local_count(); ++q) {
         const int box = layout.local()[static_cast<std::size_t>(q)];
@@ -227,7 +228,8 @@ std::vector<BoundaryItem> boundary_ghosts(const Layout& layout) {
                 across[d] = side[d];
                 if (!layout.neighbour(box, across)) outward[d] = side[d];
             }
-            if (outward != Index{}) items.push_back({q, ghosts_towards(side, layout.extent(), 1), outward});
+            if (outward != Index{})
+                items.push_back({q, ghosts_towards(side, layout.extent(), depth), outward});
         }
     }
     return items;

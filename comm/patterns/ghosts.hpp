@@ -78,9 +78,9 @@ class GhostPattern : public Pattern {
 // The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours);
 
-// The ghost cells of the local boxes that lie beyond a boundary in one direction at the least, one layer, all 26 sides, 8 in
-// two dimensions. Of a
-// union of boxes that is all but the edges and corners where two or three boxes meet around a missing one.
-std::vector<BoundaryItem> boundary_ghosts(const Layout& layout);
+// The ghost cells of the local boxes that lie beyond a boundary in one direction at the least, `depth` layers, at most the box's
+// width, all 26 sides, 8 in two dimensions. Of a union of boxes that is all but the edges and corners where two or three boxes
+// meet around a missing one.
+std::vector<BoundaryItem> boundary_ghosts(const Layout& layout, int depth = 1);
 
 }  // namespace keel

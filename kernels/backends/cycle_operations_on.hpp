@@ -158,6 +158,12 @@ class CycleOperationsOn : public Interface {
             return each(InterpolateLinear<D, Real>{view_of(fine), view_of(coarse)});
         });
     }
+    Work interpolate_quartic_add(Field fine, Field coarse) override {
+        check_at_least(coarse.shape().ghosts, 2, "quartic interpolation reads two ghost layers");
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse), InterpolateQuartic<D, Real>{view_of(fine), view_of(coarse)});
+        });
+    }
 
     Work convert(Field to, Field from, double scale) override {
         return converting(to, Convert<Real, Other>{corner_of(to, to), scale, corner_of<Other>(from, to)});

@@ -129,6 +129,9 @@ class TimedOperations : public Operations {
     Work interpolate_linear_add(Field fine, Field coarse) override {
         return book(Op::interpolate, [&] { return inner_.interpolate_linear_add(fine, coarse); });
     }
+    Work interpolate_quartic_add(Field fine, Field coarse) override {
+        return book(Op::interpolate, [&] { return inner_.interpolate_quartic_add(fine, coarse); });
+    }
 
     Work convert(Field to, Field from, double scale) override {
         return book(Op::vector, [&] { return inner_.convert(to, from, scale); });

@@ -70,7 +70,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
             uses.push_back({level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields,
                             of_cycles, ranks});
         if (options.all_ghosts && level > 0)
-            uses.push_back({level, interpolated, GhostCells{Purpose::interpolation, 1, Neighbours::all},
+            uses.push_back({level, interpolated,
+                            GhostCells{Purpose::interpolation, options.interpolated_ghosts, Neighbours::all},
                             fields, of_cycles, above});
         // Where the bottom grid is moved, powers are taken of ghosts that travel as its others do.
         if (options.bottom_ghosts > 0 && bottom && !grids.moves_bottom())

@@ -98,6 +98,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .storage = p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
+                       .interpolated_ghosts = p.multigrid.tau_extrapolation ? 2 : 1,
                        .bottom_ghosts = grids.powers.layers,
                        .bottom_place = bottom_place(p, use),
                        .bottom_ranks = p.multigrid.bottom_ranks,

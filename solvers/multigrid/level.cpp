@@ -28,7 +28,8 @@ Transport LevelSite::transport(int n, bool persistent) const {
 
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options) {
-    const int layers = std::max(options.ghost_depth, needs.deep_ghosts);
+    const int of_interpolation = needs.all_ghosts ? options.interpolated_ghosts : 1;
+    const int layers = std::max({options.ghost_depth, needs.deep_ghosts, of_interpolation});
     const bool single = needs.precision == Precision::fp32;
     auto operations = single ? site.backend.make_cycle_operations(layout, layers, options.storage)
                              : site.backend.make_operations(layout, layers, options.storage);
@@ -58,8 +59,9 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                              site.transport(tag, options.persistent));
     };
     if (!needs.hands_on) level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
-    level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout)));
-    if (needs.all_ghosts) level.all_ghosts = exchange(1, 1, Neighbours::all, schemes.all_ghosts);
+    level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout, of_interpolation)));
+    if (needs.all_ghosts)
+        level.all_ghosts = exchange(1, of_interpolation, Neighbours::all, schemes.all_ghosts);
     if (needs.deep_ghosts > 0) {
         level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts);
         level.deep_layers = needs.deep_ghosts;
@@ -89,11 +91,10 @@ void deepen(Level& level) {
         level.deep_ghosts->run(coefficient);
 }
 
-void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation) {
-    if (interpolation == Interpolation::constant) {
-        fine.operations.interpolate_constant_add(fine.u, coarse.u);
-        return;
-    }
+namespace {
+
+// All ghosts of u, outside the domain by its boundary conditions.
+void fill_all_ghosts(Level& coarse) {
     coarse.all_ghosts->run(coarse.u);
     const auto sign = [](Boundary kind) { return kind == Boundary::dirichlet ? -1.0 : 1.0; };
     MirrorFactors factor;
@@ -102,7 +103,22 @@ void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation) {
         factor[d] = {sign(sides.low), sign(sides.high)};
     }
     if (coarse.outside.count > 0) coarse.operations.fill_boundary(coarse.u, coarse.outside, factor);
+}
+
+}  // namespace
+
+void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation) {
+    if (interpolation == Interpolation::constant) {
+        fine.operations.interpolate_constant_add(fine.u, coarse.u);
+        return;
+    }
+    fill_all_ghosts(coarse);
     fine.operations.interpolate_linear_add(fine.u, coarse.u);
+}
+
+void interpolate_quartic_add(Level& fine, Level& coarse) {
+    fill_all_ghosts(coarse);
+    fine.operations.interpolate_quartic_add(fine.u, coarse.u);
 }
 
 void share_right_hand_side(Level& level) {

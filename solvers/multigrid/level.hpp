@@ -41,6 +41,7 @@ struct HierarchyOptions {
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
         false;  // levels below the finest can fill all 26 neighbours' ghosts (linear interpolation)
+    int interpolated_ghosts = 1;  // layers of these; 2 for quartic interpolation
     int bottom_ghosts = 0;  // layers from all 26 neighbours that the bottom level has besides (matrix powers)
     // Half sweeps at most that are one pass on the levels above the bottom; 0: each is one.
     int fused = 0;
@@ -80,7 +81,7 @@ struct Level {
     Stencil L;
     Field u, f, r;
     std::unique_ptr<Exchange> ghosts;       // what the operator needs; absent if it has none
-    std::unique_ptr<Exchange> all_ghosts;   // what linear interpolation needs; may be absent
+    std::unique_ptr<Exchange> all_ghosts;   // what interpolation needs that is not constant; may be absent
     std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
@@ -127,6 +128,11 @@ void deepen(Level& level);
 
 // u of a level += u of the next coarser one. Linear interpolation fills all its ghosts, outside the domain as well. Collective.
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation);
+
+// The same by quartics, of what has the coarse u as its means; wants HierarchyOptions::interpolated_ghosts = 2. Beyond a Dirichlet
+// face u is taken to be odd, beyond a Neumann face even: of fourth order there, too, only where the second derivative across the
+// one, the third across the other is 0 on it, as of a manufactured solution.
+void interpolate_quartic_add(Level& fine, Level& coarse);
 
 // Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.
 void share_right_hand_side(Level& level);

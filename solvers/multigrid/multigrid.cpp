@@ -63,10 +63,29 @@ FlexibleCG* Multigrid::accelerator(int l) {
     return kept.get();
 }
 
-// f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that smoothing wants.
-void Multigrid::take_over(int l) {
+// f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that smoothing wants. To
+// extrapolate, it is the residual of the finer level, and r is what the coarser operator makes of the same u.
+void Multigrid::take_over(int l, CoarseGoal goal) {
     if (Handover* const handover = levels_.handover(l)) handover->collect();
-    if (levels_.has(l)) share_right_hand_side(levels_.cycled(l));
+    if (!levels_.has(l)) return;
+    Level& coarse = levels_.cycled(l);
+    if (goal == CoarseGoal::extrapolation)
+        coarse.operations.axpby(coarse.f, 4.0 / 3, coarse.f, -1.0 / 3, coarse.r);
+    share_right_hand_side(coarse);
+}
+
+// r of the level below l = f - L u there, u being the mean of this level's, before f becomes another right-hand side.
+void Multigrid::keep_coarse_residual(int l) {
+    Level& fine = levels_.cycled(l);
+    Level& below = levels_.below(l);
+    if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
+    fine.operations.restrict_to(below.u, fine.u);
+    if (Handover* const handover = levels_.handover(l + 1)) handover->collect_guess();
+    if (!levels_.has(l + 1)) return;
+    Level& coarse = levels_.cycled(l + 1);
+    coarse.ghosts->run(coarse.u, [&](Part part) {
+        coarse.operations.residual(coarse.r, coarse.L.on(part), coarse.u, coarse.f);
+    });
 }
 
 // u of level l += u of the level below, from where that is.
@@ -75,9 +94,23 @@ void Multigrid::interpolate(int l, Interpolation interpolation) {
     interpolate_add(levels_.cycled(l), levels_.below(l), interpolation);
 }
 
+// u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is extrapolated.
+void Multigrid::begin_from_below(int l) {
+    if (!options_.tau_extrapolation) return interpolate(l, Interpolation::linear);
+    if (Handover* const handover = levels_.handover(l + 1)) handover->spread();
+    interpolate_quartic_add(levels_.cycled(l), levels_.below(l));
+}
+
 // u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
 // smoothing wants. Ranks without the level wait for the others.
-void Multigrid::v_cycle(int l, Guess guess) {
+//
+// Tau-extrapolation: Brandt, Multigrid techniques, 1984, 8.4; Bernert, SIAM J. Sci. Comput. 18 (1997); its convergence and
+// what smoothing does to it: Ruede, Multiple tau-extrapolation for multigrid methods, 1987. f and u are means over cells, so
+// those of a level are the means of the finer one's, and what the operators make of the exact u misses f by
+// L_h u - f_h = h^2 t + O(h^4), the same t on all levels. So tau = L_H R u - R L_h u, H = 2h, is 3 h^2 t, and L_H u_H = f_H + 4/3
+// tau has a solution of fourth order. For the correction e = u_H - R u that reads L_H e = 4/3 R (f_h - L_h u) - 1/3 (f_H - L_H R u).
+// Smoothing afterwards draws u back to the solution of second order, by O(h^4) a sweep.
+void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal) {
     if (!levels_.has(l)) {
         visits_.push_back({.outcome = BottomSolver::on_other_ranks});
         return;
@@ -86,12 +119,15 @@ void Multigrid::v_cycle(int l, Guess guess) {
     Level& fine = levels_.cycled(l);
     Level& below = levels_.below(l);
     smooth(fine, fine.operations, options_.pre, options_, guess);
+    if (goal == CoarseGoal::extrapolation) keep_coarse_residual(l);
     fine.ghosts->run(fine.u, [&](Part part) {
         fine.operations.restrict_residual(below.f, fine.L.on(part), fine.u, fine.f);
     });
-    take_over(l + 1);
+    take_over(l + 1, goal);
     if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
     v_cycle(l + 1, Guess::zero);
+    // What one cycle leaves of the coarse correction would be as large as the error of fourth order.
+    if (goal == CoarseGoal::extrapolation && l + 1 < levels_.levels() - 1) v_cycle(l + 1, Guess::any);
     interpolate(l, options_.interpolation);
     if (options_.symmetric)
         smooth_reversed(fine, fine.operations, options_.post, options_);
@@ -129,7 +165,8 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
-// V-cycle. The interpolation is linear: piecewise constants lose the order that full multigrid needs.
+// V-cycle. The interpolation is linear, or quartic where the cycle is extrapolated: piecewise constants lose the order that full
+// multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last && levels_.has(l); ++l) {
@@ -139,9 +176,10 @@ void Multigrid::full_multigrid(int finest) {
         fine.operations.fill(fine.u, 0.0);
     }
     v_cycle(last, Guess::zero);
+    const CoarseGoal goal = options_.tau_extrapolation ? CoarseGoal::extrapolation : CoarseGoal::correction;
     for (int l = last - 1; l >= finest; --l) {
-        if (levels_.has(l)) interpolate(l, Interpolation::linear);
-        v_cycle(l, Guess::any);
+        if (levels_.has(l)) begin_from_below(l);
+        v_cycle(l, Guess::any, goal);
     }
 }
 

@@ -37,7 +37,8 @@ struct SolveReport {
 
 class Multigrid {
   public:
-    // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts.
+    // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts, tau-extrapolation two
+    // layers of them.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
@@ -69,11 +70,16 @@ class Multigrid {
 
   private:
     void solve_bottom();
-    void take_over(int l);
+    // What the coarser levels of a cycle solve for: the correction of the fine solution, or what brings that to fourth order.
+    enum class CoarseGoal { correction, extrapolation };
+
+    void take_over(int l, CoarseGoal goal = CoarseGoal::correction);
     void interpolate(int l, Interpolation interpolation);
+    void begin_from_below(int l);
+    void keep_coarse_residual(int l);
     void correct(int finest, Field r, double norm, int cycles, bool first);
     double stored_residual_norm(Level& level);
-    void v_cycle(int l, Guess guess);
+    void v_cycle(int l, Guess guess, CoarseGoal goal = CoarseGoal::correction);
     void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
     FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);

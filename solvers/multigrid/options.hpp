@@ -68,8 +68,9 @@ struct MultigridOptions {
     SmootherPasses smoother_passes = SmootherPasses::plain;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
-    int bottom_box = 4;            // stop coarsening at this box width
-    std::int64_t agglomerate = 0;  // cells per rank below which coarse boxes are merged; 0: never
+    bool tau_extrapolation = false;  // of full multigrid: to fourth order
+    int bottom_box = 4;              // stop coarsening at this box width
+    std::int64_t agglomerate = 0;    // cells per rank below which coarse boxes are merged; 0: never
     BottomPlace bottom_grid = BottomPlace::distributed;
     int bottom_ranks = 0;      // that an agglomerated bottom grid is on; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|

@@ -202,6 +202,7 @@ TEST_CASE("ghosts deeper than a box are refused") {
 
 TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
     constexpr int width = 3;
+    const int depth = GENERATE(1, 2, 3);
     const Index boxes = GENERATE(Index{1, 1, 1}, Index{2, 1, 1}, Index{3, 2, 2});
     const int ranks = GENERATE(1, 3);
     const Boundaries neumann_x{Boundary::neumann, Boundary::periodic, Boundary::periodic};
@@ -209,15 +210,15 @@ TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
         for (int rank = 0; rank < ranks; ++rank) {
             const Layout layout(boxes, width, boundaries, place(boxes, ranks, Placement::round_robin), rank);
             std::map<std::tuple<int, int, int, int>, Index> outside;  // where each such ghost leads
-            for (const BoundaryItem& item : boundary_ghosts(layout))
+            for (const BoundaryItem& item : boundary_ghosts(layout, depth))
                 for_each_cell(item.cells, [&](const Index& c) {
                     const Index g = item.cells.lo + c;
                     CHECK(outside.insert({{item.box, g[0], g[1], g[2]}, item.outward}).second);
                 });
             std::size_t expected = 0;
             for (int q = 0; q < layout.local_count(); ++q)
-                for_each_cell({{}, {width + 2, width + 2, width + 2}}, [&](const Index& offset) {
-                    const Index c = offset + Index{-1, -1, -1};
+                for_each_cell({{}, cube(width, depth).size}, [&](const Index& offset) {
+                    const Index c = offset + Index{-depth, -depth, -depth};
                     const Index first = layout.first_cell(layout.local()[static_cast<std::size_t>(q)]);
                     Index outward{};
                     for (std::size_t d = 0; d < 3; ++d) {

@@ -180,6 +180,9 @@ class FaultyOperations : public Operations {
     Work interpolate_linear_add(Field fine, Field coarse) override {
         return next().interpolate_linear_add(fine, coarse);
     }
+    Work interpolate_quartic_add(Field fine, Field coarse) override {
+        return next().interpolate_quartic_add(fine, coarse);
+    }
 
     Work convert(Field to, Field from, double scale) override { return next().convert(to, from, scale); }
     Work add_converted(Field u, double scale, Field e) override { return next().add_converted(u, scale, e); }

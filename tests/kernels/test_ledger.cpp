@@ -102,7 +102,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
     const auto backend = test::chosen_backend();
     const auto plain = backend->make_operations(layout, 1);
-    const auto plain_coarse = backend->make_operations(layout.coarsened(), 1);
+    const auto plain_coarse = backend->make_operations(layout.coarsened(), 2);
     Ledger ledger(3);
     TimedOperations x(*plain, ledger, 2, caller);
     CHECK(&x.layout() == &plain->layout());
@@ -187,6 +187,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_constant_add(u, coarse); });
     books(Op::interpolate, [&] { return x.interpolate_linear_add(u, coarse); });
+    books(Op::interpolate, [&] { return x.interpolate_quartic_add(u, coarse); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
     books(Op::pack, [&] { return x.pack(buffer, segments, only); });
     books(Op::unpack, [&] { return x.unpack(only, segments, buffer); });

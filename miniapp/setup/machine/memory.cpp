@@ -171,7 +171,11 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const bool cycled = options.mixed == (held.precision == Precision::fp32);
         const int fused = cycled && !held.lands ? options.fused_on(layout.width()) : 0;
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
-        const int ghosts = std::max(options.ghost_depth, deep);
+        const bool moved = held.solved_on && elsewhere;
+        const bool interpolated = options.all_ghosts && held.level > 0 && !moved && cycled &&
+                                  (held.lands || !places[static_cast<std::size_t>(held.level)].merge);
+        const int ghosts =
+            std::max({options.ghost_depth, deep, interpolated ? options.interpolated_ghosts : 0});
         const Arrangement stored = arrange(layout, held.apart ? Storage::boxes : options.storage, threads);
         values += static_cast<std::size_t>(held.fields) *
                   Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values() *
@@ -193,10 +197,8 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
         if (!held.hands_on)
             values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
-        const bool moved = held.solved_on && elsewhere;
-        const bool interpolated = held.level > 0 && !moved && cycled &&
-                                  (held.lands || !places[static_cast<std::size_t>(held.level)].merge);
-        if (interpolated && options.all_ghosts) values += buffers(1, Neighbours::all, chosen.all_ghosts, 1);
+        if (interpolated)
+            values += buffers(options.interpolated_ghosts, Neighbours::all, chosen.all_ghosts, 1);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
                               1 + (fused > 0 ? 0 : grids.powers.at_once));

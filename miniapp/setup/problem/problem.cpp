@@ -18,6 +18,9 @@ double triangle(double x) {
     return 4 * std::abs(x - std::floor(x) - 0.5) - 1;
 }
 
+// Gauss's points of a cell [0, 1].
+constexpr std::array gauss_points{0.5 - 0.5 * std::numbers::inv_sqrt3, 0.5 + 0.5 * std::numbers::inv_sqrt3};
+
 // What a linear solution is on a face, and what makes one of it.
 double linear(const std::array<double, 3>& x) {
     return 1 + x[0] - 2 * x[1] + x[2] / 2;
@@ -38,9 +41,10 @@ double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_diri
     return std::numeric_limits<double>::epsilon() / 2 * faces / alpha;
 }
 
-Problem::Problem(const ProblemOptions& parameters, const Layout& finest)
+Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means means)
     : parameters_(parameters),
       finest_(finest),
+      means_(means),
       cells_(finest.cells()),
       h_(finest.spacing()),
       boundary_(finest.boundaries()),
@@ -83,7 +87,33 @@ double Problem::beta(const Point& at) const {
     return 1.0;
 }
 
+template <class Value>
+double Problem::gauss_mean(const Index& cell, int ratio, std::optional<std::size_t> across,
+                           const Value& value) const {
+    const std::size_t dimensions = finest_.dimensions();
+    double sum = 0;
+    int points = 0;
+    for (std::size_t bits = 0; bits < (std::size_t{1} << dimensions); ++bits) {
+        if (across && ((bits >> *across) & 1) != 0) continue;
+        Point x{};
+        std::array<std::size_t, 3> n{};
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            n[d] = (bits >> d) & 1;
+            x[d] = ratio * (cell[d] + (d == across ? 0.0 : gauss_points[n[d]])) / cells_[d];
+        }
+        // The face at the far end of a periodic direction is the one at its beginning, to the last bit.
+        if (across && boundary_[*across].low == Boundary::periodic &&
+            ratio * cell[*across] == cells_[*across])
+            x[*across] = 0;
+        sum += value(x, n);
+        ++points;
+    }
+    return sum / points;
+}
+
 double Problem::mean_alpha(const Index& cell, int ratio) const {
+    if (means_ == Means::gauss)
+        return gauss_mean(cell, ratio, {}, [&](const Point& x, const auto&) { return alpha(x); });
     const Index n = finest_cells(ratio);
     double sum = 0;
     for (int k = 0; k < n[2]; ++k)
@@ -93,6 +123,9 @@ double Problem::mean_alpha(const Index& cell, int ratio) const {
 }
 
 double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
+    if (means_ == Means::gauss)
+        return parameters_.anisotropy[d] *
+               gauss_mean(face, ratio, d, [&](const Point& x, const auto&) { return beta(x); });
     const std::size_t s = (d + 1) % 3;
     const std::size_t t = (d + 2) % 3;
     const Index n = finest_cells(ratio);
@@ -148,8 +181,10 @@ double Problem::slope(std::size_t d, double x) const {
 Formula Problem::exact_solution(int ratio) const {
     return [this, ratio](const Index& cell) {
         double u = 1.0;
-        for (std::size_t d = 0; d < finest_.dimensions(); ++d)
-            u *= factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
+        for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
+            const auto at = [&](double part) { return factor(d, ratio * (cell[d] + part) / cells_[d]); };
+            u *= means_ == Means::centre ? at(0.5) : (at(gauss_points[0]) + at(gauss_points[1])) / 2;
+        }
         return u;
     };
 }
@@ -184,6 +219,35 @@ double Problem::manufactured_right_side(const Index& cell, int ratio) const {
     return f;
 }
 
+// The mean over a cell of a alpha u less the fluxes through its faces, which are means over those: f to fourth order.
+double Problem::mean_manufactured_right_side(const Index& cell, int ratio) const {
+    const std::size_t dimensions = finest_.dimensions();
+    std::array<std::array<double, 2>, 3> value{{{1, 1}, {1, 1}, {1, 1}}};  // at the points of each direction
+    for (std::size_t d = 0; d < dimensions; ++d)
+        for (std::size_t n = 0; n < 2; ++n)
+            value[d][n] = factor(d, ratio * (cell[d] + gauss_points[n]) / cells_[d]);
+    const auto u = [&](const auto& n) { return value[0][n[0]] * value[1][n[1]] * value[2][n[2]]; };
+    double f = parameters_.a == 0.0
+                   ? 0.0
+                   : parameters_.a * gauss_mean(cell, ratio, {}, [&](const Point& x, const auto& n) {
+                         return alpha(x) * u(n);
+                     });
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        const auto flux = [&](int side) {  // beta du/dx
+            Index face = cell;
+            face[d] += side;
+            const double du = slope(d, static_cast<double>(ratio * face[d]) / cells_[d]) / (cells_[d] * h_);
+            return parameters_.anisotropy[d] * du *
+                   gauss_mean(face, ratio, d, [&](const Point& x, const auto& n) {
+                       return beta(x) * value[(d + 1) % 3][n[(d + 1) % 3]] *
+                              value[(d + 2) % 3][n[(d + 2) % 3]];
+                   });
+        };
+        f -= parameters_.b / (ratio * h_) * (flux(1) - flux(0));
+    }
+    return f;
+}
+
 // What the value g on a face adds to f: ghost = 2 g - u.
 double Problem::dirichlet_part(std::size_t d, const Index& face, int ratio, double g) const {
     return 2 * parameters_.b * mean_beta(d, face, ratio) / (ratio * h_ * ratio * h_) * g;
@@ -194,6 +258,8 @@ Formula Problem::source(int ratio) const {
     const Index n = {cells_[0] / of_cell[0], cells_[1] / of_cell[1], cells_[2] / of_cell[2]};
     switch (parameters_.rhs) {
         case Rhs::manufactured:
+            if (means_ == Means::gauss)
+                return [this, ratio](const Index& cell) { return mean_manufactured_right_side(cell, ratio); };
             return [this, ratio](const Index& cell) { return manufactured_right_side(cell, ratio); };
         case Rhs::triangle:
             return [this, n](const Index& c) {

@@ -3,6 +3,9 @@
 // The problem by formulas: coefficients, right-hand sides, exact solution. All formulas take coordinates that run
 // from 0 to 1 along each side of the domain, so that they have its period whatever its shape.
 
+#include <cstddef>
+#include <optional>
+
 #include "kernels/layout/layout.hpp"
 #include "miniapp/deck/parameters.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
@@ -18,9 +21,15 @@ inline bool is_singular(const ProblemOptions& parameters, bool has_dirichlet) {
     return parameters.a == 0.0 && !has_dirichlet;
 }
 
+// How means over cells and faces are taken: of one value at the centre, of second order; or by Gauss's rule of two points in
+// each direction, of fourth order.
+enum class Means { centre, gauss };
+
 class Problem {
   public:
-    Problem(const ProblemOptions& parameters, const Layout& finest);
+    // Means::gauss: for a manufactured solution in a domain without missing boxes, of which f and exact_solution() are then means,
+    // too, of any level those of its cells' parts.
+    Problem(const ProblemOptions& parameters, const Layout& finest, Means means = Means::centre);
 
     // Coefficients and right-hand sides become those of the n-th step; formulas that were handed out, too.
     void at_step(int n) { step_ = n; }
@@ -56,6 +65,12 @@ class Problem {
     double mean_beta(std::size_t direction, const Index& face,
                      int ratio) const;  // over the fine faces that tile it
     double manufactured_right_side(const Index& cell, int ratio) const;
+    double mean_manufactured_right_side(const Index& cell, int ratio) const;
+    // The mean of value(x, n) over a cell, or over its lower face across one direction; n: which of the two points each
+    // direction's x is.
+    template <class Value>
+    double gauss_mean(const Index& cell, int ratio, std::optional<std::size_t> across,
+                      const Value& value) const;
     double data(const Point& x) const;  // u on a Dirichlet face
     double data_part(const Index& cell) const;
     double dirichlet_part(std::size_t direction, const Index& face, int ratio, double g) const;
@@ -65,6 +80,7 @@ class Problem {
 
     ProblemOptions parameters_;
     Layout finest_;
+    Means means_;
     Index cells_;  // of the finest level, around the domain
     double h_;     // its spacing
     int step_ = 0;

@@ -150,7 +150,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     site.progress.say("building the hierarchy");
     const MemoryGrowth growth(site.backend);
     const double setup_start = now();
-    Problem problem(grids_.problem, finest);
+    Problem problem(grids_.problem, finest,
+                    grids_.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
     Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
     ledger.mark(site.regions);
     ledger.mark(site.backend.regions());

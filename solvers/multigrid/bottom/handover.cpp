@@ -33,6 +33,11 @@ void Handover::collect() {
     there_->run(std::span(&landing_->f, 1), std::span(&to, 1));
 }
 
+void Handover::collect_guess() {
+    const Field to = merged_ ? merged_->u : Field();
+    there_->run(std::span(&landing_->u, 1), std::span(&to, 1));
+}
+
 void Handover::spread() {
     const Field from = merged_ ? merged_->u : Field();
     back_->run(std::span(&from, 1), std::span(&landing_->u, 1));

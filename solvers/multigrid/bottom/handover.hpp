@@ -24,8 +24,9 @@ class Handover {
     const Level& landing() const { return *landing_; }
 
     // All collective over the site's ranks.
-    void collect();  // the landing's f becomes the merged level's
-    void spread();   // the merged level's u becomes the landing's
+    void collect();        // the landing's f becomes the merged level's
+    void collect_guess();  // and u
+    void spread();         // the merged level's u becomes the landing's
     // The landing's u, with the upper faces of its boxes, becomes a coefficient of the merged level; nothing is read of `to` on
     // ranks that have none of it.
     void bring(Field to);

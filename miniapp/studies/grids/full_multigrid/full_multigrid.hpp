@@ -16,6 +16,11 @@ constexpr int judged_levels = 3;
 // The error may be so many times that of the exact discrete solution.
 constexpr double most_error = 1.5;
 constexpr double most_work_units = 6;
+// An extrapolated cycle has to have this order from 2h to h, and this from 4h, where grids may be too coarse for all of it; it
+// may compute so many times as much.
+constexpr double least_extrapolated_order = 3.7;
+constexpr double least_order_before = 3;
+constexpr double most_of_extrapolation = 1.3;
 // An exact discrete solution has so small a residual, over max|f|.
 constexpr double loosest_exact = 1e-8;
 
@@ -37,6 +42,9 @@ struct WorkUnits {
     double of_all = 0;
 };
 WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::size_t dimensions);
+
+// Of the error, from each grid to the next finer one: the finest first.
+std::vector<double> orders_of(const std::vector<Accuracy>& grids);
 
 std::string accuracy_text(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
                           std::size_t dimensions, const WorkUnits& work, const SolveReport& last);

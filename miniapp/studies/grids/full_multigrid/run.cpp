@@ -88,7 +88,23 @@ Check accuracy_check(const std::vector<Accuracy>& grids) {
             fmt::format("<= {} times the error of the exact discrete solution, at h, 2h and 4h", most_error)};
 }
 
+// Of the finer refinement; that the coarser one has nearly as much tells it from a lucky error on one grid.
+Check order_check(const std::vector<Accuracy>& grids) {
+    const std::vector<double> orders = orders_of(grids);
+    const bool has_order = orders[0] >= least_extrapolated_order && orders[1] >= least_order_before;
+    return {"extrapolated_order", has_order, orders[0],
+            fmt::format(">= {} of the cycle's error from 2h to h, and >= {} from 4h to 2h",
+                        least_extrapolated_order, least_order_before)};
+}
+
 }  // namespace
+
+std::vector<double> orders_of(const std::vector<Accuracy>& grids) {
+    std::vector<double> orders;
+    for (std::size_t n = 1; n < grids.size(); ++n)
+        orders.push_back(std::log2(grids[n].error / grids[n - 1].error));
+    return orders;
+}
 
 void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) const {
     const NamedSolver& bottom = grids_.use.solvers.front();
@@ -140,8 +156,11 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
 
     setting.site.progress.say("checking");
     findings.checks.push_back(accuracy_check(grids));
-    findings.checks.push_back({"work_units", work.of_operator <= most_work_units, work.of_operator,
-                               fmt::format("<= {} residual calculations", most_work_units)});
+    const bool extrapolates = grids_.multigrid.tau_extrapolation;
+    if (extrapolates) findings.checks.push_back(order_check(grids));
+    const double most = most_work_units * (extrapolates ? most_of_extrapolation : 1.0);
+    findings.checks.push_back({"work_units", work.of_operator <= most, work.of_operator,
+                               fmt::format("<= {:g} residual calculations", most)});
     findings.checks.push_back(residual);
     findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
     findings.checks.push_back(operator_symmetry(hierarchy));

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -30,13 +31,18 @@ WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::
 std::string accuracy_text(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
                           std::size_t dimensions, const WorkUnits& work, const SolveReport& last) {
     std::string text = fmt::format(
-        "Full multigrid, one F-cycle of V({},{}): its error, of u, over that of the exact discrete solution\n"
+        "Full multigrid, one F-cycle of V({},{}){}: its error, of u, over that of the exact discrete "
+        "solution\n"
         "{:>5} {:>16} {:>12} {:>12} {:>12} {:>8}\n",
-        multigrid.pre, multigrid.post, "level", "cells", "spacing", "exact", "F-cycle", "ratio");
+        multigrid.pre, multigrid.post, multigrid.tau_extrapolation ? ", tau-extrapolated" : "", "level",
+        "cells", "spacing", "exact", "F-cycle", "ratio");
     for (const Accuracy& grid : grids)
         text += fmt::format("{:>5} {:>16} {:>12.5e} {:>12.5e} {:>12.5e} {:>8.4f}\n", grid.level,
                             cells_text(grid.cells, dimensions), grid.spacing, grid.exact_error, grid.error,
                             grid.ratio());
+    if (multigrid.tau_extrapolation)
+        text +=
+            fmt::format("order of its error, the finest first: {:.3f}\n", fmt::join(orders_of(grids), " "));
     return text + fmt::format(
                       "max|r| / max|f| = {:.5e} after it; {} bottom iterations in {} visits; {} missed the "
                       "bottom tolerance by their true |r| / |f|\n"
