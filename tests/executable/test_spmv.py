@@ -205,6 +205,41 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
         self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: plays no part"])
 
+    def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
+        words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "amg.max_coarse=3",
+                 "comm.ranks_per_node=2"]  # fmt: skip
+        for more in ([], ["comm.scheme=model", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
+                     ["comm.scheme=two_step", "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"]):  # fmt: skip
+            with self.subTest(more=more):
+                run = self.valid(4, *words, *more, *ONCE)
+                amg = run.record("amg")
+                self.assertIn("Under level 1, whose solver is amg; its level 0 is that level.", run.stdout)
+                self.assertEqual(amg["levels"][0]["rows"], 8 * 4**3)
+                self.assertEqual(amg["levels"][0]["ranks_with_rows"], 2 if "multigrid.bottom_ranks=2" in more else 4)
+                self.assertEqual(amg["operator_complexity"],
+                                 sum(level["nonzeros"] for level in amg["levels"]) / amg["levels"][0]["nonzeros"])  # fmt: skip
+                cycles = [row for row in run.records("timer") if row.get("solver") == "amg.cycles"]
+                sent = {row["level"]: row for row in cycles if row["op"] == "exchange.send"}
+                visits = {row["calls"] for row in cycles if row["op"] == "interpolate"}  # one a cycle, on each level
+                (times,) = visits
+                for number, level in enumerate(amg["levels"][:-1]):
+                    for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                        parts = [level[what]["all"][key] for what in ("product", "product", "interpolate", "restrict")]
+                        self.assertEqual(sent[number][f"all_{key}"], times * sum(parts), (number, key))
+                # All of that is on the grids' coarsest level, beside what the outer iteration sends there itself.
+                of_grids = [row for row in run.records("timer") if "solver" not in row and row["level"] == 1]
+                for op in ("restrict", "interpolate"):
+                    within = [row for row in cycles if row["op"] == op]
+                    self.assertEqual([row["calls"] for row in of_grids if row["op"] == op], [sum(row["calls"] for row in within)])
+                chosen = {level[by] for level in amg["levels"] for by in ("values_by", "rows_by", "transfers_by") if level[by]}
+                if "comm.scheme=model" in more:
+                    self.assertGreater(len(chosen), 1)
+                self.assertEqual("amg_items_of_schemes" in run.stdout, "comm.scheme=tuned" in more)
+                self.assertGreater(amg["setup_seconds"], 0)
+        survey = self.valid(2, "problem.box=8", "problem.boxes=[2,1,1]", "run.mode=survey", "bottom.scaling=none", "amg.max_coarse=3",
+                            "run.survey=['amg','cg preconditioner=amg','cg']", "run.baseline=cg", *ONCE)  # fmt: skip
+        self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
+
     def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
         bottom = ["problem.box=32", "multigrid.bottom_box=32", "problem.boundary=dirichlet", "bottom.solver=amg",
                   "multigrid.tolerance=0.01"]  # fmt: skip

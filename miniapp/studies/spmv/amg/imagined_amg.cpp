@@ -6,7 +6,7 @@
 #include <map>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/studies/spmv/amg/amg_findings.hpp"
+#include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/studies/spmv/amg/imagined_return.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
 
