@@ -241,9 +241,12 @@ class AlgebraicMultigrid(KeelTest):
         self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
     def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
-        bottom = ["problem.box=32", "multigrid.bottom_box=32", "problem.boundary=dirichlet", "bottom.solver=amg",
-                  "multigrid.tolerance=0.01"]  # fmt: skip
-        for more in ([], ["amg.coarsening=classical", "amg.theta=0.25"]):
+        bottom = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.tolerance=0.01"]
+        classical = ["amg.coarsening=classical", "amg.theta=0.25"]
+        space = ["problem.box=32", "multigrid.bottom_box=32"]
+        plane = ["problem.dimensions=2", "problem.box=192", "multigrid.bottom_box=192"]
+        for more in (space, [*space, *classical], [*space, *classical, "amg.truncation=0.3"], [*plane, *classical],
+                     [*plane, "amg.smoothing=chebyshev"]):  # fmt: skip
             facts = self.valid(2, *bottom, *more, *ONCE).facts
             self.assertEqual(self.planned(2, *bottom, *more)["predicted_bytes"], facts["predicted_bytes"])
             self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.12 * facts["measured_bytes"])
