@@ -94,6 +94,11 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertEqual(len(rows), 5 * (len(levels) - 1) + (coarsest == "krylov"))
                 for key in ("by", "solver", "collectives", "words"):
                     self.assertEqual(planned.record("plan")["amg_coarsest"][key], run.record("amg")["coarsest"][key], key)
+                # What is left out is said, the maxima that bound eigenvalues in number.
+                left_out = " ".join(planned.stdout.split("not counted of set-up:")[1].split())
+                bounded = sum(level["bound"] > 0 for level in levels)
+                self.assertEqual(int(left_out.split(" of these are maxima for bounds of eigenvalues")[0].split()[-1]), bounded)
+                self.assertEqual("rows that move to fewer ranks" in left_out, ownership == "condensed")
                 for row in rows:
                     level = levels[row["level"]]
                     # The finest level's products are by the choice for solves.

@@ -266,6 +266,23 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
     return text + "in brackets: times the quickest; predicted\n";
 }
 
+// What a run does in set-up that no number of the dry run has.
+std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
+    const auto levels = static_cast<long>(amg.levels.size());
+    const bool aggregates = options.coarsening == CoarseningRule::aggregation;
+    const bool by_polynomial = options.smoother == AmgSmoother::chebyshev;
+    const long bounds = (aggregates ? levels - 1 : 0) + (by_polynomial ? levels : 0);
+    std::string all_reduces = "all-reduces, of the search for roots and of sizes";
+    if (bounds > 0) all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", bounds);
+    return wrapped(
+               fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
+                           "rows), rows that make P{}, what it takes to agree on plans, and {}",
+                           options.ownership == Ownership::condensed ? ", rows that move to fewer ranks" : "",
+                           all_reduces),
+               4) +
+           "\n";
+}
+
 }  // namespace
 
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
@@ -311,6 +328,7 @@ std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options)
         fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
                     bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
+    text += not_counted(amg, options);
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);
     if (amg.exchanges.front().rows.front().time && amg.too_large.empty())
