@@ -125,7 +125,8 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_a_dry_run_for_other_ranks_tells_about_what_the_levels_add_to_memory(self) -> None:
         for words in (["problem.matrix=stencil7", "problem.box=36"],
-                      ["problem.matrix=stencil27", "problem.box=24", "amg.coarsening=classical", "amg.theta=0.25"]):  # fmt: skip
+                      ["problem.matrix=stencil27", "problem.box=32", "amg.coarsening=classical", "amg.theta=0.25",
+                       "amg.truncation=0.3"]):  # fmt: skip
             with self.subTest(words=words):
                 words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
                 text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
@@ -133,7 +134,7 @@ class AlgebraicMultigrid(KeelTest):
                 added = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
                 facts = self.valid(2, *words).facts
                 told = facts["predicted_bytes"] + added
-                self.assertAlmostEqual(told, facts["measured_bytes"], delta=0.25 * facts["measured_bytes"])
+                self.assertAlmostEqual(told, facts["measured_bytes"], delta=0.15 * facts["measured_bytes"])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", f"comm.scheme={scheme}")
