@@ -158,7 +158,7 @@ def gather(written: Written) -> Tables:
         bottom = len(head.get("levels", [])) - 1 if run.mode in ("solve", "survey") else 0
         for timer in run.of("timer"):
             solver = run.solver_of(timer)
-            if bottom and solver.endswith(("amg.setup", "amg.cycles")):
+            if run.mode != "spmv" and solver.endswith(("amg.setup", "amg.cycles")):
                 continue  # the bottom's, again, by levels of its own
             operations.append(
                 common
