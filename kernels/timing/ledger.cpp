@@ -10,6 +10,23 @@ Ledger& Ledger::operator+=(const Ledger& other) {
     return *this;
 }
 
+Ledger Ledger::below(int level, int levels) const {
+    Ledger other(levels, price_);
+    if (!marks_) return other;
+    other.marks_ = std::make_shared<Marks>();
+    other.marks_->regions = marks_->regions;
+    for (int l = 0; l < levels; ++l)
+        for (std::size_t op = 0; op < op_count; ++op)
+            other.marks_->names.emplace_back(mark_of(static_cast<Op>(op), level));
+    return other;
+}
+
+void Ledger::fold(const Ledger& other, int levels, int level) {
+    for (int l = 0; l < levels; ++l)
+        for (std::size_t op = 0; op < op_count; ++op)
+            at(static_cast<Op>(op), level) += other.at(static_cast<Op>(op), l);
+}
+
 void Ledger::mark(Regions* regions) {
     if (!regions) return;
     if (!marks_) {

@@ -146,6 +146,11 @@ class Ledger {
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
     Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
+    // An empty one for what has levels of its own below a level of this one: work takes as long, and regions are told that it is of
+    // that level.
+    Ledger below(int level, int levels) const;
+    // Books at the level all that the first levels of another ledger have.
+    void fold(const Ledger& other, int levels, int level);
     // Lets the time of work that was done pass, where only what is charged takes any.
     void charge(Op op, int level, const Work& work) const {
         if (price_) let_pass(price_(op, level, work));

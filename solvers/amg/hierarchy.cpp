@@ -29,11 +29,7 @@ std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
                            const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting)
-    : team_(team),
-      options_(options),
-      ledger_(ledger),
-      first_column_(sparse.level),
-      in_one_column_(setting.in_one_column) {
+    : team_(team), options_(options), ledger_(ledger), first_column_(sparse.level) {
     const int rank = team.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, std::move(rows));
     std::vector<double> null(A->rows.rows(), 1.0);
@@ -105,7 +101,7 @@ std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const S
 }
 
 int AmgHierarchy::column() const {
-    return first_column_ + (in_one_column_ ? 0 : static_cast<int>(levels_.size()) - 1);
+    return first_column_ + static_cast<int>(levels_.size()) - 1;
 }
 
 void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse) {

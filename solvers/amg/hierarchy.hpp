@@ -63,8 +63,6 @@ struct AmgSetting {
     AmgWatch watch = {};
     // Constants are in the null space of the finest matrix itself; the coarsest level is then solved without them.
     bool singular = false;
-    // All levels are booked as the finest one, that of SparseOptions, and not as those that follow it.
-    bool in_one_column = false;
 };
 
 class AmgHierarchy {
@@ -111,7 +109,6 @@ class AmgHierarchy {
     AmgOptions options_;
     Ledger& ledger_;
     int first_column_;
-    bool in_one_column_;
     AmgOutcome outcome_ = AmgOutcome::ready;
     bool stalled_ = false;
     std::vector<AmgLevel> levels_;

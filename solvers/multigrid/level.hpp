@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "kernels/layout/neighbours.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "kernels/timing/timed_operations.hpp"
+#include "solvers/amg/setup/ghost_values.hpp"
 #include "solvers/multigrid/options.hpp"
 
 namespace keel {
@@ -31,6 +33,11 @@ struct LevelSchemes {
     SchemeOptions there;
     SchemeOptions back;
 };
+
+// By which schemes algebraic multigrid's messages travel among these ranks, where the ghosts of its finest level travel by `finest`.
+// What is given outlives the result. Collective over these ranks.
+using AlgebraicSchemes =
+    std::function<SchemeFor(const Communicator& comm, const Topology& topology, const SchemeOptions& finest)>;
 
 struct HierarchyOptions {
     int bottom_box = 4;
@@ -59,6 +66,7 @@ struct HierarchyOptions {
     ExchangeOptions exchange{};
     bool deterministic = false;
     AllReduceOptions all_reduce = {};
+    AlgebraicSchemes algebraic_schemes = {};  // empty: all as ghosts of its finest level
 };
 
 struct LevelHome;

@@ -55,6 +55,9 @@ class Multigrid {
         if (bottom_) bottom_->update();
     }
 
+    // Of its bottom solver: BottomSolver::algebraic().
+    AlgebraicCycle* algebraic() { return bottom_ ? bottom_->algebraic() : nullptr; }
+
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
     // there is but one level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
     void cycle(Field u, Field f);

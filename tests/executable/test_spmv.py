@@ -94,6 +94,11 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertEqual(len(rows), 5 * (len(levels) - 1) + (coarsest == "krylov"))
                 for key in ("by", "solver", "collectives", "words"):
                     self.assertEqual(planned.record("plan")["amg_coarsest"][key], run.record("amg")["coarsest"][key], key)
+                # What is left out is said, the maxima that bound eigenvalues in number.
+                left_out = " ".join(planned.stdout.split("not counted of set-up:")[1].split())
+                bounded = sum(level["bound"] > 0 for level in levels)
+                self.assertEqual(int(left_out.split(" of these are maxima for bounds of eigenvalues")[0].split()[-1]), bounded)
+                self.assertEqual("rows that move to fewer ranks" in left_out, ownership == "condensed")
                 for row in rows:
                     level = levels[row["level"]]
                     # The finest level's products are by the choice for solves.
@@ -120,7 +125,8 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_a_dry_run_for_other_ranks_tells_about_what_the_levels_add_to_memory(self) -> None:
         for words in (["problem.matrix=stencil7", "problem.box=36"],
-                      ["problem.matrix=stencil27", "problem.box=24", "amg.coarsening=classical", "amg.theta=0.25"]):  # fmt: skip
+                      ["problem.matrix=stencil27", "problem.box=32", "amg.coarsening=classical", "amg.theta=0.25",
+                       "amg.truncation=0.3"]):  # fmt: skip
             with self.subTest(words=words):
                 words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
                 text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
@@ -128,7 +134,7 @@ class AlgebraicMultigrid(KeelTest):
                 added = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
                 facts = self.valid(2, *words).facts
                 told = facts["predicted_bytes"] + added
-                self.assertAlmostEqual(told, facts["measured_bytes"], delta=0.25 * facts["measured_bytes"])
+                self.assertAlmostEqual(told, facts["measured_bytes"], delta=0.15 * facts["measured_bytes"])
 
     def test_schemes_tried_on_every_level_bring_the_same_and_change_no_solution(self) -> None:
         runs = [self.valid(4, *PRECONDITIONED, "amg.max_coarse=3", "comm.ranks_per_node=2", f"comm.scheme={scheme}")
@@ -204,6 +210,41 @@ class AlgebraicMultigrid(KeelTest):
         grid = ("run.mode=spmv", "problem.matrix=grid")
         self.refused(1, *grid, "problem.contrast=2", expected=["problem.contrast: needs problem.coefficients"])
         self.refused(1, *grid, "problem.rhs=wave", expected=["problem.rhs: plays no part"])
+
+    def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
+        words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "amg.max_coarse=3",
+                 "comm.ranks_per_node=2"]  # fmt: skip
+        for more in ([], ["comm.scheme=model", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
+                     ["comm.scheme=two_step", "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"]):  # fmt: skip
+            with self.subTest(more=more):
+                run = self.valid(4, *words, *more, *ONCE)
+                amg = run.record("amg")
+                self.assertIn("Under level 1, whose solver is amg; its level 0 is that level.", run.stdout)
+                self.assertEqual(amg["levels"][0]["rows"], 8 * 4**3)
+                self.assertEqual(amg["levels"][0]["ranks_with_rows"], 2 if "multigrid.bottom_ranks=2" in more else 4)
+                self.assertEqual(amg["operator_complexity"],
+                                 sum(level["nonzeros"] for level in amg["levels"]) / amg["levels"][0]["nonzeros"])  # fmt: skip
+                cycles = [row for row in run.records("timer") if row.get("solver") == "amg.cycles"]
+                sent = {row["level"]: row for row in cycles if row["op"] == "exchange.send"}
+                visits = {row["calls"] for row in cycles if row["op"] == "interpolate"}  # one a cycle, on each level
+                (times,) = visits
+                for number, level in enumerate(amg["levels"][:-1]):
+                    for key in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                        parts = [level[what]["all"][key] for what in ("product", "product", "interpolate", "restrict")]
+                        self.assertEqual(sent[number][f"all_{key}"], times * sum(parts), (number, key))
+                # All of that is on the grids' coarsest level, beside what the outer iteration sends there itself.
+                of_grids = [row for row in run.records("timer") if "solver" not in row and row["level"] == 1]
+                for op in ("restrict", "interpolate"):
+                    within = [row for row in cycles if row["op"] == op]
+                    self.assertEqual([row["calls"] for row in of_grids if row["op"] == op], [sum(row["calls"] for row in within)])
+                chosen = {level[by] for level in amg["levels"] for by in ("values_by", "rows_by", "transfers_by") if level[by]}
+                if "comm.scheme=model" in more:
+                    self.assertGreater(len(chosen), 1)
+                self.assertEqual("amg_items_of_schemes" in run.stdout, "comm.scheme=tuned" in more)
+                self.assertGreater(amg["setup_seconds"], 0)
+        survey = self.valid(2, "problem.box=8", "problem.boxes=[2,1,1]", "run.mode=survey", "bottom.scaling=none", "amg.max_coarse=3",
+                            "run.survey=['amg','cg preconditioner=amg','cg']", "run.baseline=cg", *ONCE)  # fmt: skip
+        self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
     def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
         bottom = ["problem.boundary=dirichlet", "bottom.solver=amg", "multigrid.tolerance=0.01"]

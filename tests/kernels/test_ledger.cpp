@@ -216,6 +216,24 @@ TEST_CASE("a timed action is counted, its time added, and its result returned") 
     CHECK(sum.longest == 7);
 }
 
+TEST_CASE("a ledger below a level is booked at that level, of its first levels") {
+    Ledger grids(3);
+    Ledger own = grids.below(2, 4);
+    CHECK(own.levels() == 4);
+    grids.at(Op::smooth, 2).calls = 1;
+    for (int level = 0; level < 4; ++level) {
+        own.at(Op::smooth, level).calls = 10;
+        own.at(Op::send, level).traffic = {.messages = 2, .bytes = 16};
+        own.at(Op::smooth, level).longest = level;
+    }
+    grids.fold(own, 3, 2);
+    CHECK(grids.at(Op::smooth, 2).calls == 31);
+    CHECK(grids.at(Op::smooth, 2).longest == 2);
+    CHECK(grids.at(Op::send, 2).traffic == Traffic{.messages = 6, .bytes = 48});
+    CHECK(grids.at(Op::smooth, 1).calls == 0);
+    CHECK(own.at(Op::smooth, 0).calls == 10);
+}
+
 TEST_CASE("traffic adds up and differs, number by number") {
     Traffic total{1, 20, 300, 4000};
     total += {5, 60, 700, 8000};

@@ -17,6 +17,7 @@
 #include "miniapp/setup/rules/grid_rules.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
+#include "miniapp/studies/grids/algebraic.hpp"
 #include "miniapp/studies/grids/charged_exchanges.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -143,6 +144,8 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     choose_schemes(resolved_.comm, site.comm, schemes);
     HierarchyOptions options = grids_.hierarchy;
     options.schemes = schemes_by_level(schemes);
+    AlgebraicChoices algebraic(resolved_, site.backend);
+    options.algebraic_schemes = algebraic.schemes();
     facts.predicted_bytes = site.comm.max(static_cast<double>(
         predicted_bytes(grids_, finest, resolved_.topology, options.schemes, site.backend.threads())));
     site.report.begin(facts);
@@ -167,6 +170,7 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
     facts.zero_right_side = facts.norm_f == 0.0;
     site.report.tell(right_side_text(facts));
     measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
+    for (const Check& check : algebraic.checks()) findings.checks.push_back(check);
     facts.measured_bytes = site.comm.max(
         site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
 }

@@ -10,6 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/studies/grids/algebraic.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/prediction/solve_cost.hpp"
@@ -46,7 +47,10 @@ class PreparedSolve : public PreparedGrids {
         std::vector<double> seconds;                // of a repeat, a step
         std::vector<double> coefficients;           // the same on coefficients
         const auto one = [&](int n) {
-            if (n == 0) setting.ledger.clear();
+            if (n == 0) {
+                setting.ledger.clear();
+                forget_cycles(multigrid);
+            }
             double of_solves = 0, of_coefficients = 0;
             for (int step = 0; step < steps; ++step) {
                 const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
@@ -81,6 +85,7 @@ class PreparedSolve : public PreparedGrids {
         if (done == 0) return;
         const std::vector<TimerRow> timers = gather_timers(setting.site.comm, setting.ledger, my_seconds,
                                                            done * steps, resolved_.details.ranks);
+        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, done * steps);
         findings.seconds = median(seconds);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
@@ -91,8 +96,10 @@ class PreparedSolve : public PreparedGrids {
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         setting.site.report.tell(convergence_text(solves.back()) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +
-                                 level_report(setting, findings, timers, seconds));
+                                 level_report(setting, findings, timers, seconds) +
+                                 algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1));
         setting.site.report.record(timer_records(timers) + records_of_bottom(setting, timers, last_steps) +
+                                   algebraic_records(amg, bottom.name) +
                                    scheme_records(resolved_.comm.chooser, setting.schemes));
 
         setting.site.progress.say("checking");

@@ -13,6 +13,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/studies/grids/algebraic.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
 #include "miniapp/studies/grids/prediction/solve_cost.hpp"
@@ -32,6 +33,7 @@ struct SurveyRow {
     std::string solver;
     std::vector<SolveRecord> solves;  // one a round
     std::vector<TimerRow> timers;
+    std::optional<AmgFindings> amg = {};
 
     bool converged() const {  // in every round
         return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged(); });
@@ -161,6 +163,7 @@ class PreparedSurvey : public PreparedGrids {
             const int round = from_first / count - resolved_.warmup;
             SurveyRow& row = rows[c];
             setting.ledger.clear();
+            if (row.solves.empty()) forget_cycles(*contenders[c].multigrid);
             const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
             setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
                                                   solve.report.cycles, seconds_text(solve.cost.seconds)),
@@ -185,6 +188,7 @@ class PreparedSurvey : public PreparedGrids {
             SurveyRow& row = rows[c];
             row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
                                        static_cast<int>(row.solves.size()), resolved_.details.ranks);
+            row.amg = algebraic_findings(*contenders[c].multigrid, static_cast<int>(row.solves.size()));
             if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
         }
         findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
@@ -210,16 +214,20 @@ class PreparedSurvey : public PreparedGrids {
 
   private:
     void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
+        std::string algebraic;
+        for (const SurveyRow& row : rows)
+            algebraic += algebraic_text(row.amg, row.solver, setting.hierarchy.levels() - 1);
         setting.site.report.tell(
             survey_text(rows) + "\n" +
-            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds));
+            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
         std::string records;
         for (const SurveyRow& row : rows) {
             records += line_of(survey_record(rows, row, setting.hierarchy.levels(), facts));
             records += timer_records(row.timers, row.solver);
             const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
             records += bottom_kernel_records(row.timers, setting.hierarchy.levels() - 1, *solver,
-                                             row.solves.back().report.bottom_iterations());
+                                             row.solves.back().report.bottom_iterations()) +
+                       algebraic_records(row.amg, row.solver, true);
         }
         setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }

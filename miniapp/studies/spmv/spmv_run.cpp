@@ -7,10 +7,10 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/studies/repeat.hpp"
-#include "miniapp/studies/spmv/amg/amg_schemes.hpp"
 #include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/studies/spmv/matrix/matrix_source.hpp"
 #include "miniapp/studies/spmv/matrix_schemes.hpp"
@@ -258,7 +258,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const Communicator& comm = site.comm;
     const BottomOptions& options = solver.options;
     mine.solver = solver;
-    AmgSchemeChoice choice(resolved_, comm, site.backend, sparse.scheme);
+    AmgSchemeChoice choice(resolved_, comm, resolved_.topology, site.backend, sparse.scheme);
     const Team team{comm, resolved_.topology, site.backend, choice.scheme_for()};
     std::unique_ptr<AmgHierarchy> hierarchy;
     std::unique_ptr<AmgCycle> M;
@@ -324,7 +324,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         mine.amg->coarsest.visits = a_solve(visits.visits);
         mine.amg->coarsest.iterations = a_solve(visits.iterations);
         mine.amg->coarsest.missed = a_solve(visits.missed);
-        site.report.record(amg_records(*mine.amg, solver.name));
+        site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
         if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     }
     findings.checks.push_back(residual_check(A, options, u, f));

@@ -9,9 +9,9 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "kernels/timing/ledger.hpp"
+#include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/timers.hpp"
-#include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 #include "miniapp/studies/study.hpp"
 #include "solvers/krylov/krylov.hpp"

@@ -170,6 +170,8 @@ def gather(written: Written) -> Tables:
         bottom = len(head.get("levels", [])) - 1 if run.mode in ("solve", "survey") else 0
         for timer in run.of("timer"):
             solver = run.solver_of(timer)
+            if run.mode != "spmv" and solver.endswith(("amg.setup", "amg.cycles")):
+                continue  # the bottom's, again, by levels of its own
             operations.append(
                 common
                 | {"variant": label(point["values"], made.variant_keys, solver if survey else ""), "solver": solver}

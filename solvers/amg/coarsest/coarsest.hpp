@@ -22,6 +22,12 @@ struct CoarsestVisits {
     long iterations = 0;
     long missed = 0;  // visits whose true residual was above the tolerance
 
+    CoarsestVisits& operator+=(const CoarsestVisits& other) {
+        visits += other.visits;
+        iterations += other.iterations;
+        missed += other.missed;
+        return *this;
+    }
     friend CoarsestVisits operator-(const CoarsestVisits& a, const CoarsestVisits& b) {
         return {a.visits - b.visits, a.iterations - b.iterations, a.missed - b.missed};
     }

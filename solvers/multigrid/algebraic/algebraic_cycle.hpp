@@ -22,17 +22,32 @@ class AlgebraicCycle : public Preconditioner {
     std::string vanished() const override { return cycle_->vanished(); }
     bool varies() const override { return cycle_->varies(); }
     const AmgHierarchy& hierarchy() const { return *hierarchy_; }
+    const Communicator& comm() const { return team_.comm; }  // of those that set up
+
+    // By levels of its own: the last set-up, the seconds of all of it, and the cycles since they were forgotten. The ledger of
+    // the level's home has all of that at the level itself.
+    const Ledger& setup() const { return setup_; }
+    double setup_seconds() const { return whole_setup_.at(Op::plans, 0).seconds; }
+    const Ledger& cycles() const { return cycles_; }
+    const CoarsestVisits& visits() const { return visits_; }
+    void forget_cycles();
 
     // About what it keeps on a rank of so many cells of so many on all ranks, while coarsening goes well.
     static double bytes(std::size_t cells, double all, std::size_t dimensions, const AmgOptions& options);
 
   private:
     void multiply(Vector z, Vector r) override;
+    void set_up();
+    void book(Ledger& more);  // what the ledger has since it was booked last
 
     Level& level_;
     bool singular_;
     AmgOptions options_;
     Team team_;
+    Ledger ledger_;  // since it was booked last
+    Ledger setup_, cycles_;
+    Ledger whole_setup_{1};
+    CoarsestVisits visits_;
     LevelVectors vectors_;
     std::unique_ptr<SparseMatrix> matrix_;
     std::unique_ptr<AmgHierarchy> hierarchy_;

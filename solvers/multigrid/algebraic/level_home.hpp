@@ -13,6 +13,11 @@ struct LevelHome {
     const Backend& backend;
     Ledger& ledger;
     SparseOptions sparse;  // as ghosts of the level travel, but for axes, which a matrix does not have
+    AlgebraicSchemes schemes;
+
+    SchemeFor scheme_for() const {
+        return schemes ? schemes(comm, topology, sparse.scheme) : always(sparse.scheme);
+    }
 };
 
 inline std::shared_ptr<const LevelHome> home_at(const LevelSite& site, const HierarchyOptions& options) {
@@ -22,7 +27,8 @@ inline std::shared_ptr<const LevelHome> home_at(const LevelSite& site, const Hie
                                 .persistent = options.persistent,
                                 .exchange = options.exchange,
                                 .all_reduce = options.all_reduce,
-                                .level = site.number}});
+                                .level = site.number},
+                  options.algebraic_schemes});
 }
 
 }  // namespace keel

@@ -57,6 +57,7 @@ class KrylovBottom : public BottomSolver {
         if (M_) M_->update();
         krylov_->update();
     }
+    AlgebraicCycle* algebraic() override { return M_.get(); }
 
   private:
     Level& level_;
@@ -127,6 +128,7 @@ class MovedBottom : public BottomSolver {
     void update() override {
         if (solver_) solver_->update();
     }
+    AlgebraicCycle* algebraic() override { return solver_ ? solver_->algebraic() : nullptr; }
 
   private:
     Level& level() { return grid_.level() ? *grid_.level() : spread_; }

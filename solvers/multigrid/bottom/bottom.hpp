@@ -13,6 +13,8 @@
 
 namespace keel {
 
+class AlgebraicCycle;
+
 class BottomSolver {
   public:
     // What one visit did; absent where a method does not tell (relaxation measures nothing). Residuals are
@@ -43,6 +45,8 @@ class BottomSolver {
     virtual Visit improve() = 0;
     // The level has other coefficients now, in the same fields. Collective: algebraic multigrid is set up again.
     virtual void update() {}
+    // What it repeats, or is preconditioned by; null where that is nothing of the kind, and on ranks that do not solve.
+    virtual AlgebraicCycle* algebraic() { return nullptr; }
 };
 
 // Grid-sized arrays that the bottom solver adds to the bottom level.

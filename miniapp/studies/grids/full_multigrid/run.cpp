@@ -6,6 +6,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/studies/grids/algebraic.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/full_multigrid/full_multigrid.hpp"
 #include "miniapp/studies/repeat.hpp"
@@ -124,7 +125,10 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     std::vector<double> seconds;
     double my_seconds = 0;
     const auto one = [&](int n) {
-        if (n == 0) setting.ledger.clear();
+        if (n == 0) {
+            setting.ledger.clear();
+            forget_cycles(multigrid);
+        }
         const SolveRecord cycle = judge.cycle(bottom.name, grids.front());
         setting.site.progress.say(fmt::format("{}: {}", numbered(n), seconds_text(cycle.cost.seconds)),
                                   resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
@@ -141,6 +145,7 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     if (done == 0) return;
     const std::vector<TimerRow> timers =
         gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
+    const std::optional<AmgFindings> amg = algebraic_findings(multigrid, done);
     const auto unknowns = static_cast<double>(findings.facts.domain->cells);
     const WorkUnits work = work_units(timers, unknowns, grids_.domain.dimensions());
     findings.seconds = median(seconds);
@@ -150,8 +155,10 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     findings.merit->name = "full_multigrid.dof_per_second";
     setting.site.report.tell(
         accuracy_text(grids_.multigrid, grids, grids_.domain.dimensions(), work, cycles.back().report) +
-        "\n" + level_report(setting, findings, timers, seconds));
+        "\n" + level_report(setting, findings, timers, seconds) +
+        algebraic_text(amg, bottom.name, hierarchy.levels() - 1));
     setting.site.report.record(accuracy_records(grids) + timer_records(timers) +
+                               algebraic_records(amg, bottom.name) +
                                scheme_records(resolved_.comm.chooser, setting.schemes));
 
     setting.site.progress.say("checking");

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
-#include "miniapp/studies/spmv/amg/amg_findings.hpp"
 #include "solvers/amg/hierarchy.hpp"
 
 namespace keel {

@@ -1,4 +1,4 @@
-#include "miniapp/studies/spmv/amg/amg_schemes.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 
 #include <map>
 
@@ -48,12 +48,12 @@ class ItemTrial : public Trial {
 }  // namespace
 
 SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
-    const Team team{comm_, resolved_.topology, backend_};
-    const Setup setup{resolved_.topology, resolved_.model()};
+    const Team team{comm_, topology_, backend_};
+    const Setup setup{topology_, resolved_.model()};
     SchemeOptions options = resolved_.comm.scheme;
     options.columns = 1;
     const auto plan = [&](const SchemeOptions& scheme) {
-        return negotiate_plan(comm_, resolved_.topology, needed, scheme);
+        return negotiate_plan(comm_, topology_, needed, scheme);
     };
     std::vector<SchemeTable> table{
         {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}},

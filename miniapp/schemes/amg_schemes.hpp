@@ -2,8 +2,8 @@
 
 // Who carries the messages of algebraic multigrid, level by level: of values, of rows, and between levels.
 
+#include "miniapp/report/findings.hpp"
 #include "miniapp/setup/resolved.hpp"
-#include "miniapp/studies/study.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
 
 namespace keel {
@@ -11,9 +11,10 @@ namespace keel {
 class AmgSchemeChoice {
   public:
     // `fixed` where the deck chooses, and where nobody does. All must outlive this object.
-    AmgSchemeChoice(const Resolved& resolved, const Communicator& comm, const Backend& backend,
-                    const SchemeOptions& fixed)
-        : resolved_(resolved), comm_(comm), backend_(backend), fixed_(fixed) {}
+    // `topology`: of the ranks of `comm`.
+    AmgSchemeChoice(const Resolved& resolved, const Communicator& comm, const Topology& topology,
+                    const Backend& backend, const SchemeOptions& fixed)
+        : resolved_(resolved), comm_(comm), topology_(topology), backend_(backend), fixed_(fixed) {}
 
     // The fastest by the model, or in a trial of these very items. Refers to this object.
     SchemeFor scheme_for();
@@ -25,6 +26,7 @@ class AmgSchemeChoice {
 
     const Resolved& resolved_;
     const Communicator& comm_;
+    const Topology& topology_;
     const Backend& backend_;
     SchemeOptions fixed_;
     std::vector<Check> tried_;

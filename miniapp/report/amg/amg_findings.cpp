@@ -1,4 +1,4 @@
-#include "miniapp/studies/spmv/amg/amg_findings.hpp"
+#include "miniapp/report/amg/amg_findings.hpp"
 
 #include <fmt/format.h>
 
@@ -234,7 +234,8 @@ std::string amg_text(const AmgFindings& amg) {
     return text;
 }
 
-std::string amg_records(const AmgFindings& amg, const std::string& solver) {
+std::string amg_records(const AmgFindings& amg, const std::string& solver, const std::string& of_setup,
+                        const std::string& of_solves) {
     Json levels = Json::array();
     for (const AmgLevelFindings& level : amg.levels) {
         Json json{{"rows", level.facts.rows},
@@ -267,7 +268,7 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver) {
                       {"vector_bytes", amg.most.vector_bytes}}},
                     {"coarsest", coarsest_json(amg.coarsest)},
                     {"levels", levels}}) +
-           timer_records(amg.setup, "amg.setup") + timer_records(amg.solves, solver);
+           timer_records(amg.setup, of_setup) + timer_records(amg.solves, of_solves);
 }
 
 }  // namespace keel

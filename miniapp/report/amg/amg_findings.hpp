@@ -70,7 +70,8 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
 // Lines of rows, entries and ranks by level.
 std::string level_sizes(const std::vector<AmgLevelFacts>& levels);
 std::string amg_text(const AmgFindings& amg);
-// "amg", and timers of solver "amg.setup" and of the solves.
-std::string amg_records(const AmgFindings& amg, const std::string& solver);
+// "amg", and timers, whose solver is called as is said: of set-up, and of the solves.
+std::string amg_records(const AmgFindings& amg, const std::string& solver, const std::string& of_setup,
+                        const std::string& of_solves);
 
 }  // namespace keel
