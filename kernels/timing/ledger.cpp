@@ -1,5 +1,7 @@
 #include "kernels/timing/ledger.hpp"
 
+#include <utility>
+
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -11,7 +13,12 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 }
 
 Ledger Ledger::below(int level, int levels) const {
-    Ledger other(levels, price_);
+    Price at_that_level;
+    if (price_)
+        at_that_level = [price = price_, level](Op op, int, const Work& work) {
+            return price(op, level, work);
+        };
+    Ledger other(levels, std::move(at_that_level));
     if (!marks_) return other;
     other.marks_ = std::make_shared<Marks>();
     other.marks_->regions = marks_->regions;

@@ -146,8 +146,8 @@ class Ledger {
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
     Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
-    // An empty one for what has levels of its own below a level of this one: work takes as long, and regions are told that it is of
-    // that level.
+    // An empty one for what has levels of its own below a level of this one: work is charged, and regions are told of it, as that
+    // level's.
     Ledger below(int level, int levels) const;
     // Books at the level all that the first levels of another ledger have.
     void fold(const Ledger& other, int levels, int level);

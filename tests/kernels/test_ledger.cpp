@@ -234,6 +234,18 @@ TEST_CASE("a ledger below a level is booked at that level, of its first levels")
     CHECK(own.at(Op::smooth, 0).calls == 10);
 }
 
+TEST_CASE("work on levels below a level is charged as that level's") {
+    std::vector<int> asked;
+    const Ledger grids(3, [&](Op, int level, const Work&) {
+        asked.push_back(level);
+        return 0.0;
+    });
+    const Ledger own = grids.below(2, 4);
+    own.charge(Op::smooth, 0, {});
+    own.charge(Op::vector, 3, {});
+    CHECK(asked == std::vector<int>{2, 2});
+}
+
 TEST_CASE("traffic adds up and differs, number by number") {
     Traffic total{1, 20, 300, 4000};
     total += {5, 60, 700, 8000};
