@@ -74,14 +74,14 @@ std::string level_times(const std::string& head, const std::vector<TimerRow>& ro
     return text;
 }
 
-Json traffic_json(const Traffic& t) {
-    return {{"messages", t.messages},
-            {"bytes", t.bytes},
-            {"off_node_messages", t.off_node_messages},
-            {"off_node_bytes", t.off_node_bytes}};
-}
-
 }  // namespace
+
+void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisits& visits, int solves) {
+    const auto a_solve = [&](long number) { return comm.max(static_cast<double>(number)) / solves; };
+    amg.coarsest.visits = a_solve(visits.visits);
+    amg.coarsest.iterations = a_solve(visits.iterations);
+    amg.coarsest.missed = a_solve(visits.missed);
+}
 
 std::string level_sizes(const std::vector<AmgLevelFacts>& levels) {
     std::string text =

@@ -67,6 +67,9 @@ struct AmgFindings {
 // But for the times. Collective.
 AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy);
 
+// Those of so many solves, on the rank that has most, become a solve's. Collective.
+void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisits& visits, int solves);
+
 // Lines of rows, entries and ranks by level.
 std::string level_sizes(const std::vector<AmgLevelFacts>& levels);
 std::string amg_text(const AmgFindings& amg);

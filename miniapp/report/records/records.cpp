@@ -66,6 +66,13 @@ Json moved_json(const std::optional<Movement>& moved, double triad) {
             {"triad_share", moved->share_of(triad)}};
 }
 
+Json traffic_json(const Traffic& traffic) {
+    return {{"messages", traffic.messages},
+            {"bytes", traffic.bytes},
+            {"off_node_messages", traffic.off_node_messages},
+            {"off_node_bytes", traffic.off_node_bytes}};
+}
+
 Json volume_json(const Volume& volume) {
     return {{"messages", volume.messages},
             {"bytes", volume.bytes},

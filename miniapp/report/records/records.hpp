@@ -27,6 +27,7 @@ Json number_or_null(const std::optional<double>& value);
 Json parts_json(const Parts& parts);
 Json moved_json(const std::optional<Movement>& moved, double triad);  // null of nothing
 Json volume_json(const Volume& volume);
+Json traffic_json(const Traffic& traffic);
 Json domain_json(const DomainFacts& domain);
 
 // "run", which begins every report: what is known before anything is solved.

@@ -36,10 +36,7 @@ std::optional<AmgFindings> algebraic_findings(Multigrid& multigrid, int solves) 
     // What clocks do not see of a cycle is among the other of all.
     amg.solves = gather_timers(comm, cycle->cycles(), 0, solves, false);
     std::erase_if(amg.solves, [](const TimerRow& row) { return row.op == "other"; });
-    const auto a_solve = [&](long number) { return comm.max(static_cast<double>(number)) / solves; };
-    amg.coarsest.visits = a_solve(cycle->visits().visits);
-    amg.coarsest.iterations = a_solve(cycle->visits().iterations);
-    amg.coarsest.missed = a_solve(cycle->visits().missed);
+    count_visits(amg, comm, cycle->visits(), solves);
     return amg;
 }
 

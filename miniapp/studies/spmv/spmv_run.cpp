@@ -320,10 +320,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     if (mine.amg) {
         mine.amg->solves = timers;
         const CoarsestVisits visits = visits_of(hierarchy.get()) - before_solves;
-        const auto a_solve = [&](long number) { return comm.max(static_cast<double>(number)) / done; };
-        mine.amg->coarsest.visits = a_solve(visits.visits);
-        mine.amg->coarsest.iterations = a_solve(visits.iterations);
-        mine.amg->coarsest.missed = a_solve(visits.missed);
+        count_visits(*mine.amg, comm, visits, done);
         site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
         if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     }

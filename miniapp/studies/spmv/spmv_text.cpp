@@ -5,6 +5,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
+#include "miniapp/report/records/records.hpp"
 #include "miniapp/studies/spmv/spmv_study.hpp"
 
 namespace keel {
@@ -54,17 +55,6 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
     return text + "\n";
 }
 
-namespace {
-
-Json json_of(const Traffic& t) {
-    return {{"messages", t.messages},
-            {"bytes", t.bytes},
-            {"off_node_messages", t.off_node_messages},
-            {"off_node_bytes", t.off_node_bytes}};
-}
-
-}  // namespace
-
 std::string spmv_records(const SpmvResults& spmv) {
     std::string records = line_of({{"record", "spmv"},
                                    {"rows", spmv.rows},
@@ -74,8 +64,8 @@ std::string spmv_records(const SpmvResults& spmv) {
                                    {"most_nonzeros", spmv.most_nonzeros},
                                    {"most_ghosts", spmv.most_ghosts},
                                    {"all_ghosts", spmv.all_ghosts},
-                                   {"busiest", json_of(spmv.traffic.busiest)},
-                                   {"all", json_of(spmv.traffic.all)},
+                                   {"busiest", traffic_json(spmv.traffic.busiest)},
+                                   {"all", traffic_json(spmv.traffic.all)},
                                    {"bytes_moved", spmv.bytes_moved},
                                    {"seconds", spmv.seconds}});
     return records + timer_records(spmv.timers);
@@ -87,8 +77,8 @@ std::string solve_record(const NamedSolver& solver, std::size_t repeat, const Sp
     record["reductions"] = report.counts.reductions;
     record["reduction_words"] = report.counts.words;
     record["exchanges"] = report.counts.exchanges;
-    record["busiest"] = json_of(solve.traffic.busiest);
-    record["all"] = json_of(solve.traffic.all);
+    record["busiest"] = traffic_json(solve.traffic.busiest);
+    record["all"] = traffic_json(solve.traffic.all);
     return line_of(record);
 }
 
