@@ -144,6 +144,13 @@ class Operations {
     // cells, whatever L.part. The same values as N half sweeps with an exchange before each.
     virtual Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                        double relaxation) = 0;
+    // The same and, in the same pass where a backend can, what a leg of a cycle ends with, of u as it is then: the restricted
+    // residual, or the norm of the residual. Ghosts of u and f and the coefficients are wanted one layer deeper. The same values as
+    // after an exchange.
+    virtual Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
+                                    std::span<const Colour> colours, double relaxation) = 0;
+    virtual Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
+                                   std::span<const Colour> colours, double relaxation) = 0;
     // p = a p + b D^-1 (f - L u)
     virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
 

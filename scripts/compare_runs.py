@@ -37,11 +37,12 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     seconds = [solve["seconds"] for solve in solves]
     cycles = last(solves, "cycles")
     triad = head.get("triad_bytes_per_second") or 0
-    smooth = next((t for t in run.timers(solver or "") if t["op"] == "smooth" and t["level"] == 0), None)
+    passes = [t for t in run.timers(solver or "") if t["op"].startswith("smooth") and t["level"] == 0]
+    smoothing = sum(t["t_mean"] for t in passes)
     # Ranks that take turns on a core were not at it all at once: no share can be given.
     share = "-"
-    if smooth and smooth["t_mean"] > 0 and triad and not head["shared_cores"] and not run.surrogate:
-        share = f"{100 * smooth['bytes_moved'] / smooth['t_mean'] / triad:.0f}"
+    if smoothing > 0 and triad and not head["shared_cores"] and not run.surrogate:
+        share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
     of_multigrid = run.mode in ("solve", "survey")
     cells: list[Any] = [
         f"{head['ranks']}x{head['threads']}" if head else "-",

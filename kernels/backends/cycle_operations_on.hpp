@@ -120,14 +120,12 @@ class CycleOperationsOn : public Interface {
     }
     Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                double relaxation) override {
-        return in_dimensions([&](auto D) {
-            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
-                Work work;
-                for (const auto& sweep : half_sweeps<D>(u, L, f, colours, relaxed))
-                    work += relax_half(sweep.cells, sweep.body);
-                return work;
-            });
-        });
+        return relax_beyond(0, u, L, f, colours, relaxation);
+    }
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                            double relaxation) override {
+        Work work = relax_beyond(1, u, L, f, colours, relaxation);
+        return work += this->restrict_residual(coarse, L, u, f);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
@@ -247,14 +245,13 @@ class CycleOperationsOn : public Interface {
         Cells cells;
         Body body;
     };
-    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on none.
+    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on so many.
     template <int D, class Relaxed>
-    auto half_sweeps(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+    auto half_sweeps(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                      const Relaxed& relaxed) const {
-        check_at_most(static_cast<int>(colours.size()), shape_.ghosts,
-                      "each half sweep takes a ghost layer of those before it");
+        int layers = static_cast<int>(colours.size()) + last;
+        check_at_most(layers, shape_.ghosts, "each half sweep takes a ghost layer of those before it");
         std::vector<HalfSweep<decltype(relaxed(std::declval<Relax<D, Real>>()))>> sweeps;
-        int layers = static_cast<int>(colours.size());
         for (const Colour colour : colours) {
             const auto view = views_for(u.with_ghosts(--layers));
             Cells cells = cells_for(u.with_ghosts(layers));
@@ -264,6 +261,17 @@ class CycleOperationsOn : public Interface {
                 {cells, relaxed(Relax<D, Real>{view(u), StencilView<D, Real>(L, layers), view(f)})});
         }
         return sweeps;
+    }
+    Work relax_beyond(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                      double relaxation) {
+        return in_dimensions([&](auto D) {
+            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+                Work work;
+                for (const auto& sweep : half_sweeps<D>(last, u, L, f, colours, relaxed))
+                    work += relax_half(sweep.cells, sweep.body);
+                return work;
+            });
+        });
     }
     // A cycle adds two fields; Krylov methods many.
     static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;

@@ -17,10 +17,12 @@
 
 namespace keel {
 
-// The rows of the report's table. `charged` are exchanges of boxes that are only imagined (a simulated surrogate). The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
+// The rows of the report's table. Half sweeps that are one pass with the residual that follows have rows of their own. `charged` are exchanges of boxes that are only imagined (a simulated surrogate). The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
 // solve on its coarsest level.
 enum class Op {
     smooth,
+    smooth_restrict,
+    smooth_residual,
     residual,
     restrict_,
     interpolate,
@@ -49,6 +51,8 @@ enum class Op {
 };
 constexpr auto names_of(Op) {
     return std::array{Named<Op>{Op::smooth, "smooth"},
+                      Named<Op>{Op::smooth_restrict, "smooth+restrict"},
+                      Named<Op>{Op::smooth_residual, "smooth+residual"},
                       Named<Op>{Op::residual, "residual"},
                       Named<Op>{Op::restrict_, "restrict"},
                       Named<Op>{Op::interpolate, "interpolate"},

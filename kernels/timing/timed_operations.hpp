@@ -93,6 +93,16 @@ class TimedOperations : public Operations {
                double relaxation) override {
         return book(Op::smooth, [&] { return inner_.relax(u, L, f, colours, relaxation); });
     }
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                            double relaxation) override {
+        return book(Op::smooth_restrict,
+                    [&] { return inner_.relax_and_restrict(coarse, u, L, f, colours, relaxation); });
+    }
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                           double relaxation) override {
+        return book(Op::smooth_residual,
+                    [&] { return inner_.relax_and_measure(norm, u, L, f, colours, relaxation); });
+    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return book(Op::smooth, [&] { return inner_.polynomial_step(p, a, b, L, u, f); });
     }
@@ -180,7 +190,7 @@ class TimedOperations : public Operations {
     template <class Action>
     Work book(Op op, Action&& action) {
         if (caller_ == Caller::bottom && op == Op::vector) op = Op::bottom_vector;
-        if (caller_ == Caller::bottom && (op == Op::residual || op == Op::smooth)) op = Op::bottom_operator;
+        if (caller_ == Caller::bottom && op <= Op::residual) op = Op::bottom_operator;
         Entry& entry = ledger_.at(op, level_);
         const Work work = timed(ledger_, op, level_, [&] {
             const Work done = action();

@@ -66,8 +66,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
                     {level, interpolated, MovedBoxes{there, place.merge}, fields, of_cycles, above});
         uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
                         fields, bottom ? sizeof(double) : of_cycles, ranks});
-        if (const int fused = options.fused_on(layout.width()); fused > 0)
-            uses.push_back({level, layout, GhostCells{Purpose::smoothing, fused, Neighbours::all}, fields,
+        if (const int layers = options.fused_layers_on(layout.width()); layers > 0)
+            uses.push_back({level, layout, GhostCells{Purpose::smoothing, layers, Neighbours::all}, fields,
                             of_cycles, ranks});
         if (options.all_ghosts && level > 0)
             uses.push_back({level, interpolated,

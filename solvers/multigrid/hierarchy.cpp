@@ -87,9 +87,10 @@ void Hierarchy::make_levels(const std::function<LevelSite(int)>& site, const Lay
         if (place.here()) {
             const int fused = options.mixed ? 0 : options.fused_on(width);
             const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
-            levels_.back() = make_level(site(number), place.layout,
-                                        {interpolated_here && !options.mixed, std::max(fused, of_powers)},
-                                        options.schemes_of(number), stored);
+            levels_.back() = make_level(
+                site(number), place.layout,
+                {interpolated_here && !options.mixed, fused > 0 ? options.fused_layers_on(width) : of_powers},
+                options.schemes_of(number), stored);
             levels_.back()->fused = fused;
         }
         if (merges) {
@@ -107,7 +108,7 @@ void Hierarchy::make_levels(const std::function<LevelSite(int)>& site, const Lay
             here.first_tag += of_single;
             single_.back() = make_level(here, place.layout,
                                         {.all_ghosts = interpolated_here,
-                                         .deep_ghosts = fused,
+                                         .deep_ghosts = options.fused_layers_on(width),
                                          .precision = Precision::fp32,
                                          .hands_on = levels() == static_cast<int>(places.size())},
                                         options.schemes_of(number), stored);

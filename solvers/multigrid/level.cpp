@@ -12,6 +12,11 @@ int HierarchyOptions::fused_on(int width) const {
     return width > bottom_box && width >= fused_width ? fused : 0;
 }
 
+int HierarchyOptions::fused_layers_on(int width) const {
+    const int half_sweeps = fused_on(width);
+    return half_sweeps > 0 ? std::min(half_sweeps + 1, width) : 0;
+}
+
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
     const SchemeOptions of_boxes = without_axes(scheme);

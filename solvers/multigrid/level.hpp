@@ -54,6 +54,9 @@ struct HierarchyOptions {
     int fused = 0;
     int fused_width = 0;            // narrowest boxes where that is so
     int fused_on(int width) const;  // half sweeps that are one pass where boxes are so wide
+    // Ghost layers of what they read: as many, and one more for the residual at the end of a leg in the same pass, if boxes are
+    // wide enough.
+    int fused_layers_on(int width) const;
     // Besides the levels, others in single precision that cycles work on; those in double precision then neither fuse half
     // sweeps nor interpolate.
     bool mixed = false;
@@ -93,7 +96,9 @@ struct Level {
     std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
-    Items<BoundaryItem> outside;            // ghosts beyond boundaries
+    // Whether that pass may end with the residual.
+    bool ends_in_pass() const { return fused > 0 && deep_layers > fused; }
+    Items<BoundaryItem> outside;  // ghosts beyond boundaries
     // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
     std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
     std::unique_ptr<Reduction> reduction;   // absent in single precision, and where u and f are handed on

@@ -102,7 +102,8 @@ void Multigrid::begin_from_below(int l) {
 }
 
 // u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
-// smoothing wants. Ranks without the level wait for the others.
+// smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L u| of this rank at the end; not
+// on the coarsest level.
 //
 // Tau-extrapolation: Brandt, Multigrid techniques, 1984, 8.4; Bernert, SIAM J. Sci. Comput. 18 (1997); its convergence and
 // what smoothing does to it: Ruede, Multiple tau-extrapolation for multigrid methods, 1987. f and u are means over cells, so
@@ -110,7 +111,7 @@ void Multigrid::begin_from_below(int l) {
 // L_h u - f_h = h^2 t + O(h^4), the same t on all levels. So tau = L_H R u - R L_h u, H = 2h, is 3 h^2 t, and L_H u_H = f_H + 4/3
 // tau has a solution of fourth order. For the correction e = u_H - R u that reads L_H e = 4/3 R (f_h - L_h u) - 1/3 (f_H - L_H R u).
 // Smoothing afterwards draws u back to the solution of second order, by O(h^4) a sweep.
-void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal) {
+void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
     if (!levels_.has(l)) {
         visits_.push_back({.outcome = BottomSolver::on_other_ranks});
         return;
@@ -118,11 +119,13 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal) {
     if (l == levels_.levels() - 1) return solve_bottom();
     Level& fine = levels_.cycled(l);
     Level& below = levels_.below(l);
-    smooth(fine, fine.operations, options_.pre, options_, guess);
-    if (goal == CoarseGoal::extrapolation) keep_coarse_residual(l);
-    fine.ghosts->run(fine.u, [&](Part part) {
-        fine.operations.restrict_residual(below.f, fine.L.on(part), fine.u, fine.f);
-    });
+    if (goal == CoarseGoal::extrapolation) {
+        smooth(fine, fine.operations, options_.pre, options_, guess);
+        keep_coarse_residual(l);
+        smooth_and_restrict(fine, fine.operations, 0, options_, Guess::any, below.f);
+    } else {
+        smooth_and_restrict(fine, fine.operations, options_.pre, options_, guess, below.f);
+    }
     take_over(l + 1, goal);
     if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
     v_cycle(l + 1, Guess::zero);
@@ -131,6 +134,8 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal) {
     interpolate(l, options_.interpolation);
     if (options_.symmetric)
         smooth_reversed(fine, fine.operations, options_.post, options_);
+    else if (norm != nullptr)
+        *norm = smooth_and_measure(fine, fine.operations, options_.post, options_, Guess::any);
     else
         smooth(fine, fine.operations, options_.post, options_);
 }
@@ -253,10 +258,13 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
 
     SolveReport report;
     const bool staged = levels_.mixed() && !only_bottom;
+    // This rank's, where a cycle ends with it; one that the mean is then taken from does not.
+    std::optional<double> norm_here;
     const auto residual_now = [&] {
-        return (accelerator ? accelerator->residual_norm()
-                : staged    ? stored_residual_norm(level)
-                            : residual_norm(finest)) /
+        return (norm_here     ? level.reduction->max(*norm_here)
+                : accelerator ? accelerator->residual_norm()
+                : staged      ? stored_residual_norm(level)
+                              : residual_norm(finest)) /
                norm_f;
     };
     // Seen where coefficients are smooth; where they are not, the next stage knows.
@@ -293,7 +301,10 @@ SolveReport Multigrid::solve(int finest, Guess guess) {
         } else if (accelerator) {
             definite = accelerator->step([&](Field z, Field r) { v_cycle_for(finest, z, r); });
         } else {
-            v_cycle(finest, report.cycles == 0 ? guess : Guess::any);
+            const bool tells = !levels_.singular() && !options_.symmetric;
+            if (tells) norm_here.emplace();
+            v_cycle(finest, report.cycles == 0 ? guess : Guess::any, CoarseGoal::correction,
+                    tells ? &*norm_here : nullptr);
         }
         report.cycles += cycles;
         if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);

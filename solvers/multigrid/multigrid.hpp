@@ -82,7 +82,7 @@ class Multigrid {
     void keep_coarse_residual(int l);
     void correct(int finest, Field r, double norm, int cycles, bool first);
     double stored_residual_norm(Level& level);
-    void v_cycle(int l, Guess guess, CoarseGoal goal = CoarseGoal::correction);
+    void v_cycle(int l, Guess guess, CoarseGoal goal = CoarseGoal::correction, double* norm = nullptr);
     void v_cycle_for(int l, Field u, Field f, Guess guess = Guess::zero);
     FlexibleCG* accelerator(int l);
     void full_multigrid(int finest);

@@ -146,6 +146,14 @@ class FaultyOperations : public Operations {
                double relaxation) override {
         return next().relax(u, L, f, colours, relaxation);
     }
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                            double relaxation) override {
+        return next().relax_and_restrict(coarse, u, L, f, colours, relaxation);
+    }
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                           double relaxation) override {
+        return next().relax_and_measure(norm, u, L, f, colours, relaxation);
+    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return next().polynomial_step(p, a, b, L, u, f);
     }

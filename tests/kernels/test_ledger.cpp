@@ -101,7 +101,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     const auto caller = GENERATE(Caller::multigrid, Caller::bottom);
     const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
     const auto backend = test::chosen_backend();
-    const auto plain = backend->make_operations(layout, 1);
+    const auto plain = backend->make_operations(layout, 2);
     const auto plain_coarse = backend->make_operations(layout.coarsened(), 2);
     Ledger ledger(3);
     TimedOperations x(*plain, ledger, 2, caller);
@@ -177,6 +177,11 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(residual, [&] { return x.residual(f, L, u, f); });
     books(residual, [&] { return x.residual_norm(L, u, f, number); });
     books(smooth, [&] { return x.relax(u, L, f, Colour::black, 1.0); });
+    const Op to_coarse = cycle ? Op::smooth_restrict : Op::bottom_operator;
+    const Op to_norm = cycle ? Op::smooth_residual : Op::bottom_operator;
+    const Colour black[] = {Colour::black};
+    books(to_coarse, [&] { return x.relax_and_restrict(coarse, u, L, f, black, 1.0); });
+    books(to_norm, [&] { return x.relax_and_measure(number, u, L, f, black, 1.0); });
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
     books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });

@@ -11,6 +11,7 @@
 #include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/gram.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
+#include "kernels/backends/openmp/leg_ends.hpp"
 #include "kernels/backends/openmp/power_stage.hpp"
 #include "kernels/backends/openmp/sums_of_row.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
@@ -157,7 +158,7 @@ class OpenMP {
     std::vector<double> partial_;
 };
 
-// Half sweeps in one pass over memory, in either precision.
+// Half sweeps in one pass over memory, and in the same one what a leg of a cycle ends with, in either precision.
 template <class Base, class Real = double>
 class FusedHalfSweeps : public Base {
   public:
@@ -166,21 +167,40 @@ class FusedHalfSweeps : public Base {
 
     Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                double relaxation) override {
-        if (colours.empty()) return {};
+        return this->in_dimensions(
+            [&](auto D) { return pass<D>(0, u, L, f, colours, relaxation, NothingCloses{}); });
+    }
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                            double relaxation) override {
+        const Cells cells = this->coarser(coarse);
         return this->in_dimensions([&](auto D) {
-            return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
-                const auto sweeps = this->template half_sweeps<D>(u, L, f, colours, relaxed);
-                // u, f, 1/D and three fields of faces, one plane more than half sweeps on either side.
-                constexpr std::size_t fields = 6;
-                const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
-                const std::size_t bytes_of_rows = row * fields * (colours.size() + 2);
-                Wavefront(std::span(std::as_const(sweeps)), static_cast<std::ptrdiff_t>(bytes_of_rows), D)
-                    .run();
-                Work work = this->work({0, D + 3, 1}, sweeps.front().cells.count());
-                for (const auto& [cells, body] : sweeps)
-                    work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
-                return work;
-            });
+            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f)};
+            Work work =
+                pass<D>(1, u, L, f, colours, relaxation, RestrictedResidual<D, Real>{row, cells.extent});
+            work += this->work({RestrictResidual<D>::cost.flops, 0, 1}, cells.count());
+            return work += this->work({0, 1, 0}, this->cells());  // the diagonal
+        });
+    }
+
+  protected:
+    // `last`: ghost layers of the last half sweep.
+    template <int D, class Closing>
+    Work pass(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+              double relaxation, const Closing& closing) {
+        check(!colours.empty(), "a pass has half sweeps");
+        return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+            const auto sweeps = this->template half_sweeps<D>(last, u, L, f, colours, relaxed);
+            // u, f, 1/D and three fields of faces, and D for what closes; a plane more than half sweeps on either side.
+            const std::size_t fields = last == 0 ? 6 : 7;
+            const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
+            const std::size_t bytes_of_rows = row * fields * (colours.size() + 2);
+            Wavefront(std::span(std::as_const(sweeps)), static_cast<std::ptrdiff_t>(bytes_of_rows), D,
+                      closing)
+                .run();
+            Work work = this->work({0, D + 3, 1}, sweeps.front().cells.count());
+            for (const auto& [cells, body] : sweeps)
+                work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
+            return work;
         });
     }
 };
@@ -212,6 +232,18 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
         backend().for_each_row(all(), SumsOfRow{passes_}, combinations.size());
         return work +=
                Cost{0, static_cast<double>(reads), static_cast<double>(combinations.size())} * cells();
+    }
+
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+                           double relaxation) override {
+        std::atomic<std::int64_t> largest = 0;
+        return in_dimensions([&](auto D) {
+            const Residual<D> residual = residual_body<D>(L, u, f);
+            Work work = pass<D>(1, u, L, f, colours, relaxation,
+                                LargestResidual<Residual<D>>{residual, shape().extent, &largest});
+            norm = magnitude(largest);
+            return work += Cost{residual.cost.flops, 1, 0} * cells();  // the diagonal
+        });
     }
 
     Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,

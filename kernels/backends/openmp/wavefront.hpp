@@ -21,13 +21,19 @@ namespace keel {
 
 // How stages follow each other over the boxes of a rank. Each takes a ghost layer less than the one before, the last none, and
 // its loops count from the corner of its layers: cell (0,0,0) of one is (1,1,1) of the one before. A stage has its cells, and
-// a body of one cell of them or of a row.
-template <class Stage>
+// a body of one cell of them or of a row. What closes the pass follows the last stage as that would another one, and takes rows
+// from <= j < to of a plane as it likes: (q, from, to, k), as far as there are any.
+struct NothingCloses {
+    void operator()(int, int, int, int) const {}
+};
+template <class Stage, class Closing = NothingCloses>
 class Wavefront {
   public:
     // The planes that the stages of a step touch hold so many bytes a row.
-    Wavefront(std::span<const Stage> stages, std::ptrdiff_t bytes_of_rows, int dimensions)
+    Wavefront(std::span<const Stage> stages, std::ptrdiff_t bytes_of_rows, int dimensions,
+              const Closing& closing = {})
         : stages_(stages),
+          closing_(closing),
           bytes_of_rows_(bytes_of_rows),
           count_(static_cast<int>(stages.size())),
           behind_(dimensions == 2 ? 0 : 2) {}
@@ -56,9 +62,14 @@ class Wavefront {
         for (int j = 0; j < rows_of_box(); j += rows)
             for (int k = 0; k < planes_of_box(); ++k) take_step(q, j, j + rows, k);
     }
-    // All stages of a tile's step, which is to say plane.
+    // All stages of a tile's step, which is to say plane, by a pair of rows at a time: so memory has the time of all stages to
+    // bring what the first one reads.
     void take_step(int q, int from_row, int to_row, int k) const {
-        for (int n = 0; n < count_; ++n) take_rows(n, q, from_row - 2 * n, to_row - 2 * n, k - behind_ * n);
+        for (int from = from_row; from < to_row; from += 2) {
+            const int to = std::min(from + 2, to_row);
+            for (int n = 0; n < count_; ++n) take_rows(n, q, from - 2 * n, to - 2 * n, k - behind_ * n);
+            closing_(q, from - 2 * count_, to - 2 * count_, k - behind_ * count_);
+        }
     }
 
     // The tiles of all boxes, dealt out to a team. A tile leans on the one before it, and so takes a step after that one has:
@@ -99,6 +110,8 @@ class Wavefront {
 #pragma omp for schedule(static)
             for (int j = 0; j < rows_of_box(); ++j) take_rows(n, q, j, j + 1, 0);
         }
+#pragma omp for schedule(static)
+        for (int j = 0; j < rows_of_box(); ++j) closing_(q, j, j + 1, 0);
     }
 
     int rows_of_box() const {
@@ -133,6 +146,7 @@ class Wavefront {
     }
 
     std::span<const Stage> stages_;
+    Closing closing_;
     std::ptrdiff_t bytes_of_rows_;
     int count_;
     int behind_;  // planes that a stage is behind the one before, counted from its own corner

@@ -169,7 +169,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
     for (const Held& held : held_by(grids, finest)) {
         const Layout& layout = held.layout;
         const bool cycled = options.mixed == (held.precision == Precision::fp32);
-        const int fused = cycled && !held.lands ? options.fused_on(layout.width()) : 0;
+        const int fused = cycled && !held.lands ? options.fused_layers_on(layout.width()) : 0;
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const bool moved = held.solved_on && elsewhere;
         const bool interpolated = options.all_ghosts && held.level > 0 && !moved && cycled &&

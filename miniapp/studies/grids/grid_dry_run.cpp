@@ -75,14 +75,20 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     const bool iterates = finest && !accelerated;
     if (use.is(GhostCells::Purpose::smoothing))
         return (iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0);
-    const int smoothing = grids.hierarchy.fused_on(use.layout.width()) > 0
-                              ? 0
-                              : exchanges_of(multigrid.smoother, multigrid.pre) +
-                                    exchanges_of(multigrid.smoother, multigrid.post);
+    const int width = use.layout.width();
+    const int fused = grids.hierarchy.fused_on(width);
+    const int smoothing = fused > 0 ? 0
+                                    : exchanges_of(multigrid.smoother, multigrid.pre) +
+                                          exchanges_of(multigrid.smoother, multigrid.post);
     // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
-    // application of the operator; the bottom's exchanges depend on its iterations.
-    const bool tests = finest && !grids.use.full_multigrid && !grids.hierarchy.mixed;
-    return smoothing + 1 + (tests ? 1 : 0) + (accelerated ? 1 : 0);
+    // application of the operator; the bottom's exchanges depend on its iterations. A fused leg ends with its residual, but for
+    // that of an accelerator or of a u that loses its mean.
+    const bool ends_in_pass = grids.hierarchy.fused_layers_on(width) > fused;
+    const bool restricts = !(ends_in_pass && multigrid.pre > 0);
+    const bool told = ends_in_pass && multigrid.post > 0 && !accelerated &&
+                      !is_singular(grids.problem, grids.domain.has_dirichlet());
+    const bool tests = finest && !grids.use.full_multigrid && !grids.hierarchy.mixed && !told;
+    return smoothing + (restricts ? 1 : 0) + (tests ? 1 : 0) + (accelerated ? 1 : 0);
 }
 
 // What a level uses in one way.

@@ -1,5 +1,5 @@
 // Red-black Gauss-Seidel, cells coloured by their global index. One sweep is a red and a black half sweep: 2
-// exchanges, unless all half sweeps of a leg are fused.
+// exchanges, unless all half sweeps of a leg are fused, with the residual behind them.
 
 #include "solvers/multigrid/level.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
@@ -13,11 +13,15 @@ void half_sweep(Level& level, Operations& operations, Colour colour, double rela
     });
 }
 
-// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
-void alternate(Level& level, Operations& operations, int sweeps, Colour first, Colour second,
-               double relaxation, Guess guess) {
+std::vector<Colour> in_turn(int sweeps, Colour first, Colour second) {
     std::vector<Colour> colours;
     for (int sweep = 0; sweep < sweeps; ++sweep) colours.insert(colours.end(), {first, second});
+    return colours;
+}
+
+// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
+void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
+               Guess guess) {
     if (level.fused == 0) {
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
@@ -27,12 +31,22 @@ void alternate(Level& level, Operations& operations, int sweeps, Colour first, C
 }
 
 void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
-    alternate(level, operations, sweeps, Colour::red, Colour::black, options.relaxation, guess);
+    alternate(level, operations, in_turn(sweeps, Colour::red, Colour::black), options.relaxation, guess);
 }
 
 void reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
               Guess guess) {
-    alternate(level, operations, sweeps, Colour::black, Colour::red, options.relaxation, guess);
+    alternate(level, operations, in_turn(sweeps, Colour::black, Colour::red), options.relaxation, guess);
+}
+
+void relax_to_end(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                  Guess guess, const LegEnd& end) {
+    const std::vector<Colour> colours = in_turn(sweeps, Colour::red, Colour::black);
+    if (guess == Guess::any) level.deep_ghosts->run(level.u);
+    if (end.norm != nullptr)
+        operations.relax_and_measure(*end.norm, level.u, level.L, level.f, colours, options.relaxation);
+    else
+        operations.relax_and_restrict(end.restricted, level.u, level.L, level.f, colours, options.relaxation);
 }
 
 }  // namespace
@@ -46,6 +60,7 @@ Smoother gsrb() {
         .relax = relax,
         .reversed = reversed,
         .fusible = 2,
+        .relax_to_end = relax_to_end,
         // red, black, .. , red
         .closing =
             [](Level& level, Operations& operations, const MultigridOptions& options) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "solvers/multigrid/level.hpp"
+
 namespace keel {
 
 // The rows, each at the end of its smoother's file.
@@ -31,6 +33,31 @@ const Smoother& smoother_named(std::string_view name) {
 
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
     smoother_named(options.smoother).relax(level, operations, sweeps, options, guess);
+}
+
+void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                         Guess guess, Field restricted) {
+    if (level.ends_in_pass() && sweeps > 0)
+        return smoother_named(options.smoother)
+            .relax_to_end(level, operations, sweeps, options, guess, {.restricted = restricted});
+    smooth(level, operations, sweeps, options, guess);
+    level.ghosts->run(level.u, [&](Part part) {
+        operations.restrict_residual(restricted, level.L.on(part), level.u, level.f);
+    });
+}
+
+double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                          Guess guess) {
+    double norm = 0;
+    if (level.ends_in_pass() && sweeps > 0) {
+        smoother_named(options.smoother)
+            .relax_to_end(level, operations, sweeps, options, guess, {.norm = &norm});
+        return norm;
+    }
+    smooth(level, operations, sweeps, options, guess);
+    level.ghosts->run(level.u);
+    operations.residual_norm(level.L, level.u, level.f, norm);
+    return norm;
 }
 
 void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options) {

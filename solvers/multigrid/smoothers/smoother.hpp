@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/layout/field.hpp"
 #include "solvers/multigrid/options.hpp"
 
 namespace keel {
@@ -15,6 +16,13 @@ class Operations;
 
 // What u of a level holds when it is smoothed: anything, or zeros, in the ghosts as well.
 enum class Guess { any, zero };
+
+// What the last pass of a leg of the cycle ends with, of u as it is then: f - L u, restricted to a field of the next level, or
+// its maximum on this rank.
+struct LegEnd {
+    Field restricted = {};
+    double* norm = nullptr;  // null: restricted
+};
 
 // One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
 // in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
@@ -32,6 +40,9 @@ struct Smoother {
     Relax* reversed = nullptr;
     // Passes over the grid, each with an exchange, that a level with `fused` makes one of; 0: it cannot.
     int fusible = 0;  // per sweep
+    // relax as one pass, and in the same one what a leg ends with, on a level with ends_in_pass(); null where nothing is fusible.
+    void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                         Guess guess, const LegEnd& end) = nullptr;
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
     void (*closing)(Level& level, Operations& operations, const MultigridOptions& options) = nullptr;
 };
@@ -44,6 +55,14 @@ const Smoother& smoother_named(std::string_view name);  // throws std::invalid_a
 // Relaxes with options.smoother. On a level with `fused` half sweeps f has its deep ghosts (share_right_hand_side).
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
             Guess guess = Guess::any);
+
+// smooth(), and then `restricted`, of the next level, is the restriction of f - L u: in the same pass or after an exchange.
+void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                         Guess guess, Field restricted);
+
+// smooth(), and then max|f - L u| of this rank: in the same pass or after an exchange; +infinity where a value is not finite.
+double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
+                          Guess guess);
 
 // The adjoint of smooth() in the inner product of L.
 void smooth_reversed(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);

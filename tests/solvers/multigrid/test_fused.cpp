@@ -42,6 +42,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         {{2, 3, 1}, 16, neumann, 0.0, {.pre = 1, .post = 3, .interpolation = Interpolation::linear}, 8},
         {{4, 2, 2}, 8, periodic, 0.9, {.pre = 0, .post = 2, .relaxation = 1.3}, 4},
         {{2, 1, 2}, 8, mixed, 0.9, {.accelerator = Accelerator::cg, .pre = 1, .post = 2}, 4},
+        {{2, 2, 1}, 8, mixed, 0.9, {.pre = 3, .post = 4}, 8},  // no room for a layer more than half sweeps
         {{3, 2, 1}, 16, dirichlet, 0.9, {.pre = 2, .post = 2}, 4, 2},
         {{1, 1, 1}, 8, periodic, 0.0, {.pre = 2, .post = 1, .interpolation = Interpolation::linear}, 4, 2},
         {{4, 4, 1}, 8, neumann, 0.0, {.cycle = Cycle::f, .pre = 1, .post = 2, .relaxation = 1.3}, 8, 2},
@@ -66,6 +67,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
             if (setup->hierarchy.singular()) make_solvable(setup->finest());
         const SolveReport expected = Multigrid(plain.hierarchy, multigrid, bottom).solve();
         const long before = fused.finest().deep_ghosts->count();
+        const long plain_before = fused.finest().ghosts->count();
         const SolveReport found = Multigrid(fused.hierarchy, multigrid, bottom).solve();
         CHECK(expected.converged());
         CHECK(found.residuals == expected.residuals);
@@ -77,6 +79,15 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         const bool anew = multigrid.accelerator != Accelerator::none;
         CHECK(fused.finest().deep_ghosts->count() - before ==
               1 + found.cycles * legs - (from_zero && !anew ? 1 : 0));
+        // And no exchange else, where both legs end with their residual; full multigrid is followed by a test of its own.
+        const bool in_pass = fused.finest().ends_in_pass();
+        CHECK(in_pass == (width > half_sweeps));
+        const bool told = in_pass && multigrid.post > 0 && !fused.hierarchy.singular();
+        const int restricted = in_pass && multigrid.pre > 0 ? 0 : 1;
+        if (!anew)
+            CHECK(fused.finest().ghosts->count() - plain_before ==
+                  found.cycles * (restricted + (told ? 0 : 1)) +
+                      (told && multigrid.cycle == Cycle::f ? 1 : 0));
     }
 }
 

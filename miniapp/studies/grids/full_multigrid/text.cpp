@@ -12,7 +12,7 @@ namespace keel {
 namespace {
 
 bool evaluates_operator(Op op) {
-    return op == Op::smooth || op == Op::residual || op == Op::restrict_ || op == Op::bottom_operator;
+    return op <= Op::restrict_ || op == Op::bottom_operator;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@ from studies.evaluate.figures.style import COLOURS, HATCHES, Nothing, Picture, l
 from studies.evaluate.tables import Tables
 
 GROUPS = {
-    "smooth": ("smooth",),
+    "smooth": ("smooth", "smooth+restrict", "smooth+residual"),
     "residual, restrict": ("residual", "restrict"),
     "interpolate, vector": ("interpolate", "boundary", "vector"),
     "ghosts: pack, copy": ("exchange.pack", "exchange.copy", "exchange.unpack", "exchange.send"),
