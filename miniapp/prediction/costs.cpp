@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/costs/gather_time.hpp"
 #include "comm/sums/rounds.hpp"
 #include "kernels/check.hpp"
 
@@ -38,20 +39,25 @@ SumsMove move_of(const AllReduceOptions& options) {
 }
 
 Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-             AllReduceModel all_reduce, SumsMove sums)
-    : plans_(plans), topology_(topology), model_(model), all_reduce_(all_reduce), sums_move_(sums) {}
+             AllReduceModel all_reduce, SumsMove sums, const CoarsestRanks* coarsest)
+    : plans_(plans),
+      topology_(topology),
+      model_(model),
+      all_reduce_(all_reduce),
+      sums_move_(sums),
+      coarsest_(coarsest) {}
 
 double Costs::work(double calls, const Work& work) const {
     return model_.machine.compute->time(calls, work);
 }
 
-const Costs::OfExchange& Costs::exchange(int level, GhostCells::Purpose purpose, std::size_t fields,
+const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t fields,
                                          std::size_t value_bytes) {
-    const auto [found, is_new] = exchanges_.try_emplace({level, purpose, fields, value_bytes});
+    const auto [found, is_new] = exchanges_.try_emplace({level, use, fields, value_bytes});
     OfExchange& cost = found->second;
     if (!is_new) return cost;
     const auto planned = std::ranges::find_if(
-        plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.purpose == purpose; });
+        plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.use == use; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
     const SchemeRow row =
         planned->nodes.summary(planned->scheme, planned->plans, fields, &model_, value_bytes);
@@ -68,6 +74,22 @@ double Costs::all_reduce(std::size_t words) {
     double seconds = 0;
     for (const RoundTime& round : rounds(words)) seconds += round.seconds;
     return seconds;
+}
+
+double Costs::all_gather(std::size_t words) {
+    const auto [found, is_new] = all_gathers_.try_emplace(words);
+    if (is_new) found->second = all_gather_time(model_.machine, topology_.places(), words);
+    return found->second;
+}
+
+double Costs::collect(std::size_t words) {
+    check(coarsest_ != nullptr, "who has rows of the coarsest level is known");
+    const auto [found, is_new] = collected_.try_emplace(words);
+    const RankPlaces ranks = coarsest_->topology.places();
+    if (is_new)
+        found->second = coarsest_->on_one_rank ? 2 * gather_time(model_.machine, ranks, words)
+                                               : all_gather_time(model_.machine, ranks, words);
+    return found->second;
 }
 
 std::span<const RoundTime> Costs::rounds(std::size_t words) {

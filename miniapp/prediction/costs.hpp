@@ -19,7 +19,7 @@ namespace keel {
 // How ghosts of a level travel, planned for all ranks or for those that stand for them.
 struct ExchangePlan {
     int level = 0;
-    GhostCells::Purpose purpose = GhostCells::Purpose::stencil;
+    ExchangeUse use = GhostCells::Purpose::stencil;
     SchemeOptions scheme;
     Representatives nodes;
     std::vector<Plan> plans;  // by part of these
@@ -30,6 +30,13 @@ struct ExchangePlan {
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables);
 
+// The ranks that have rows of the coarsest level of algebraic multigrid, and whether it is gathered on the first of them alone,
+// which hands the solution out again.
+struct CoarsestRanks {
+    Topology topology;
+    bool on_one_rank = false;
+};
+
 // What moves a sum on that is under way: MPI, while the program computes, all the time; or, where its messages are ours, and
 // counted, the program between two operations, or only when it waits for the sum.
 enum class SumsMove { by_themselves, when_pushed, when_waited_for };
@@ -39,7 +46,8 @@ class Costs {
   public:
     // All of it must outlive the costs.
     Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-          AllReduceModel all_reduce, SumsMove sums = SumsMove::by_themselves);
+          AllReduceModel all_reduce, SumsMove sums = SumsMove::by_themselves,
+          const CoarsestRanks* coarsest = nullptr);
 
     struct OfExchange {
         double wait = 0;          // seconds of the plan, and those that the machine's ranks are late
@@ -50,9 +58,11 @@ class Costs {
 
     // Of so many calls that did so much together.
     double work(double calls, const Work& work) const;
-    const OfExchange& exchange(int level, GhostCells::Purpose purpose, std::size_t fields,
+    const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double));
     double all_reduce(std::size_t words);
+    double all_gather(std::size_t words);  // of so many of each rank
+    double collect(std::size_t words);     // of so many of each rank with rows of the coarsest level
     // Of one that is under way: all of it together where it moves by itself.
     std::span<const RoundTime> rounds(std::size_t words);
     SumsMove sums_move() const { return sums_move_; }
@@ -67,8 +77,10 @@ class Costs {
     const Topology& topology_;
     const Model& model_;
     AllReduceModel all_reduce_;
-    std::map<std::tuple<int, GhostCells::Purpose, std::size_t, std::size_t>, OfExchange> exchanges_;
+    std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t>, OfExchange> exchanges_;
     SumsMove sums_move_;
+    const CoarsestRanks* coarsest_;
+    std::map<std::size_t, double> all_gathers_, collected_;      // by words
     std::map<std::size_t, std::vector<RoundTime>> all_reduces_;  // by words
     std::map<std::pair<std::size_t, Summands>, OfSum> sums_;
 };

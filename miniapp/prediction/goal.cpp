@@ -203,13 +203,13 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
         Stages stages;
         int tag = 0;
     };
-    std::map<std::pair<int, GhostCells::Purpose>, Indexed> planned;
+    std::map<std::pair<int, ExchangeUse>, Indexed> planned;
     int tag = first_tag;
     for (const ExchangePlan& plan : plans) {
         check(plan.nodes.all(), "a schedule is of all ranks");
         Stages stages = by_rank(plan.plans.front(), static_cast<std::size_t>(ranks));
         const int tags = static_cast<int>(stages.size());
-        planned[{plan.level, plan.purpose}] = {std::move(stages), tag};
+        planned[{plan.level, plan.use}] = {std::move(stages), tag};
         tag += tags;
     }
 
@@ -242,10 +242,10 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     program.work(static_cast<double>(event.calls), event.work);
                     break;
                 case Event::Kind::exchange: {
-                    const Indexed& plan = planned.at({event.level, event.purpose});
-                    program.work(
-                        1, {0, costs.exchange(event.level, event.purpose, event.fields, event.value_bytes)
-                                   .copied_bytes});
+                    const Indexed& plan = planned.at({event.level, event.use});
+                    program.work(1,
+                                 {0, costs.exchange(event.level, event.use, event.fields, event.value_bytes)
+                                         .copied_bytes});
                     program.exchange(plan.stages, event.fields * event.value_bytes, plan.tag);
                     break;
                 }
@@ -260,6 +260,11 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                 case Event::Kind::finish_sum:
                     program.finish_sum(event.number);
                     break;
+                case Event::Kind::letters:
+                case Event::Kind::all_gather:
+                case Event::Kind::collect:
+                    check(false, "a schedule is of grids, on which nothing is gathered");
+                    break;
             }
         }
     }
@@ -269,7 +274,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
         if (event.kind == Event::Kind::exchange) {
             counts.exchanges += 1;
             counts.messages +=
-                costs.exchange(event.level, event.purpose, event.fields, event.value_bytes).all.messages;
+                costs.exchange(event.level, event.use, event.fields, event.value_bytes).all.messages;
         } else if (communicates(event)) {
             counts.sums += 1;
             for (int rank = 0; rank < ranks; ++rank)

@@ -49,7 +49,7 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
                    const std::vector<ExchangePlan>& plans, const Imagined& where) {
     const auto time_on = [&](const Model& model) {
-        Costs costs(plans, where.topology, model, where.all_reduce, where.sums);
+        Costs costs(plans, where.topology, model, where.all_reduce, where.sums, where.coarsest);
         return time_of_solve(slices, costs);
     };
     solve.time = time_on(where.model);

@@ -20,6 +20,7 @@ struct Imagined {
     AllReduceModel all_reduce;
     SumsMove sums;
     int bottom;  // the level that the Krylov method works on
+    const CoarsestRanks* coarsest = nullptr;
 };
 
 // Seconds of a solve, of its bottom, and of all sums in it.
@@ -45,6 +46,7 @@ struct PredictedSolve {
     Seconds seconds;
     std::array<Seconds, noises.size()> noisy{};  // with so much besides the machine's own
     LatencyTolerance bottom, solve;
+    std::optional<SolveTime> setup{};  // of algebraic multigrid, where that takes part
     double cycles = 0;
     double iterations = 0;  // in all visits to the bottom
     bool given = false;     // these, by the deck

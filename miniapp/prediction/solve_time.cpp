@@ -36,7 +36,30 @@ class Timeline {
                 return;
             case Event::Kind::finish_sum:
                 return finish_sum(event);
+            case Event::Kind::letters:
+                return letters(event);
+            case Event::Kind::all_gather:
+                return gather(event, costs_.all_gather(event.words));
+            case Event::Kind::collect:
+                return gather(event, costs_.collect(event.words));
         }
+    }
+
+    void letters(const Event& event) {
+        const double barriers = static_cast<double>(event.calls) * costs_.all_reduce(1);
+        const double sent =
+            event.fields == 0
+                ? 0
+                : costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes)
+                      .wait;
+        wait_for_all(event, sent + barriers);
+    }
+    void gather(const Event& event, double seconds) {
+        wait_for_all(event, static_cast<double>(event.calls) * seconds);
+    }
+    void wait_for_all(const Event& event, double seconds) {
+        book(event.op, event.level, seconds, 0);
+        solve_.collecting += seconds * slice_.times;
     }
 
     void work(Op op, int level, double calls, const Work& of_trace) {
@@ -48,7 +71,7 @@ class Timeline {
 
     void exchange(const Event& event) {
         const Costs::OfExchange& cost =
-            costs_.exchange(event.level + slice_.shift, event.purpose, event.fields, event.value_bytes);
+            costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes);
         const auto move = [&](Op op, double bytes) {
             if (bytes == 0) return;
             TimerRow& row = book(op, event.level, costs_.work(1, {0, bytes}), 1);
@@ -162,6 +185,14 @@ double SolveTime::all_reduce_seconds() const {
     return std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, const TimerRow& row) {
         const auto op = named<Op>(row.op);
         return sum + (op && is_reduction(*op) ? row.t_mean : 0.0);
+    });
+}
+
+double SolveTime::communication_seconds() const {
+    return std::accumulate(rows.begin(), rows.end(), collecting, [](double sum, const TimerRow& row) {
+        const auto op = named<Op>(row.op);
+        const bool counts = op && (is_reduction(*op) || *op == Op::wait || *op == Op::send);
+        return sum + (counts ? row.t_mean : 0.0);
     });
 }
 

@@ -27,10 +27,14 @@ struct SolveTime {
     double reductions = 0;
     double words = 0;
     double exchanges = 0;
+    double collecting =
+        0;  // seconds of letters, and of what is gathered from all ranks or on the coarsest level
 
     double seconds() const;
     double seconds_of_level(int level) const;
     double all_reduce_seconds() const;
+    // Of all messages: exchanges but for packing, sums, and what is gathered.
+    double communication_seconds() const;
 };
 
 // Everything in its order, for the rank that has most to do: what is waited for takes its time, and a sum that is under way

@@ -11,18 +11,18 @@ namespace {
 
 class RecordedExchange : public Exchange {
   public:
-    RecordedExchange(std::unique_ptr<Exchange> inner, Recorder& recorder, int level,
-                     GhostCells::Purpose purpose, std::size_t value_bytes)
+    RecordedExchange(std::unique_ptr<Exchange> inner, Recorder& recorder, int level, ExchangeUse use,
+                     std::size_t value_bytes)
         : inner_(std::move(inner)),
           recorder_(recorder),
           level_(level),
-          purpose_(purpose),
+          use_(use),
           value_bytes_(value_bytes) {}
 
     void begin(std::span<const Field> u) override {
         recorder_.note({.kind = Event::Kind::exchange,
                         .level = level_,
-                        .purpose = purpose_,
+                        .use = use_,
                         .fields = u.size(),
                         .value_bytes = value_bytes_});
         inner_->begin(u);
@@ -37,7 +37,7 @@ class RecordedExchange : public Exchange {
     std::unique_ptr<Exchange> inner_;
     Recorder& recorder_;
     int level_;
-    GhostCells::Purpose purpose_;
+    ExchangeUse use_;
     std::size_t value_bytes_;
 };
 
@@ -126,14 +126,31 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
 }
 
 Recorder::Recorder(SparseMatrix& matrix, const Ledger& ledger) : ledger_(ledger), seen_(ledger) {
-    matrix.decorate(
-        [&](std::unique_ptr<Exchange> exchange) {
-            return std::make_unique<RecordedExchange>(std::move(exchange), *this, 0,
-                                                      GhostCells::Purpose::stencil, sizeof(double));
-        },
-        [&](std::unique_ptr<Reduction> reduction) {
-            return std::make_unique<RecordedReduction>(std::move(reduction), *this, 0);
-        });
+    record(matrix, 0, VectorEntries::Use::solve);
+}
+
+Recorder::Recorder(AmgHierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger), seen_(ledger) {
+    using Use = VectorEntries::Use;
+    for (std::size_t l = 0; l < hierarchy.levels(); ++l) {
+        const int level = static_cast<int>(l);
+        AmgLevel& at = hierarchy.level(l);
+        record(*at.A, level, Use::amg_values);
+        if (at.transfer)
+            at.transfer->decorate(recorded(level, Use::amg_transfers), recorded(level, Use::amg_returns));
+    }
+}
+
+std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)> Recorder::recorded(
+    int level, VectorEntries::Use use) {
+    return [this, level, use](std::unique_ptr<Exchange> exchange) {
+        return std::make_unique<RecordedExchange>(std::move(exchange), *this, level, use, sizeof(double));
+    };
+}
+
+void Recorder::record(SparseMatrix& matrix, int level, VectorEntries::Use use) {
+    matrix.decorate(recorded(level, use), [this, level](std::unique_ptr<Reduction> reduction) {
+        return std::make_unique<RecordedReduction>(std::move(reduction), *this, level);
+    });
 }
 
 Trace Recorder::take() {

@@ -4,18 +4,21 @@
 // decorated; a machine's costs make times of it (solve_time.hpp).
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "comm/sums/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
+#include "solvers/amg/hierarchy.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 
 struct Event {
-    enum class Kind { work, exchange, sum, begin_sum, push_sums, finish_sum };
+    enum class Kind { work, exchange, sum, begin_sum, push_sums, finish_sum, letters, all_gather, collect };
     Kind kind = Kind::work;
     int level = 0;
     // Of work: all that was done by one operation between two other events.
@@ -23,10 +26,12 @@ struct Event {
     long calls = 0;
     Work work = {};
     // Of an exchange.
-    GhostCells::Purpose purpose = GhostCells::Purpose::stencil;
+    ExchangeUse use = GhostCells::Purpose::stencil;
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
-    // Of sums and maxima: doubles that travel. Those that are begun have a number until they are finished.
+    // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of sums and
+    // maxima: doubles that travel. Of gathering from all ranks, or from those that have rows of a coarsest level: doubles of each, at
+    // most; booked as the operation's. Sums that are begun have a number until they are finished.
     std::size_t words = 0;
     Summands summands = Summands::words;
     bool maximum = false;  // which is always MPI's
@@ -42,6 +47,8 @@ class Recorder {
     Recorder(Hierarchy& hierarchy, const Ledger& ledger);
     // The same of a sparse matrix, whose level is 0.
     Recorder(SparseMatrix& matrix, const Ledger& ledger);
+    // The same of the levels of algebraic multigrid; on the coarsest one, of visits alone.
+    Recorder(AmgHierarchy& hierarchy, const Ledger& ledger);
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
@@ -52,6 +59,9 @@ class Recorder {
     void note(const Event& event);
 
   private:
+    std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)> recorded(int level,
+                                                                                 VectorEntries::Use use);
+    void record(SparseMatrix& matrix, int level, VectorEntries::Use use);
     void note_work();
 
     const Ledger& ledger_;

@@ -54,6 +54,9 @@ constexpr auto names_of(VectorEntries::Use) {
                       Name{Use::amg_partial_rows, "amg_partial_rows"}};
 }
 
+// What ghosts, or entries of vectors, are exchanged for.
+using ExchangeUse = std::variant<GhostCells::Purpose, VectorEntries::Use>;
+
 // What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.
 struct SchemeUse {
     int level = 0;

@@ -27,6 +27,20 @@ struct Prolongation {
     double bound = 0;
 };
 
+// Books what a step of set-up did at the least, and lets its time pass where only what is charged takes any.
+void book(Ledger& ledger, Op op, int level, const Work& work) {
+    ledger.at(op, level).work += work;
+    ledger.charge(op, level, work);
+}
+
+// Of so many passes over the entries of A: places and so many other bytes of each, and two values a row.
+Work passes(const PartRows& A, double count, double bytes_of_entry) {
+    const auto entries = static_cast<double>(A.places.size());
+    const auto rows = static_cast<double>(A.rows.rows());
+    return {count * entries,
+            count * ((sizeof(std::int32_t) + bytes_of_entry) * entries + 2 * sizeof(double) * rows)};
+}
+
 bool coarsens(const RowPartition& next, const PartRows& A) {
     return next.rows > 0 && next.rows < A.partition.rows;
 }
@@ -76,20 +90,29 @@ void move_rows(const Team& team, const RowPartition& from, const RowPartition& t
 std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, const std::vector<double>& B,
                                            GhostValues& ghosts, const AmgOptions& options, Ledger& ledger,
                                            int level) {
-    const auto strong = timed(ledger, Op::strength, level,
-                              [&] { return strong_connections(A, ghosts, options.strength, options.theta); });
+    const auto strong = timed(ledger, Op::strength, level, [&] {
+        book(ledger, Op::strength, level,
+             passes(A, options.strength == StrengthRule::symmetric ? 1 : 3, sizeof(double)));
+        return strong_connections(A, ghosts, options.strength, options.theta);
+    });
     Aggregates aggregates = timed(ledger, Op::aggregation, level, [&] {
-        return options.aggregation == AggregationRule::mis2
-                   ? aggregate_mis2(team.comm, A, strong, ghosts, options.seed)
-                   : aggregate_local(team.comm, A, strong);
+        Aggregates found = options.aggregation == AggregationRule::mis2
+                               ? aggregate_mis2(team.comm, A, strong, ghosts, options.seed)
+                               : aggregate_local(team.comm, A, strong);
+        // Four a round, then roots' neighbours and the rest; or three in all.
+        const int count = options.aggregation == AggregationRule::mis2 ? 4 * found.rounds + 2 : 3;
+        book(ledger, Op::aggregation, level, passes(A, count, sizeof(char)));
+        return found;
     });
     if (!coarsens(aggregates.partition, A)) return {};
     aggregates.partition = owned_at_first(options.ownership, aggregates.partition);
     const double bound = bound_of_eigenvalues(team.comm, A);
     return timed(ledger, Op::prolongation, level, [&] {
         Tentative T = tentative_prolongation(team.comm, aggregates, A.rank, B);
+        Work work;
         GlobalRows rows = smoothed_prolongation(A, aggregates.partition, std::move(T.rows), ghosts,
-                                                options.sweeps, options.omega / bound);
+                                                options.sweeps, options.omega / bound, work);
+        book(ledger, Op::prolongation, level, work);
         return Prolongation{aggregates.partition,
                             aggregates.roots,
                             aggregates.of_row,
@@ -102,17 +125,25 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
 
 std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, GhostValues& ghosts,
                                          const AmgOptions& options, Ledger& ledger, int level) {
-    const Dependence strong =
-        timed(ledger, Op::strength, level, [&] { return dependence(A, ghosts, options.theta); });
+    const Dependence strong = timed(ledger, Op::strength, level, [&] {
+        book(ledger, Op::strength, level,
+             passes(A, 3, sizeof(double)));  // two of them for what depends on a row
+        return dependence(A, ghosts, options.theta);
+    });
     CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {
-        return split(team.comm, A, strong, ghosts, options.splitting, options.seed);
+        CoarseRows found = split(team.comm, A, strong, ghosts, options.splitting, options.seed);
+        book(ledger, Op::aggregation, level, passes(A, 2 * found.rounds + 1, sizeof(char)));
+        return found;
     });
     if (!coarsens(coarse.partition, A)) return {};
     coarse.partition = owned_at_first(options.ownership, coarse.partition);
     GlobalRows rows = timed(ledger, Op::prolongation, level, [&] {
-        return options.interpolation == ClassicalInterpolation::direct
-                   ? interpolate_directly(A, strong, coarse, options.truncation)
-                   : interpolate_extended_i(A, strong, coarse, ghosts, options.truncation);
+        const bool directly = options.interpolation == ClassicalInterpolation::direct;
+        Work work = directly ? passes(A, 2, sizeof(double)) : Work();
+        GlobalRows P = directly ? interpolate_directly(A, strong, coarse, options.truncation)
+                                : interpolate_extended_i(A, strong, coarse, ghosts, options.truncation, work);
+        book(ledger, Op::prolongation, level, work);
+        return P;
     });
     std::vector<double> none(coarse.partition.size(A.rank), 1.0);
     return Prolongation{coarse.partition, coarse.roots, {}, coarse.rounds, std::move(rows), std::move(none)};
@@ -156,7 +187,10 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     CoarseningTraffic traffic;
     traffic.smoothing = ghosts->sent_rows();
     GlobalRows coarse = timed(ledger, Op::galerkin, level, [&] {
-        return galerkin(team, A, P, ghosts->rows(P.rows), way, traffic.partial_rows);
+        Work work;
+        GlobalRows product = galerkin(team, A, P, ghosts->rows(P.rows), way, traffic.partial_rows, work);
+        book(ledger, Op::galerkin, level, work);
+        return product;
     });
     if (options.ownership == Ownership::condensed) {
         const auto entries = [&](std::size_t mine) { return team.comm.sum(static_cast<double>(mine)); };
@@ -171,6 +205,8 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     }
     traffic.values = ghosts->sent_values();
     traffic.rows = ghosts->sent_rows() - traffic.smoothing;
+    traffic.value_exchanges = ghosts->value_exchanges();
+    traffic.row_exchanges = ghosts->row_exchanges();
     PartRows A_coarse(next->partition, next->partition, A.rank, std::move(coarse));
     return Coarsening{std::move(next->roots),
                       std::move(next->aggregates),

@@ -17,6 +17,9 @@ struct CoarseningTraffic {
     Traffic rows;          // of P for A P
     Traffic partial_rows;  // of P^T (A P)
     Traffic moved;         // its rows, where levels are condensed: of integers
+    // How often values were exchanged, lengths of rows among them, and rows; but for what goes home.
+    long value_exchanges = 0;
+    long row_exchanges = 0;
 };
 
 struct Coarsening {

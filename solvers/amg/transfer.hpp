@@ -2,7 +2,9 @@
 
 // Between a level and the next: P e and P^T r on vectors of a backend.
 
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "comm/carry/homeward.hpp"
@@ -41,6 +43,14 @@ class LevelTransfer {
     // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
     void interpolate(Field x, Field e);  // x = P e
     void restrict_to(Field b, Field r);  // b = P^T r
+
+    // Both ways go through what these make of what they went through until now: of the way home, whose hops follow each other, the
+    // first.
+    using Decorator = std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>;
+    void decorate(const Decorator& there, const Decorator& home) {
+        ghosts_ = there(std::move(ghosts_));
+        steps_.front().exchange = home(std::move(steps_.front().exchange));
+    }
 
     // Of P, of its transpose, and of what adds parts, whose entries are not counted.
     AmgMemory memory() const;

@@ -77,6 +77,45 @@ class Prediction(KeelTest):
             self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
             self.assertEqual(against_schema([solve, *rows]), [])
 
+    def test_what_is_predicted_with_algebraic_multigrid_is_counted_like_a_run_of_so_many_ranks(self) -> None:
+        classical = ["amg.coarsening=classical", "amg.theta=0.25", "comm.scheme=three_step"]
+        for ranks, more in (
+            (4, ["run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none", "comm.scheme=two_step"]),
+            (3, ["run.amg=solver", "amg.smoothing=chebyshev", "amg.sweeps=2", "amg.coarsest=gathered"]),
+            (2, ["run.amg=preconditioner", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
+            (4, ["run.amg=preconditioner", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=model", "amg.smoothing=l1_jacobi"]),
+        ):  # fmt: skip
+            words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=12", "problem.boxes=[1,1,1]",
+                     "bottom.tolerance=1e-8", "amg.max_coarse=3", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
+            ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
+            foretold = self.predicted(None, *words, f"problem.ranks={ranks}")
+            solve, measured = foretold.record("solve"), ran.records("solve")[0]
+            for name in ("solver", "reductions", "reduction_words", "outcome"):
+                self.assertEqual(solve[name], measured[name], (more, name))
+            self.assertEqual(solve["bottom_iterations"], measured["iterations"])
+            rows = foretold.records("timer")
+            of_solve = [row for row in rows if row["solver"] == solve["solver"]]
+            for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                self.assertEqual(sum(row["all_" + number] for row in of_solve), measured["all"][number], (more, number))
+            seen = {(row["op"], row["level"]): row for row in ran.records("timer") if row.get("solver") == solve["solver"]}
+            for row in of_solve:
+                if row["op"] == "exchange.send":
+                    self.assertEqual(row["all_messages"], seen[row["op"], row["level"]]["all_messages"], (more, row))
+                if row["op"] == "coarsest":  # a run's calls are those of rank 0, which need not have rows there
+                    self.assertIn(seen[row["op"], row["level"]]["calls"], (0, row["calls"]))
+            # Lengths travel before partial rows, one for each. What interpolation by C and F rows reads is taken for rows for A P.
+            levels = ran.record("amg")["levels"]
+            for row in rows:
+                if row["solver"] != "amg.setup" or row["op"] != "exchange.send" or "amg.coarsening=classical" in more:
+                    continue
+                level = levels[row["level"]]
+                sent = sum(level[f"setup_{what}"]["all"]["messages"] for what in ("values", "smoothing", "rows", "partial_rows"))
+                self.assertEqual(row["all_messages"], sent + level["setup_partial_rows"]["all"]["messages"], (more, row["level"]))
+            self.assertAlmostEqual(sum(row["t_mean"] for row in of_solve), solve["seconds"], delta=1e-12)
+            of_setup = sum(row["t_mean"] for row in rows if row["solver"] == "amg.setup")
+            self.assertAlmostEqual(of_setup, solve["setup"]["seconds"], delta=1e-12)
+            self.assertEqual(against_schema([solve, *rows]), [])
+
     def test_given_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,
                  "bottom.solver=cg", "bottom.scaling=none", "bottom.max_iterations=1000", "bottom.tolerance=1e-12"]  # fmt: skip
@@ -90,7 +129,8 @@ class Prediction(KeelTest):
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "comm.ranks_per_node=2", HOPPER]
         for ranks, more, remark in (
             (2, [], "start one rank, with problem.ranks"),
-            (None, ["problem.ranks=8", "run.amg=solver"], 'choose run.amg = "none"'),
+            (None, ["problem.ranks=8", "run.amg=solver", "amg.coarsest=krylov"], 'choose amg.coarsest = "replicated"'),
+            (None, ["problem.ranks=8", "run.amg=solver", "amg.aggregation=local"], 'choose amg.aggregation = "mis2"'),
         ):
             run = self.predicted(ranks, *words, *more)
             self.assertEqual(run.records("solve"), [])

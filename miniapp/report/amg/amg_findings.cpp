@@ -53,6 +53,8 @@ std::string level_schemes(const AmgFindings& amg) {
     return several ? text : "";
 }
 
+}  // namespace
+
 std::string level_times(const std::string& head, const std::vector<TimerRow>& rows, std::size_t levels) {
     std::vector<std::string> names;
     std::map<std::pair<std::string, int>, double> seconds;
@@ -73,8 +75,6 @@ std::string level_times(const std::string& head, const std::vector<TimerRow>& ro
     }
     return text;
 }
-
-}  // namespace
 
 void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisits& visits, int solves) {
     const auto a_solve = [&](long number) { return comm.max(static_cast<double>(number)) / solves; };

@@ -9,6 +9,7 @@
 #include "miniapp/prediction/solves_text.hpp"
 #include "miniapp/prediction/trace.hpp"
 #include "miniapp/studies/spmv/spmv.hpp"
+#include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
 
 namespace keel {
@@ -30,10 +31,7 @@ SolvedHere solve_here(const MatrixUse& use, const GlobalRows& all) {
     Ledger ledger(1);
     SparseMatrix A(self, detect_topology(self), *backend, partition, all, {}, ledger);
     Recorder recorder(A, ledger);
-    BottomOptions options = use.solver->options;
-    if (options.given_iterations > 0)
-        options.max_iterations = std::min(options.given_iterations, most_sampled);
-    const auto krylov = make_krylov(A, self, options);
+    const auto krylov = make_krylov(A, self, rehearsed_options(*use.solver));
     const Field x = A.make_vector();
     const Field f = A.make_vector();
     A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
@@ -59,20 +57,76 @@ void scale_work(Trace& trace, const GlobalRows& all, const LargestPart& largest)
     }
 }
 
+PredictedSolve solve_of(const NamedSolver& solver, const Report& report) {
+    PredictedSolve solve;
+    solve.solver = solver.name;
+    solve.given = solver.options.given_iterations > 0;
+    solve.rehearsed_iterations = report.iterations;
+    solve.iterations = solve.given ? solver.options.given_iterations : report.iterations;
+    solve.outcome = name(report.outcome);
+    // Whoever gives the iterations says that they are enough.
+    solve.converged = report.succeeded() || (solve.given && report.outcome == Outcome::iteration_limit);
+    return solve;
+}
+
+// All levels of it.
+Slice slice_of(const Trace& trace, const PredictedSolve& solve, const Resolved& resolved) {
+    Slice slice{.trace = &trace};
+    for (const Event& event : trace) slice.last = std::max(slice.last, event.level);
+    slice.ranks = resolved.ranks;
+    if (solve.rehearsed_iterations > 0)
+        slice.times = solve.iterations / static_cast<double>(solve.rehearsed_iterations);
+    return slice;
+}
+
+std::size_t levels_of(const PredictedSolve& solve) {
+    int last = 0;
+    for (const TimerRow& row : solve.setup->rows) last = std::max(last, row.level);
+    return static_cast<std::size_t>(last) + 1;
+}
+
+// Seconds by level and operation of what algebraic multigrid does, and what of them messages take.
+std::string amg_times_text(const PredictedSolve& solve, std::size_t levels) {
+    const auto share = [](const SolveTime& time) {
+        return fmt::format(
+            "sum {}, of which messages and waiting for them {} ({:.0f} %); {} exchanges, {} "
+            "all-reduces\n",
+            seconds_text(time.seconds()), seconds_text(time.communication_seconds()),
+            100 * time.communication_seconds() / time.seconds(), time.exchanges, time.reductions);
+    };
+    return level_times("set-up, predicted", solve.setup->rows, levels) + share(*solve.setup) + "\n" +
+           level_times("a solve, predicted", solve.time.rows, levels) + share(solve.time) + "\n";
+}
+
 }  // namespace
+
+BottomOptions rehearsed_options(const NamedSolver& solver) {
+    BottomOptions options = solver.options;
+    if (options.given_iterations > 0)
+        options.max_iterations = std::min(options.given_iterations, most_sampled);
+    return options;
+}
 
 bool predicts(const MatrixUse& use, const Resolved& resolved) {
     return resolved.machine && resolved.machine->machine.compute && use.solver;
 }
 
 std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                              double available) {
-    if (use.amg != AmgUse::none)
-        return "no seconds of solves are predicted with run.amg, only those of each exchange; choose "
-               "run.amg = \"none\"";
+                              double available, const ImaginedAmg* amg) {
     if (!resolved.imagined())
         return "no seconds of solves are predicted where each rank has its own rows; start one rank, with "
                "problem.ranks";
+    if (use.amg != AmgUse::none) {
+        if (!amg)
+            return "no seconds are predicted of a hierarchy that depends on ranks; choose amg.aggregation = "
+                   "\"mis2\" or amg.splitting = \"pmis\"";
+        if (amg->rehearsal) return "";
+        if (!amg->too_large.empty()) return "no seconds of solves are predicted: " + amg->too_large;
+        if (!amg->missing.empty())
+            return "no seconds of solves are predicted: there is no cycle, for want of " + amg->missing;
+        return "no seconds of solves are predicted with a Krylov method on the coarsest level; choose "
+               "amg.coarsest = \"replicated\" or \"gathered\"";
+    }
     const MatrixPart whole{static_cast<std::size_t>(size.rows), static_cast<std::size_t>(size.entries)};
     const auto needed = static_cast<double>(predicted_bytes(use, whole));
     if (needed <= available) return "";
@@ -90,23 +144,12 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Glo
     SolvedHere rehearsed = solve_here(use, all);
     scale_work(rehearsed.trace, all, largest);
 
-    const BottomOptions& options = use.solver->options;
-    PredictedSolve solve;
-    solve.solver = use.solver->name;
-    solve.given = options.given_iterations > 0;
-    solve.rehearsed_iterations = rehearsed.report.iterations;
-    solve.iterations = solve.given ? options.given_iterations : rehearsed.report.iterations;
-    solve.outcome = name(rehearsed.report.outcome);
-    // Whoever gives the iterations says that they are enough.
-    solve.converged =
-        rehearsed.report.succeeded() || (solve.given && rehearsed.report.outcome == Outcome::iteration_limit);
-    Slice slice{.trace = &rehearsed.trace};
-    slice.ranks = resolved.ranks;
-    if (rehearsed.report.iterations > 0) slice.times = solve.iterations / rehearsed.report.iterations;
+    PredictedSolve solve = solve_of(*use.solver, rehearsed.report);
+    const Slice slice = slice_of(rehearsed.trace, solve, resolved);
 
     std::vector<ExchangePlan> plans;
     plans.push_back({0,
-                     GhostCells::Purpose::stencil,
+                     VectorEntries::Use::solve,
                      scheme,
                      Representatives::of(block_layout(1), resolved.topology, resolved.ranks),
                      {}});
@@ -114,6 +157,28 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Glo
     const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
                          move_of(resolved.comm.all_reduce), 0};
     predict_times(solve, std::span(&slice, 1), plans, where);
+    return solve;
+}
+
+PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const ImaginedAmg& amg) {
+    require_known({resolved.machine->machine, Memory::host}, resolved.topology);
+    const AmgRehearsal& rehearsed = *amg.rehearsal;
+    PredictedSolve solve = solve_of(*use.solver, rehearsed.report);
+    if (use.amg == AmgUse::solver) solve.solver = algebraic_cycles().name;
+    const Imagined where{resolved.topology,
+                         *resolved.machine,
+                         resolved.comm.all_reduce_model,
+                         move_of(resolved.comm.all_reduce),
+                         0,
+                         &*amg.coarsest_ranks};
+    const Slice slice = slice_of(rehearsed.solve, solve, resolved);
+    predict_times(solve, std::span(&slice, 1), amg.plans, where);
+    // All of its sums are MPI's.
+    Costs costs(amg.plans, where.topology, where.model, where.all_reduce, SumsMove::by_themselves,
+                where.coarsest);
+    const Slice once{
+        .trace = &rehearsed.setup, .last = slice.last, .ranks = static_cast<double>(resolved.ranks)};
+    solve.setup = time_of_solve(std::span(&once, 1), costs);
     return solve;
 }
 
@@ -133,6 +198,22 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
         "modelled: seconds of work, messages and all-reduces by the machine's file; sums under way cost what "
         "work "
         "does not hide; equal ranks, perfect progress, no contention but a node's rate"};
+    if (solve.setup) {
+        const std::vector<std::string> of_amg{sources.front(),
+                                              "counted: bytes of work as declared, of each level those of "
+                                              "the rank with most; exchanges of set-up; "
+                                              "messages and bytes by the plans of all ranks, of rows that "
+                                              "interpolation by C and F rows reads as if "
+                                              "they were those for A P",
+                                              "modelled: all-reduces of set-up one by one, what is gathered "
+                                              "by doublings; agreeing on a plan as a "
+                                              "duplicate and a split communicator, an exchange of four words "
+                                              "an item and a barrier a round; not "
+                                              "charged: comparing schemes, moving rows to fewer ranks",
+                                              sources.back()};
+        return sources_text(resolved, of_amg) + "\n" + amg_times_text(solve, levels_of(solve)) +
+               solves_text(std::span(&solve, 1));
+    }
     std::string text =
         sources_text(resolved, sources) + "\nTime per solve, predicted: the rank with most to do\n";
     for (const TimerRow& row : solve.time.rows)
@@ -141,13 +222,35 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
            solves_text(std::span(&solve, 1));
 }
 
+namespace {
+
+std::string named_timers(const std::vector<TimerRow>& rows, const std::string& solver) {
+    std::string lines;
+    for (const TimerRow& row : rows) {
+        Json record = timer_record(row);
+        record["solver"] = solver;
+        lines += line_of(record);
+    }
+    return lines;
+}
+
+}  // namespace
+
 std::string prediction_records(const PredictedSolve& solve, const Resolved& resolved,
                                const MatrixSize& size) {
     const std::span one(&solve, 1);
     Json record = solve_json(one, solve, resolved, 0);
     record["computed_on"] = {{"rows", size.rows}, {"ranks", 1}};
     record["cycles_computed_on"] = Json();
-    return line_of(record) + timer_records(one, solve);
+    if (!solve.setup) return line_of(record) + timer_records(one, solve);
+    record["communication_seconds"] = solve.time.communication_seconds();
+    record["setup"] = {{"seconds", solve.setup->seconds()},
+                       {"communication_seconds", solve.setup->communication_seconds()},
+                       {"all_reduce_seconds", solve.setup->all_reduce_seconds()},
+                       {"exchanges", solve.setup->exchanges},
+                       {"reductions", solve.setup->reductions}};
+    return line_of(record) + named_timers(solve.setup->rows, "amg.setup") +
+           named_timers(solve.time.rows, solve.solver);
 }
 
 }  // namespace keel

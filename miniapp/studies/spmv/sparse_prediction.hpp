@@ -7,6 +7,7 @@
 #include "comm/patterns/pattern.hpp"
 #include "miniapp/prediction/predicted_solve.hpp"
 #include "miniapp/setup/resolved.hpp"
+#include "miniapp/studies/spmv/amg/imagined_amg.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
 
 namespace keel {
@@ -14,9 +15,9 @@ namespace keel {
 // Whether a dry run is asked for seconds: the machine's file says how fast it computes, and something is solved.
 bool predicts(const MatrixUse& use, const Resolved& resolved);
 // Why it does not foretell them although it should, of which the remedy is part; empty if it does. The whole matrix is to be
-// solved with in so many bytes on one rank.
+// solved with in so many bytes on one rank. `amg` is null without algebraic multigrid, or where it depends on ranks.
 std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                              double available);
+                              double available, const ImaginedAmg* amg);
 
 // What the rank with most has of the matrix.
 struct LargestPart {
@@ -27,6 +28,13 @@ struct LargestPart {
 // all ranks. With bottom.given_iterations fewer are done, and stand for as many.
 PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const GlobalRows& all,
                        const LargestPart& largest, const Pattern& pattern, const SchemeOptions& scheme);
+
+// With algebraic multigrid, from its rehearsal, which is there: set-up and solve, the work of the rank with most of each level, and
+// exchanges by the chosen plan of each level and purpose.
+PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const ImaginedAmg& amg);
+
+// What is solved with here, where it stands for a solve of given iterations: no more of them than tell their proportions.
+BottomOptions rehearsed_options(const NamedSolver& solver);
 
 std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, const Resolved& resolved,
                             const MatrixSize& size);

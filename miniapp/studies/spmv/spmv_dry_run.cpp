@@ -64,7 +64,7 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
         part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
-    if (predicts(use, resolved)) found.why_not_predicted = why_not_predicted(use, resolved, size, 0);
+    if (predicts(use, resolved)) found.why_not_predicted = why_not_predicted(use, resolved, size, 0, nullptr);
     return found;
 }
 
@@ -100,7 +100,8 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     std::vector<std::int64_t> ghosts;  // by rank
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
-        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix));
+        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix),
+                                predicts(use, resolved) ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         GlobalRows rows = rows_of(all, partition, rank);
         const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
@@ -116,9 +117,10 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
         rank_of_largest = rank;
     }
     if (predicts(use, resolved))
-        found.why_not_predicted = why_not_predicted(use, resolved, size, available - needed);
+        found.why_not_predicted =
+            why_not_predicted(use, resolved, size, available - needed, found.amg ? &*found.amg : nullptr);
     const bool predicted = predicts(use, resolved) && found.why_not_predicted.empty();
-    if (!predicted) all = {};
+    if (!predicted || found.amg) all = {};
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
     const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
@@ -129,7 +131,10 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
     const LargestPart most{static_cast<std::size_t>(found.rows.most),
                            static_cast<std::size_t>(found.entries.most)};
-    if (predicted) found.solve = predict(use, resolved, all, most, pattern, schemes.solves);
+    if (predicted && found.amg)
+        found.solve = predict(use, resolved, *found.amg);
+    else if (predicted)
+        found.solve = predict(use, resolved, all, most, pattern, schemes.solves);
     return found;
 }
 

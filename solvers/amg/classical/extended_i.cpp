@@ -174,9 +174,10 @@ class Weights {
 // d_i = a_ii + SUM_{weak m not in C^_i} a_im + SUM_{k in F_i} a_ik abar_ki / b_ik, b_ik = SUM_{l in C^_i + {i}} abar_kl;
 // abar_kl is a_kl where its sign is not that of a_kk, else 0; where b_ik = 0, a_ik goes to d_i.
 GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, const CoarseRows& coarse,
-                                  GhostValues& ghosts, double truncation) {
+                                  GhostValues& ghosts, double truncation, Work& work) {
     Through through(A, strong, coarse, ghosts);
     GlobalRows P;
+    std::size_t terms = 0;
     Weights weights(through.columns().count());                            // over C^_i
     std::vector<std::pair<std::size_t, double>> F;                         // strong F neighbours, and a_ik
     auto next = static_cast<std::int32_t>(through.columns().first_own());  // C column at i or behind it
@@ -197,6 +198,7 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
             }
             const auto k = static_cast<std::size_t>(A.places[e]);
             F.emplace_back(k, A.rows.values[e]);
+            terms += through.bars(k).size();
             for (const auto& bar : through.bars(k))
                 if (bar.is_strong) weights.add(bar.place);
         }
@@ -237,6 +239,9 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
         weights.clear();
         end_truncated_row(P, truncation);
     }
+    constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
+    work += {4 * static_cast<double>(terms),
+             bytes_of_entry * static_cast<double>(A.places.size() + terms + P.columns.size())};
     return P;
 }
 

@@ -14,9 +14,10 @@ GlobalRows interpolate_directly(const PartRows& A, const Dependence& strong, con
 
 // extended+i: from C rows of strong F neighbours, too, and what leads back to the row itself stays on its diagonal (De Sterck,
 // Falgout, Nolting, Yang, "Distance-two interpolation for parallel algebraic multigrid", NLA 2008). Takes of the rows of F
-// neighbours from other ranks what it reads; A's pattern is symmetric. Collective.
+// neighbours from other ranks what it reads; A's pattern is symmetric. Adds what was done: entries of A, and of the rows of F neighbours,
+// moved once for each that is interpolated through them. Collective.
 GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, const CoarseRows& coarse,
-                                  GhostValues& ghosts, double truncation);
+                                  GhostValues& ghosts, double truncation, Work& work);
 
 // Ends the row whose entries were appended, without the small ones.
 void end_truncated_row(GlobalRows& P, double truncation);

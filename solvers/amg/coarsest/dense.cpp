@@ -89,8 +89,21 @@ void DenseCoarsest::factorise(const std::vector<std::int64_t>& entries, double s
     factors_ = std::make_unique<const Factors>(Factors{dense.partialPivLu(), of_null});
     const auto pivots = factors_->lu.matrixLU().diagonal().cwiseAbs();
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    const double noise = epsilon * (64 * size + static_cast<double>(rows_) * pivots.maxCoeff());
+    const auto rows = static_cast<double>(rows_);
+    book({2.0 / 3.0 * rows * rows * rows, 2 * sizeof(double) * rows * rows});
+    const double noise = epsilon * (64 * size + rows * pivots.maxCoeff());
     singular_ = !(pivots.minCoeff() > noise);
+}
+
+void DenseCoarsest::book(const Work& work) const {
+    ledger_.at(Op::coarsest, place_.level).work += work;
+    ledger_.charge(Op::coarsest, place_.level, work);
+}
+
+// Of the factors, each moved once.
+Work DenseCoarsest::solving() const {
+    const auto rows = static_cast<double>(rows_);
+    return {2 * rows * rows, sizeof(double) * rows * rows};
 }
 
 void DenseCoarsest::solve(Field x, Field b) {
@@ -98,7 +111,10 @@ void DenseCoarsest::solve(Field x, Field b) {
     const std::vector<double> mine = vectors_.read(b);
     const std::vector<double> solution = timed(ledger_, Op::coarsest, place_.level, [&] {
         std::vector<double> all = gathered(mine);
-        if (is_here()) all = factors_->solve(all);
+        if (is_here()) {
+            all = factors_->solve(all);
+            book(solving());
+        }
         if (place_.on_one_rank && counts_.size() > 1) return owners_.scatter(all, counts_);
         const auto first = all.begin() + (vectors_.first_row());
         return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(mine.size()));

@@ -64,6 +64,7 @@ std::vector<double> GhostValues::complete(std::vector<double> own) {
                     if (const std::size_t n = place_in(ghosts_, item); n < ghosts_.size())
                         own[rows + n] = in[0];
                 });
+    ++value_exchanges_;
     sent_values_ += values_.plan().traffic(team_.comm.rank(), team_.topology, 1);
     return own;
 }
@@ -106,6 +107,7 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
                 rows.values[e] = value_at(in, e - begin);
             }
         });
+    ++row_exchanges_;
     sent_rows_ += exchange.plan().traffic(team_.comm.rank(), team_.topology, 1);
     return rows;
 }

@@ -57,6 +57,9 @@ class GhostValues {
     // Sent so far, but for what negotiating takes.
     const Traffic& sent_values() const { return sent_values_; }
     const Traffic& sent_rows() const { return sent_rows_; }
+    // Exchanges so far: of values, lengths of rows among them, and of rows. Equal on all ranks.
+    long value_exchanges() const { return value_exchanges_; }
+    long row_exchanges() const { return row_exchanges_; }
     const SchemeOptions& rows_by() const { return rows_by_; }  // the last ones
 
   private:
@@ -67,6 +70,8 @@ class GhostValues {
     ItemExchange values_;
     SchemeOptions rows_by_;
     Traffic sent_values_, sent_rows_;
+    long value_exchanges_ = 0;
+    long row_exchanges_ = 0;
 };
 
 // Entries by ascending columns.

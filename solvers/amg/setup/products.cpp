@@ -8,6 +8,9 @@
 namespace keel {
 namespace {
 
+// A value and a place.
+constexpr double bytes_of_entry = sizeof(double) + sizeof(std::int32_t);
+
 // Some rows by places among the columns that occur, in any order.
 struct CompactRows {
     std::vector<std::int64_t> first{0};
@@ -21,6 +24,7 @@ class RowSum {
     explicit RowSum(std::size_t columns) : at_(columns, nowhere), places_(columns), values_(columns) {}
 
     void add(double factor, std::span<const std::int32_t> places, const double* values) {
+        terms_ += places.size();
         for (std::size_t n = 0; n < places.size(); ++n) {
             const auto place = static_cast<std::size_t>(places[n]);
             if (at_[place] == nowhere) {
@@ -39,6 +43,7 @@ class RowSum {
             visit(place, values_[static_cast<std::size_t>(at)]);
             at = nowhere;
         }
+        results_ += size_;
         size_ = 0;
     }
     // The same by ascending places.
@@ -48,6 +53,13 @@ class RowSum {
         finish(visit);
     }
 
+    // Of all rows so far.
+    Work work() const {
+        const auto terms = static_cast<double>(terms_);
+        const auto results = static_cast<double>(results_);
+        return {2 * terms, bytes_of_entry * (terms + results)};
+    }
+
   private:
     static constexpr std::int32_t nowhere = -1;
 
@@ -55,11 +67,13 @@ class RowSum {
     std::vector<std::int32_t> places_;  // those of the row
     std::vector<double> values_;
     std::size_t size_ = 0;
+    std::size_t terms_ = 0;
+    std::size_t results_ = 0;
 };
 
-// Calls end_row(sum) behind every row of A P, from its own rows of P and those of A's ghosts.
+// Calls end_row(sum) behind every row of A P, from its own rows of P and those of A's ghosts. Returns what was done.
 template <class EndRow>
-void for_each_row_of_product(const PartRows& A, const CompactColumns& columns, const GlobalRows& own,
+Work for_each_row_of_product(const PartRows& A, const CompactColumns& columns, const GlobalRows& own,
                              const GlobalRows& of_ghosts, const EndRow& end_row) {
     const std::vector<std::int32_t> own_places = columns.places(own.columns);
     const std::vector<std::int32_t> ghost_places = columns.places(of_ghosts.columns);
@@ -79,6 +93,9 @@ void for_each_row_of_product(const PartRows& A, const CompactColumns& columns, c
         }
         end_row(sum);
     }
+    Work work = sum.work();
+    work.bytes += bytes_of_entry * static_cast<double>(A.places.size());
+    return work;
 }
 
 void append(GlobalRows& rows, const PartialRow& row) {
@@ -109,11 +126,11 @@ struct ByColumns {
 }  // namespace
 
 GlobalRows multiply(const PartRows& A, const RowPartition& partition, const GlobalRows& own,
-                    const GlobalRows& of_ghosts) {
+                    const GlobalRows& of_ghosts, Work& work) {
     const CompactColumns columns(partition.first(A.rank), partition.size(A.rank),
                                  {own.columns, of_ghosts.columns});
     GlobalRows product;
-    for_each_row_of_product(A, columns, own, of_ghosts, [&](RowSum& sum) {
+    work += for_each_row_of_product(A, columns, own, of_ghosts, [&](RowSum& sum) {
         sum.finish_sorted([&](std::int32_t place, double value) {
             product.columns.push_back(columns.column(static_cast<std::size_t>(place)));
             product.values.push_back(value);
@@ -124,11 +141,11 @@ GlobalRows multiply(const PartRows& A, const RowPartition& partition, const Glob
 }
 
 GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
-                    const Homeward& way, Traffic& sent) {
+                    const Homeward& way, Traffic& sent, Work& work) {
     const CompactColumns columns(P.columns.first(P.rank), P.own_columns(),
                                  {P.rows.columns, of_ghosts.columns});
     CompactRows AP;  // no sum below depends on the order of a row's entries
-    for_each_row_of_product(A, columns, P.rows, of_ghosts, [&](RowSum& sum) {
+    work += for_each_row_of_product(A, columns, P.rows, of_ghosts, [&](RowSum& sum) {
         sum.finish([&](std::int32_t place, double value) {
             AP.places.push_back(place);
             AP.values.push_back(value);
@@ -169,6 +186,7 @@ GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, cons
             append_part(product, c);
         end_row(product);
     }
+    work += sum.work();
     return product;
 }
 

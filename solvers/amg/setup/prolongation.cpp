@@ -72,12 +72,12 @@ double bound_of_eigenvalues(const Communicator& comm, const PartRows& A) {
 }
 
 GlobalRows smoothed_prolongation(const PartRows& A, const RowPartition& columns, GlobalRows T,
-                                 GhostValues& ghosts, int sweeps, double weight) {
+                                 GhostValues& ghosts, int sweeps, double weight, Work& work) {
     const std::vector<double> diagonal = diagonal_of(A);
     GlobalRows P = std::move(T);
     for (int sweep = 0; sweep < sweeps; ++sweep) {
         // The pattern of A P contains that of P, for A has its diagonal.
-        GlobalRows next = multiply(A, columns, P, ghosts.rows(P));
+        GlobalRows next = multiply(A, columns, P, ghosts.rows(P), work);
         for (std::size_t r = 0; r < next.rows(); ++r) {
             auto [old, old_end] = entries_of(P, r);
             for (auto [e, end] = entries_of(next, r); e < end; ++e) {

@@ -18,8 +18,8 @@ Tentative tentative_prolongation(const Communicator& comm, const Aggregates& agg
 // A bound of the eigenvalues of D^-1 A, max_i SUM_j |a_ij| / |a_ii|: the same on any number of ranks. Collective.
 double bound_of_eigenvalues(const Communicator& comm, const PartRows& A);
 
-// P = (I - weight D^-1 A)^sweeps T, each sweep with the rows of A's ghosts; `columns` are those of T. Collective.
+// P = (I - weight D^-1 A)^sweeps T, each sweep with the rows of A's ghosts; `columns` are those of T. Adds what was done. Collective.
 GlobalRows smoothed_prolongation(const PartRows& A, const RowPartition& columns, GlobalRows T,
-                                 GhostValues& ghosts, int sweeps, double weight);
+                                 GhostValues& ghosts, int sweeps, double weight, Work& work);
 
 }  // namespace keel

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/gather_time.hpp"
 #include "comm/ranks/topology.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 
@@ -163,4 +164,25 @@ TEST_CASE("rounds that more nodes add are counted") {
         return all_reduce_time(machine, {nodes, {}}, 1, AllReduceModel::recursive_doubling, most);
     };
     CHECK(time(64) == time(1024));
+}
+
+TEST_CASE("gathering takes what the messages of its doublings say") {
+    const Machine machine = machine_named("blue_waters");
+    const auto message = [&](Locality locality, std::size_t words) {
+        const auto bytes = static_cast<double>(8 * words);
+        return machine.message(Memory::host, locality, bytes).time(bytes);
+    };
+    const auto far = [&](std::size_t words) { return message(Locality::off_node, words); };
+    // 5 ranks, each on a node: one, two, and the one that is left.
+    const Places alone(5, 1);
+    const RankPlaces places{alone.topology.node_of(), alone.sockets};
+    CHECK(all_gather_time(machine, places, 3) == Approx(far(3) + far(6) + far(3)).epsilon(1e-12));
+    CHECK(gather_time(machine, places, 3) == Approx(far(3) + far(6) + far(3)).epsilon(1e-12));
+    // 4 ranks on two nodes: a round within nodes goes up the tree, and the next one between them.
+    const Places pairs(4, 2);
+    const RankPlaces two_nodes{pairs.topology.node_of(), pairs.sockets};
+    CHECK(gather_time(machine, two_nodes, 7) == Approx(message(Locality::node, 7) + far(14)).epsilon(1e-12));
+    CHECK(all_gather_time(machine, two_nodes, 7) >= gather_time(machine, two_nodes, 7));
+    const Places one(1, 1);
+    CHECK(all_gather_time(machine, {one.topology.node_of(), one.sockets}, 7) == 0);
 }

@@ -78,9 +78,15 @@ constexpr double bytes_to_return_a_column = 40;
 // What imagined ranks have of the levels, told of them as the levels are set up.
 class Imagination {
   public:
+    // With `keeps_plans` those of the chosen schemes are kept.
     Imagination(const Resolved& resolved, const RowPartition& finest, Ownership ownership, double bytes,
-                ImaginedAmg& amg)
-        : resolved_(resolved), partition_(finest), ownership_(ownership), bytes_(bytes), amg_(amg) {}
+                bool keeps_plans, ImaginedAmg& amg)
+        : resolved_(resolved),
+          partition_(finest),
+          ownership_(ownership),
+          bytes_(bytes),
+          keeps_plans_(keeps_plans),
+          amg_(amg) {}
 
     // The exchanges of a level that is coarsened. The next one to share out is the next level.
     void plan(const PartRows& A, const Coarsening& next) {
@@ -115,31 +121,38 @@ class Imagination {
             }
         }
         add_memory(P, bytes_of_prolongation);
+        MostOfLevel& most = most_.back();
+        most.all_entries_of_P = static_cast<double>(P.columns.size());
+        for (int rank = 0; rank < partition_.ranks; ++rank)
+            most.entries_of_P = std::max(
+                most.entries_of_P,
+                static_cast<double>(columns_of(P, partition_.first(rank), partition_.size(rank)).size()));
         partition_ = coarse;
     }
     // The rows of a level.
     void share_out(const PartRows& A) {
-        Share& share = shares_.emplace_back();
+        int& with_rows = ranks_with_rows_.emplace_back(0);
+        MostOfLevel& most = most_.emplace_back();
+        most.all_entries = static_cast<double>(A.places.size());
+        most.all_rows = static_cast<double>(partition_.rows);
         for (int rank = 0; rank < partition_.ranks; ++rank) {
             if (partition_.size(rank) == 0) continue;
-            ++share.ranks_with_rows;
+            ++with_rows;
             const std::size_t entries =
                 columns_of(A.rows, partition_.first(rank), partition_.size(rank)).size();
-            share.most_entries = std::max(share.most_entries, static_cast<double>(entries));
-            share.most_rows = std::max(share.most_rows, static_cast<double>(partition_.size(rank)));
+            most.entries = std::max(most.entries, static_cast<double>(entries));
+            most.rows = std::max(most.rows, static_cast<double>(partition_.size(rank)));
         }
-        add_memory(A.rows, shares_.size() == 1 ? bytes_of_finest : bytes_of_coarse);
+        add_memory(A.rows, most_.size() == 1 ? bytes_of_finest : bytes_of_coarse);
     }
     // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
     void plan_coarsest(const PartRows& A) {
-        const int level = static_cast<int>(shares_.size()) - 1;
+        const int level = static_cast<int>(most_.size()) - 1;
         std::vector<Request> everybody = requests_for(ghosts_of_all(A.rows, partition_, partition_));
         if (!room_for(2 * static_cast<double>(everybody.size()) * bytes_to_plan_a_request)) return;
-        std::vector<int> ranks;
+        const std::vector<int> ranks = ranks_with_rows();
         std::vector<std::int64_t> sizes;
-        for (int rank = 0; rank < partition_.ranks; ++rank) {
-            if (partition_.size(rank) == 0) continue;
-            ranks.push_back(rank);
+        for (const int rank : ranks) {
             sizes.push_back(static_cast<std::int64_t>(partition_.size(rank)));
         }
         const RowPartition owners = partition_of(sizes);
@@ -155,20 +168,34 @@ class Imagination {
     }
     void tell(std::vector<AmgLevelFacts> facts, const AmgOptions& options) {
         for (std::size_t l = 0; l < facts.size(); ++l) {
-            facts[l].ranks_with_rows = shares_[l].ranks_with_rows;
-            facts[l].most_entries = shares_[l].most_entries;
+            facts[l].ranks_with_rows = ranks_with_rows_[l];
+            facts[l].most_entries = most_[l].entries;
         }
         amg_.levels = std::move(facts);
-        amg_.coarsest = coarsest_of(options, amg_.levels, shares_.back().most_rows);
+        amg_.coarsest = coarsest_of(options, amg_.levels, most_.back().rows);
         amg_.bytes = std::max(0.0, *std::ranges::max_element(memory_));
+        amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
+                               options.coarsest == CoarsestRule::gathered};
     }
+    const std::vector<MostOfLevel>& most() const { return most_; }
 
   private:
-    struct Share {
-        int ranks_with_rows = 0;
-        double most_entries = 0;
-        double most_rows = 0;
-    };
+    std::vector<int> ranks_with_rows() const {
+        std::vector<int> ranks;
+        for (int rank = 0; rank < partition_.ranks; ++rank)
+            if (partition_.size(rank) > 0) ranks.push_back(rank);
+        return ranks;
+    }
+    void keep(VectorEntries::Use use, const SchemeOptions& scheme, Plan plan) {
+        if (!keeps_plans_) return;
+        const int level = static_cast<int>(most_.size()) - 1;
+        amg_.plans.push_back({level,
+                              use,
+                              scheme,
+                              Representatives::of(block_layout(1), resolved_.topology, resolved_.ranks),
+                              {}});
+        amg_.plans.back().plans.push_back(std::move(plan));
+    }
 
     void add_memory(const GlobalRows& rows, double bytes_of_entry) {
         memory_.resize(static_cast<std::size_t>(partition_.ranks), 0.0);
@@ -182,11 +209,11 @@ class Imagination {
         if (amg_.too_large.empty())
             amg_.too_large =
                 fmt::format("level {}: to plan what all ranks need of each other takes {} and more of {}",
-                            shares_.size() - 1, bytes_text(needed), bytes_text(bytes_));
+                            most_.size() - 1, bytes_text(needed), bytes_text(bytes_));
         return false;
     }
     SchemeUse used_for(VectorEntries::Use use) const {
-        return {static_cast<int>(shares_.size()) - 1, block_layout(0), VectorEntries{use}};
+        return {static_cast<int>(most_.size()) - 1, block_layout(0), VectorEntries{use}};
     }
     std::vector<SchemeOptions> schemes() const {
         SchemeOptions options = resolved_.comm.scheme;
@@ -200,6 +227,8 @@ class Imagination {
         SchemeTable table{.use = used_for(use),
                           .rows = compare(pattern, schemes(), {resolved_.topology, resolved_.model()})};
         table.chosen = chosen_before_run(resolved_.comm, table.rows);
+        const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
+        if (keeps_plans_) keep(use, scheme, make_plan(pattern, resolved_.topology, scheme, {}));
         amg_.exchanges.push_back(std::move(table));
     }
     // By the plans of P backwards, whose scheme is chosen for P.
@@ -215,14 +244,17 @@ class Imagination {
         std::vector<SchemeTable> tables;
         for (const VectorEntries::Use use : uses)
             tables.push_back({.use = used_for(use), .rows = {}, .chosen = chosen});
+        std::size_t number = 0;
         for (const SchemeOptions& scheme : schemes()) {
-            const ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
-                                                   resolved_.topology, needed, parts);
+            ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
+                                             resolved_.topology, needed, parts);
             for (SchemeTable& table : tables) {
                 const bool of_values = table.use.entries()->use == VectorEntries::Use::amg_returns;
-                const Plan& plan = of_values ? plans.values : plans.rows;
+                Plan& plan = of_values ? plans.values : plans.rows;
                 table.rows.push_back(summary(scheme, shares_of(plan, 1, setup), setup));
+                if (number == chosen.value_or(0)) keep(table.use.entries()->use, scheme, std::move(plan));
             }
+            ++number;
         }
         for (SchemeTable& table : tables) {
             count_duplicates(table.rows);
@@ -235,9 +267,11 @@ class Imagination {
     Ownership ownership_;
     double entries_of_finest_ = 0;
     double bytes_;
+    bool keeps_plans_;
     ImaginedAmg& amg_;
-    std::vector<Share> shares_;
-    std::vector<double> memory_;  // by rank
+    std::vector<MostOfLevel> most_;     // by level
+    std::vector<int> ranks_with_rows_;  // likewise
+    std::vector<double> memory_;        // by rank
 };
 
 // Seconds of one exchange on every level, by each scheme, and by the quickest of each level.
@@ -287,7 +321,7 @@ std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
 }  // namespace
 
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                        double bytes, bool singular) {
+                        double bytes, bool singular, const MatrixUse* solved) {
     const Communicator alone = Communicator::self();
     const Topology topology = detect_topology(alone);
     const auto backend = make_backend(all_backends().front().name);
@@ -303,7 +337,8 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
     }
     Ledger ledger(options.max_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
-    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options.ownership, bytes, amg);
+    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options.ownership, bytes,
+                            solved != nullptr, amg);
     const Team team{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         imagination.share_out(level);
@@ -312,9 +347,11 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
         else if (options.coarsest == CoarsestRule::krylov && coarsest_solver(options, level.partition.rows))
             imagination.plan_coarsest(level);
     };
-    const AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
+    AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
     imagination.tell(hierarchy.facts(), options);
     amg.missing = hierarchy.missing();
+    if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
+        amg.rehearsal = rehearse(*solved, hierarchy, A, ledger, imagination.most());
     return amg;
 }
 
@@ -329,7 +366,7 @@ std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options)
         fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
                     bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
-    text += not_counted(amg, options);
+    if (!amg.rehearsal) text += not_counted(amg, options);  // which otherwise the prediction says
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);
     if (amg.exchanges.front().rows.front().time && amg.too_large.empty())
