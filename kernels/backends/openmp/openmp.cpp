@@ -167,6 +167,7 @@ class FusedHalfSweeps : public Base {
 
     Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
                double relaxation) override {
+        if (colours.empty()) return {};
         return this->in_dimensions(
             [&](auto D) { return pass<D>(0, u, L, f, colours, relaxation, NothingCloses{}); });
     }
@@ -187,7 +188,7 @@ class FusedHalfSweeps : public Base {
     template <int D, class Closing>
     Work pass(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
               double relaxation, const Closing& closing) {
-        check(!colours.empty(), "a pass has half sweeps");
+        check(!colours.empty(), "a leg that ends in its pass has half sweeps");
         return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
             const auto sweeps = this->template half_sweeps<D>(last, u, L, f, colours, relaxed);
             // u, f, 1/D and three fields of faces, and D for what closes; a plane more than half sweeps on either side.

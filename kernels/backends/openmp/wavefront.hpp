@@ -19,13 +19,14 @@
 
 namespace keel {
 
-// How stages follow each other over the boxes of a rank. Each takes a ghost layer less than the one before, the last none, and
-// its loops count from the corner of its layers: cell (0,0,0) of one is (1,1,1) of the one before. A stage has its cells, and
-// a body of one cell of them or of a row. What closes the pass follows the last stage as that would another one, and takes rows
-// from <= j < to of a plane as it likes: (q, from, to, k), as far as there are any.
+// What closes a pass follows the last stage as another one would: rows from <= j < to of plane k of box q, as far as there are any.
 struct NothingCloses {
-    void operator()(int, int, int, int) const {}
+    void operator()(int /*q*/, int /*from*/, int /*to*/, int /*k*/) const {}
 };
+
+// How stages follow each other over the boxes of a rank. Each takes a ghost layer less than the one before, the last none, or one
+// if something closes the pass, and its loops count from the corner of its layers: cell (0,0,0) of one is (1,1,1) of the one
+// before. A stage has its cells, and a body of one cell of them or of a row.
 template <class Stage, class Closing = NothingCloses>
 class Wavefront {
   public:
