@@ -26,9 +26,6 @@
 
 namespace keel {
 
-// Red cells have an even sum of global indices.
-enum class Colour { red = 0, black = 1 };
-
 // A pair of fields whose inner product is wanted.
 struct Product {
     Field x;
@@ -126,7 +123,7 @@ class Operations {
     // max |x|; +infinity where any value is not finite
     virtual Work max_norm(Field x, double& norm) = 0;
 
-    // --- The operator (ghosts of u current), on the cells that L.part selects
+    // --- The operator (ghosts of u current), on the cells that L.part selects; some look at L.colour as well
     virtual Work apply(Field out, const Stencil& L,
                        Field u) = 0;  // u has a ghost layer more than `out` asks for
     // The next vectors of some Krylov bases, one for each of N recurrences; a basis may end before. The n-th (from 0) is also
@@ -135,22 +132,23 @@ class Operations {
     // `multiply` for each scaling, and `combine`.
     virtual Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
                         std::span<const ThreeTerms> recurrences) = 0;
-    virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;            // r = f - L u
-    virtual Work residual_norm(const Stencil& L, Field u, Field f, double& norm) = 0;  // max |f - L u|
+    virtual Work residual(Field r, const Stencil& L, Field u, Field f) = 0;  // r = f - L u
+    virtual Work residual_norm(const Stencil& L, Field u, Field f,
+                               double& norm) = 0;  // max |f - L u|, of L.colour
     // A half sweep of Gauss-Seidel: u += relaxation (u of Gauss-Seidel - u); 1: not over-relaxed.
     virtual Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) = 0;
-    // N half sweeps, one for each colour in turn. The n-th (from 0) also relaxes N - 1 - n ghost layers, redundantly, as
+    // N half sweeps. The n-th (from 0) also relaxes N - 1 - n ghost layers, redundantly, as
     // the boxes there do: it wants ghosts of u N layers deep, of f and the coefficients N - 1, all 26 neighbours'. On all
-    // cells, whatever L.part. The same values as N half sweeps with an exchange before each.
-    virtual Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                       double relaxation) = 0;
+    // cells, whatever L.part. The same values as N half sweeps with an exchange before each. Zeros it neither reads nor wants
+    // there.
+    virtual Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) = 0;
     // The same and, in the same pass where a backend can, what a leg of a cycle ends with, of u as it is then: the restricted
-    // residual, or the norm of the residual. Ghosts of u and f and the coefficients are wanted one layer deeper. The same values as
-    // after an exchange.
+    // residual, or the norm of the residual, of the cells that are unsolved() then. Ghosts of u and f and the coefficients are
+    // wanted one layer deeper. The same values as after an exchange.
     virtual Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
-                                    std::span<const Colour> colours, double relaxation) = 0;
+                                    const HalfSweeps& sweeps) = 0;
     virtual Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
-                                   std::span<const Colour> colours, double relaxation) = 0;
+                                   const HalfSweeps& sweeps) = 0;
     // p = a p + b D^-1 (f - L u)
     virtual Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) = 0;
 
@@ -174,7 +172,7 @@ class Operations {
 
     // --- To and from the next coarser level, whose fields are named coarse
     virtual Work restrict_to(Field coarse, Field fine) = 0;
-    virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;
+    virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;  // of L.colour
     virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
     virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;   // ghosts of coarse current, all 26
     virtual Work interpolate_quartic_add(Field fine, Field coarse) = 0;  // and two layers of them

@@ -118,14 +118,13 @@ class CycleOperationsOn : public Interface {
             });
         });
     }
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-               double relaxation) override {
-        return relax_beyond(0, u, L, f, colours, relaxation);
+    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
+        return relax_beyond(0, u, L, f, sweeps);
     }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                            double relaxation) override {
-        Work work = relax_beyond(1, u, L, f, colours, relaxation);
-        return work += this->restrict_residual(coarse, L, u, f);
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
+                            const HalfSweeps& sweeps) override {
+        Work work = relax_beyond(1, u, L, f, sweeps);
+        return work += this->restrict_residual(coarse, L.of(sweeps.unsolved()), u, f);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
@@ -142,8 +141,11 @@ class CycleOperationsOn : public Interface {
     }
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
-            return on(coarser(coarse, L.part),
-                      RestrictResidual<D, Real>{view_of(coarse), residual_body<D>(L, u, f)});
+            return with_residual<D>(L, u, f, [&](const auto& residual) {
+                using Fine = std::decay_t<decltype(residual)>;
+                return on(coarser(coarse, L.part),
+                          RestrictResidual<D, Real, Fine>{view_of(coarse), residual});
+            });
         });
     }
     Work interpolate_constant_add(Field fine, Field coarse) override {
@@ -262,12 +264,12 @@ class CycleOperationsOn : public Interface {
         }
         return sweeps;
     }
-    Work relax_beyond(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                      double relaxation) {
+    Work relax_beyond(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
         return in_dimensions([&](auto D) {
-            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
+            return with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
                 Work work;
-                for (const auto& sweep : half_sweeps<D>(last, u, L, f, colours, relaxed))
+                if (sweeps.guess == Guess::zero) work += fill(u, 0.0);
+                for (const auto& sweep : half_sweeps<D>(last, u, L, f, sweeps.colours, relaxed))
                     work += relax_half(sweep.cells, sweep.body);
                 return work;
             });
@@ -315,6 +317,19 @@ class CycleOperationsOn : public Interface {
     template <int D>
     static Residual<D, Real> residual_body(const Stencil& L, Field u, Field f) {
         return {StencilView<D, Real>(L), view_of(u), view_of(f)};
+    }
+    // Hands over the residual as a value, of all cells or of L.colour.
+    template <int D, class Action>
+    Work with_residual(const Stencil& L, Field u, Field f, const Action& action) const {
+        const Residual<D, Real> residual = residual_body<D>(L, u, f);
+        if (!L.colour) return action(residual);
+        return action(ResidualOfColour<D, Real>{residual, static_cast<int>(*L.colour), parity_});
+    }
+    // All cells of this level, of L.colour if it has one.
+    Cells coloured(const Stencil& L) const {
+        Cells cells = all();
+        if (L.colour) cells.colour = static_cast<int>(*L.colour);
+        return cells;
     }
     template <class Body>
     Work relax_half(const Cells& cells, const Body& body) {

@@ -25,9 +25,7 @@ class OnlyCycles : public Operations {
     }
     Work residual(Field, const Stencil&, Field, Field) override { none(); }
     Work residual_norm(const Stencil&, Field, Field, double&) override { none(); }
-    Work relax_and_measure(double&, Field, const Stencil&, Field, std::span<const Colour>, double) override {
-        none();
-    }
+    Work relax_and_measure(double&, Field, const Stencil&, Field, const HalfSweeps&) override { none(); }
     Work add_reaction(Field, Field, double, const Reaction&, Field) override { none(); }
     Work relax_newton(Field, const Stencil&, const Reaction&, Field, Colour) override { none(); }
     double factor_incompletely(Field, const Stencil&) override { none(); }

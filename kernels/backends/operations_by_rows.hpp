@@ -19,9 +19,10 @@ class CyclesByRows : public Base {
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         const Cells cells = this->coarser(coarse, L.part);
         return this->in_dimensions([&](auto D) {
-            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f)};
+            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
+                                           this->coloured(L)};
             this->backend().for_each_row(cells, row, children(D));
-            return this->work(RestrictResidual<D>::cost, cells.count());
+            return this->work(row.cost(row.fine), cells.count());
         });
     }
     Work interpolate_constant_add(Field fine, Field coarse) override {

@@ -141,13 +141,15 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         });
     }
     Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
-        return this->in_dimensions(
-            [&](auto D) { return this->maximum(this->template residual_body<D>(L, u, f), norm); });
+        return this->in_dimensions([&](auto D) {
+            return this->template with_residual<D>(
+                L, u, f, [&](const auto& residual) { return this->maximum(residual, norm); });
+        });
     }
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                           double relaxation) override {
-        Work work = this->relax_beyond(1, u, L, f, colours, relaxation);
-        return work += this->residual_norm(L, u, f, norm);
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
+                           const HalfSweeps& sweeps) override {
+        Work work = this->relax_beyond(1, u, L, f, sweeps);
+        return work += this->residual_norm(L.of(sweeps.unsolved()), u, f, norm);
     }
     Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
         return this->each(AddReaction{y.view(), x.view(), scale, phi, u.view()});

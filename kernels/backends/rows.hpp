@@ -201,5 +201,20 @@ template <class Body>
                                        magnitude_bits(body(q, 2 * pair + 1, j, k))));
     return (cells & 1) == 0 ? most : std::max(most, magnitude_bits(body(q, cells - 1, j, k)));
 }
+// Of every other cell from the first one on.
+template <class Body>
+[[gnu::flatten]] std::int64_t most_of_every_other(const Body body, int first, int high, int q, int j, int k) {
+    std::int64_t most = 0;
+    if ((first & 1) == 0) {
+#pragma omp simd reduction(max : most)
+        for (int half = first >> 1; half < (high + 1) >> 1; ++half)
+            most = std::max(most, magnitude_bits(body(q, 2 * half, j, k)));
+    } else {
+#pragma omp simd reduction(max : most)
+        for (int half = first >> 1; half < high >> 1; ++half)
+            most = std::max(most, magnitude_bits(body(q, 2 * half + 1, j, k)));
+    }
+    return most;
+}
 
 }  // namespace keel

@@ -19,6 +19,13 @@ template <int D, class Real>
     for (int i = 0; i < cells; ++i)
         sums[i] += residual(q, 2 * (first + i), j, k) + residual(q, 2 * (first + i) + 1, j, k);
 }
+// Of the first or of the second cell of each pair, which are those of one colour.
+template <int second, int D, class Real>
+[[gnu::flatten]] void add_every_other(Real* sums, const Residual<D, Real> residual, int first, int cells,
+                                      int q, int j, int k) {
+#pragma omp simd
+    for (int i = 0; i < cells; ++i) sums[i] += residual(q, 2 * (first + i) + second, j, k);
+}
 // coarse = mean, of a row of sums over children
 template <int D, class Real>
 struct MeanOfSums {
@@ -36,7 +43,12 @@ template <int D, class Real = double>
 struct RestrictRow {
     ViewOf<Real> coarse;
     Residual<D, Real> residual;
+    Cells fine;  // whose residuals count
 
+    static constexpr Cost cost(const Cells& fine) {
+        return fine.colour == Cells::every ? RestrictResidual<D, Real>::cost
+                                           : RestrictResidual<D, Real, ResidualOfColour<D, Real>>::cost;
+    }
     void operator()(int low, int high, int q, int j, int k) const {
         constexpr int some = 64;
         Real sums[some];
@@ -44,9 +56,19 @@ struct RestrictRow {
             const int cells = std::min(some, high - first);
             std::fill_n(sums, cells, Real(0));
             for (int row = 0; row < children(D - 1); ++row)
-                add_row(sums, residual, first, cells, q, 2 * j + row % 2, D == 2 ? k : 2 * k + row / 2);
+                add(sums, first, cells, q, 2 * j + row % 2, D == 2 ? k : 2 * k + row / 2);
             each_in_row(MeanOfSums<D, Real>{coarse, sums, first}, first, first + cells, q, j, k);
         }
+    }
+
+  private:
+    void add(Real* sums, int first, int cells, int q, int j, int k) const {
+        if (fine.colour == Cells::every)
+            add_row(sums, residual, first, cells, q, j, k);
+        else if (fine.first(0, q, j, k) == 0)
+            add_every_other<0>(sums, residual, first, cells, q, j, k);
+        else
+            add_every_other<1>(sums, residual, first, cells, q, j, k);
     }
 };
 

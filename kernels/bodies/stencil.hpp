@@ -8,6 +8,9 @@
 //     (L u)_i = D_i u_i - SUM_f c_f u_neighbour(f).
 // The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written.
 
+#include <optional>
+#include <span>
+
 #include "kernels/cost.hpp"
 #include "kernels/layout/field.hpp"
 
@@ -17,6 +20,26 @@ namespace keel {
 // So the interior can be worked on while an exchange is under way, and the shell after it.
 enum class Part { all, interior, shell };
 
+// Red cells have an even sum of global indices.
+enum class Colour { red = 0, black = 1 };
+
+// What u holds when it is smoothed: anything, or what counts as zeros, ghosts included, whatever it is.
+enum class Guess { any, zero };
+
+// Half sweeps of Gauss-Seidel, one for each colour in turn.
+struct HalfSweeps {
+    std::span<const Colour> colours;
+    double relaxation = 1.0;  // 1: not over-relaxed
+    Guess guess = Guess::any;
+
+    int count() const { return static_cast<int>(colours.size()); }
+    // The cells whose residual they leave at more than rounding: those not of the last colour or, over-relaxed, all.
+    std::optional<Colour> unsolved() const {
+        if (colours.empty() || relaxation != 1.0) return std::nullopt;
+        return colours.back() == Colour::red ? Colour::black : Colour::red;
+    }
+};
+
 // The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike. There is no z in
 // two dimensions.
 struct Stencil {
@@ -24,8 +47,11 @@ struct Stencil {
     Field diagonal;          // D
     Field inverse_diagonal;  // 1 / D
     Part part = Part::all;   // where it is evaluated
+    // By restrict_residual and residual_norm, on these cells alone: the residual of the other colour counts as zero.
+    std::optional<Colour> colour = std::nullopt;
 
-    Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some}; }
+    Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some, colour}; }
+    Stencil of(std::optional<Colour> one) const { return {x, y, z, diagonal, inverse_diagonal, part, one}; }
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
@@ -109,6 +135,19 @@ struct Residual {
     }
 };
 
+// The same on the cells of one colour, zero on the others, of which f and D are not read.
+template <int D, class Real = double>
+struct ResidualOfColour {
+    Residual<D, Real> residual;
+    int colour;
+    const int* parity;  // of each block's first cell
+
+    static constexpr Cost cost{(4 * D + 2) / 2.0, D + 2, 0};
+    constexpr Real operator()(int q, int i, int j, int k) const {
+        return ((i + j + k + parity[q]) & 1) == colour ? residual(q, i, j, k) : Real(0);
+    }
+};
+
 // r = f - L u
 template <int D>
 struct StoreResidual {
@@ -133,6 +172,10 @@ struct Relax {
         return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *
                L.inverse_diagonal(q, i, j, k);
     }
+    // The same where all of u is zero.
+    constexpr Real from_zero(int q, int i, int j, int k) const {
+        return L.of_shape(f.origin)(q, i, j, k) * L.inverse_diagonal(q, i, j, k);
+    }
     constexpr Real& cell(int q, int i, int j, int k) const { return L.of_shape(u.origin)(q, i, j, k); }
     constexpr void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = value(q, i, j, k); }
 };
@@ -145,6 +188,10 @@ struct OverRelax {
 
     static constexpr bool one_colour = true;
     static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
+    constexpr Real from_zero(int q, int i, int j, int k) const {
+        return relaxation * relax.from_zero(q, i, j, k);
+    }
+    constexpr Real& cell(int q, int i, int j, int k) const { return relax.cell(q, i, j, k); }
     constexpr void operator()(int q, int i, int j, int k) const {
         const Real old = relax.cell(q, i, j, k);
         relax.cell(q, i, j, k) = old + relaxation * (relax.value(q, i, j, k) - old);

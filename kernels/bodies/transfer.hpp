@@ -44,14 +44,13 @@ struct Restrict {
     }
 };
 
-// coarse = mean of the fine residuals f - L u, which are never stored
-template <int D, class Real = double>
+// coarse = mean of the fine residuals f - L u, which are never stored, all or those of one colour
+template <int D, class Real = double, class Fine = Residual<D, Real>>
 struct RestrictResidual {
     ViewOf<Real> coarse;
-    Residual<D, Real> residual;
+    Fine residual;
 
-    static constexpr Cost cost{children(D) * (1 + Residual<D>::cost.flops),
-                               children(D) * Residual<D>::cost.reads, 1};
+    static constexpr Cost cost{children(D) * (1 + Fine::cost.flops), children(D) * Fine::cost.reads, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         coarse(q, i, j, k) = mean_of_children<D>(residual, q, i, j, k);
     }

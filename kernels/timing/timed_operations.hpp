@@ -89,19 +89,16 @@ class TimedOperations : public Operations {
     Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
         return book(Op::smooth, [&] { return inner_.relax(u, L, f, colour, relaxation); });
     }
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-               double relaxation) override {
-        return book(Op::smooth, [&] { return inner_.relax(u, L, f, colours, relaxation); });
+    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
+        return book(Op::smooth, [&] { return inner_.relax(u, L, f, sweeps); });
     }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                            double relaxation) override {
-        return book(Op::smooth_restrict,
-                    [&] { return inner_.relax_and_restrict(coarse, u, L, f, colours, relaxation); });
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
+                            const HalfSweeps& sweeps) override {
+        return book(Op::smooth_restrict, [&] { return inner_.relax_and_restrict(coarse, u, L, f, sweeps); });
     }
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                           double relaxation) override {
-        return book(Op::smooth_residual,
-                    [&] { return inner_.relax_and_measure(norm, u, L, f, colours, relaxation); });
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
+                           const HalfSweeps& sweeps) override {
+        return book(Op::smooth_residual, [&] { return inner_.relax_and_measure(norm, u, L, f, sweeps); });
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return book(Op::smooth, [&] { return inner_.polynomial_step(p, a, b, L, u, f); });

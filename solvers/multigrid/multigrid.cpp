@@ -101,7 +101,7 @@ void Multigrid::begin_from_below(int l) {
     interpolate_quartic_add(levels_.cycled(l), levels_.below(l));
 }
 
-// u of level l holds the initial guess (zero on every level but the finest), f the right-hand side, with the ghosts that
+// u of level l holds the initial guess or, where that is zero, anything, f the right-hand side, with the ghosts that
 // smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L u| of this rank at the end; not
 // on the coarsest level.
 //
@@ -127,7 +127,6 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
         smooth_and_restrict(fine, fine.operations, options_.pre, options_, guess, below.f);
     }
     take_over(l + 1, goal);
-    if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
     v_cycle(l + 1, Guess::zero);
     // What one cycle leaves of the coarse correction would be as large as the error of fourth order.
     if (goal == CoarseGoal::extrapolation && l + 1 < levels_.levels() - 1) v_cycle(l + 1, Guess::any);
@@ -145,10 +144,7 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
 void Multigrid::solve_bottom() {
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
-    if (levels_.mixed()) {
-        bottom.operations.convert(bottom.f, cycled.f, 1.0);
-        bottom.operations.fill(bottom.u, 0.0);
-    }
+    if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0);
     visits_.push_back(bottom_->solve(bottom.u, bottom.f));
     if (levels_.mixed()) cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale());
 }
@@ -160,7 +156,6 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
     Level& single = levels_.cycled(finest);
     single.operations.convert(single.f, r, 1 / norm);
     share_right_hand_side(single);
-    single.operations.fill(single.u, 0.0);
     for (int n = 0; n < cycles; ++n)
         if (first && n == 0 && options_.cycle == Cycle::f)
             full_multigrid(finest);
@@ -215,7 +210,6 @@ void Multigrid::v_cycle_for(int l, Field u, Field f, Guess guess) {
           "a solve knows when cycles in single precision have to be followed by a residual");
     Level& level = levels_.level(l);
     const auto own = std::pair(std::exchange(level.u, u), std::exchange(level.f, f));
-    if (guess == Guess::zero) level.operations.fill(u, 0.0);
     share_right_hand_side(level);
     v_cycle(l, guess);
     std::tie(level.u, level.f) = own;

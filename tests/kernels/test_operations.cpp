@@ -441,6 +441,15 @@ TEST_CASE("apply, residual and residual_norm are the operator's formula") {
     x.operations->residual_norm(L, u, f, norm);
     const Field zero = x.operations->make_field();
     CHECK(norm == Approx(x.difference(zero, residual)).epsilon(1e-13));
+
+    for (const Colour colour : {Colour::red, Colour::black}) {
+        const auto of_colour = [&](int q, int i, int j, int k) {
+            const Index c = x.cell(q, i, j, k);
+            return ((c[0] + c[1] + c[2]) & 1) == static_cast<int>(colour) ? residual(q, i, j, k) : 0.0;
+        };
+        x.operations->residual_norm(L.of(colour), u, f, norm);
+        CHECK(norm == Approx(x.difference(zero, of_colour)).epsilon(1e-13));
+    }
 }
 
 TEST_CASE("relax updates the cells of one colour, by their global indices, and no others") {
@@ -511,7 +520,7 @@ TEST_CASE("half sweeps in one are half sweeps one by one, each on a ghost layer 
         });
     }
 
-    const Work work = x.operations->relax(u, L, make(2), colours, relaxation);
+    const Work work = x.operations->relax(u, L, make(2), HalfSweeps{colours, relaxation});
     CHECK(work.bytes > 0);
     const HostField after = x.on_host(u);
     double worst = 0;
@@ -540,12 +549,16 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     // The last half sweep relaxes a ghost layer, too, so that the plain operations find there what an exchange would leave.
     const Field relaxed = make(1), restricted_too = make(1), measured_too = make(1);
     const Field restricted = coarse.operations->make_field(), expected = coarse.operations->make_field();
-    x.relax(relaxed, L, f, colours, relaxation);
-    const Work work = x.relax_and_restrict(restricted, restricted_too, L, f, colours, relaxation);
+    const HalfSweeps leg{colours, relaxation};
+    x.relax(relaxed, L, f, leg);
+    const Work work = x.relax_and_restrict(restricted, restricted_too, L, f, leg);
     double norm = 0, expected_norm = 0;
-    x.relax_and_measure(norm, measured_too, L, f, colours, relaxation);
-    x.restrict_residual(expected, L, restricted_too, f);
-    x.residual_norm(L, restricted_too, f, expected_norm);
+    x.relax_and_measure(norm, measured_too, L, f, leg);
+    const Stencil where = L.of(leg.unsolved());
+    const Colour other = colours.back() == red ? black : red;
+    CHECK(where.colour == (relaxation == 1.0 ? std::optional(other) : std::nullopt));
+    x.restrict_residual(expected, where, restricted_too, f);
+    x.residual_norm(where, restricted_too, f, expected_norm);
 
     const HostField us = fine.on_host(relaxed), after = fine.on_host(measured_too);
     const auto same = [&](int q, int i, int j, int k) { return us(q, i, j, k); };
@@ -558,8 +571,37 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     CHECK(work.flops > 0);
 
     fine.poke(f, 1, {coarse_width, coarse_width, coarse_width}, std::numeric_limits<double>::quiet_NaN());
-    x.relax_and_measure(norm, measured_too, L, f, colours, relaxation);
+    x.relax_and_measure(norm, measured_too, L, f, leg);
     CHECK(std::isinf(norm));
+}
+
+TEST_CASE("half sweeps of zeros are those of a u that holds zeros, and read nothing of it") {
+    const int width = GENERATE(2, 3, 8, 13);
+    const int ghosts = 5;
+    const double relaxation = GENERATE(1.0, 0.7);
+    const auto red = Colour::red, black = Colour::black;
+    const std::vector<Colour> colours =
+        GENERATE_COPY(std::vector<Colour>{}, std::vector{black}, std::vector{red, black, red, black});
+    Fixture fine(width, ghosts);
+    Operations& x = *fine.operations;
+    const auto make = [&](int number) { return fine.make(number, ghosts); };
+    const Stencil L{make(11), make(12), make(13), make(14), make(15)};
+    const Field f = make(2), zeros = x.make_field(), anything = x.make_field();
+    x.relax(zeros, L, f, HalfSweeps{colours, relaxation});
+    x.fill(anything, std::numeric_limits<double>::quiet_NaN());
+    x.relax(anything, L, f, HalfSweeps{colours, relaxation, Guess::zero});
+    const HostField expected = fine.on_host(zeros);
+    CHECK(fine.difference(anything, [&](int q, int i, int j, int k) { return expected(q, i, j, k); }) == 0);
+
+    if (width % 2 != 0 || colours.empty()) return;
+    Fixture coarse(width / 2, 1, fine.backend, fine.storage);
+    const Field restricted = coarse.operations->make_field(), same = coarse.operations->make_field();
+    x.fill(zeros, 0.0);
+    x.relax_and_restrict(restricted, zeros, L, f, HalfSweeps{colours, relaxation});
+    x.fill(anything, std::numeric_limits<double>::quiet_NaN());
+    x.relax_and_restrict(same, anything, L, f, HalfSweeps{colours, relaxation, Guess::zero});
+    const HostField means = coarse.on_host(restricted);
+    CHECK(coarse.difference(same, [&](int q, int i, int j, int k) { return means(q, i, j, k); }) == 0);
 }
 
 TEST_CASE("interior and shell together are all cells, and neither touches the other's") {
@@ -673,11 +715,12 @@ TEST_CASE("a restricted residual may be formed in two parts") {
     const int ghosts = GENERATE(1, 2);
     Fixture fine(2 * coarse_width, ghosts);
     Fixture coarse(coarse_width, 1, fine.backend);
-    const Stencil L = fine.stencil();
     const Field u = fine.make(1);
     const Field f = fine.make(2);
     const Field whole = coarse.operations->make_field();
     const Field parts = coarse.operations->make_field();
+    const auto colour = GENERATE(std::optional<Colour>(), std::optional(Colour::red));
+    const Stencil L = fine.stencil().of(colour);
     const Work all = fine.operations->restrict_residual(whole, L, u, f);
     Work work = fine.operations->restrict_residual(parts, L.on(Part::interior), u, f);
     work += fine.operations->restrict_residual(parts, L.on(Part::shell), u, f);
@@ -798,6 +841,22 @@ TEST_CASE("restriction is the mean of eight cells, with or without storing the r
     };
     CHECK(coarse.difference(mean, expected) < rounding);
     CHECK(coarse.difference(fused, expected) < rounding);
+
+    // Of one colour: the residuals of the other count as zero.
+    for (const Colour colour : {Colour::red, Colour::black}) {
+        fine.operations->restrict_residual(fused, L.of(colour), u, f);
+        const auto of_colour = [&](int q, int i, int j, int k) {
+            double sum = 0;
+            for (int n = 0; n < 8; ++n) {
+                const int x = 2 * i + n % 2, y = 2 * j + n / 2 % 2, z = 2 * k + n / 4;
+                const Index c = fine.cell(q, x, y, z);
+                if (((c[0] + c[1] + c[2]) & 1) == static_cast<int>(colour))
+                    sum += fs(q, x, y, z) - fine.L(q, x, y, z, us);
+            }
+            return sum / 8;
+        };
+        CHECK(coarse.difference(fused, of_colour) < rounding);
+    }
 }
 
 TEST_CASE("a coarse face is the scaled mean of the four fine faces that tile it") {
@@ -1412,6 +1471,9 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     CHECK(per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == PerCell{29, 7});
     CHECK(per_cell(fine.restrict_to(coarse, u)) == PerCell{1, 1 + 1.0 / 8});
     CHECK(per_cell(fine.restrict_residual(coarse, L, u, f)) == PerCell{15, 6 + 1.0 / 8});
+    // Of one colour the other's f and D are not read.
+    CHECK(per_cell(fine.residual_norm(L.of(Colour::red), u, f, norm)) == PerCell{7, 5});
+    CHECK(per_cell(fine.restrict_residual(coarse, L.of(Colour::black), u, f)) == PerCell{8, 5 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_constant_add(u, coarse)) == PerCell{1, 2 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_linear_add(u, coarse)) == PerCell{23, 2 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_quartic_add(u, coarse)) == PerCell{82 / 8.0, 2 + 1.0 / 8});

@@ -199,7 +199,7 @@ TEST_CASE("fused half sweeps on a plane are half sweeps of shrinking ghost layer
                 }
         }
     }
-    x.operations->relax(u, L, f, colours, 1.0);
+    x.operations->relax(u, L, f, HalfSweeps{colours});
     CHECK(x.difference(u, [&](const Index& c) {
         const int q = c[0] / width;
         return expected[static_cast<std::size_t>(q)]
@@ -229,6 +229,14 @@ TEST_CASE("between planes a coarse cell has four children, a coarse face two") {
         return children(c, [](const Index& at) { return noise(2, at) - Plane::L(at, 1); });
     }) < rounding);
     CHECK(restricted.flops == 4 * 11.0 * static_cast<double>(coarse.layout.local_cells()));
+    for (const int colour : {0, 1}) {
+        fine.operations->restrict_residual(out, L.of(static_cast<Colour>(colour)), u, f);
+        CHECK(coarse.difference(out, [&](const Index& c) {
+            return children(c, [&](const Index& at) {
+                return ((at[0] + at[1]) & 1) == colour ? noise(2, at) - Plane::L(at, 1) : 0.0;
+            });
+        }) < rounding);
+    }
     for (const Part first : {Part::interior, Part::shell}) {
         coarse.operations->fill(out, 7.0);
         fine.operations->restrict_residual(out, L.on(first), u, f);

@@ -117,8 +117,8 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             for (int n = 0; n < ghosts; ++n) colours.push_back(n % 2 == 0 ? Colour::red : Colour::black);
             // Each half sweep multiplies what those before it rounded.
             auto u = x.make(2);
-            x.wide->relax(u.wide, L.wide, f.wide, colours, factor);
-            x.narrow->relax(u.narrow, L.narrow, f.narrow, colours, factor);
+            x.wide->relax(u.wide, L.wide, f.wide, HalfSweeps{colours, factor});
+            x.narrow->relax(u.narrow, L.narrow, f.narrow, HalfSweeps{colours, factor});
             CHECK(x.gap(u) < rounding * std::pow(50.0, ghosts - 1));
         }
         for (const Part part : {Part::all, Part::interior, Part::shell}) {
@@ -127,6 +127,9 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             });
             both("restricted residual", coarser, 4, [&](O o, Field coarse, S A, Field g, bool) {
                 return o.restrict_residual(coarse, A.on(part), g, g);
+            });
+            both("restricted residual of one colour", coarser, 4, [&](O o, Field coarse, S A, Field g, bool) {
+                return o.restrict_residual(coarse, A.on(part).of(Colour::black), g, g);
             });
         }
         both("fill", x, 5, [](O o, Field u, S, Field, bool) { return o.fill(u, 0.1); });

@@ -202,7 +202,7 @@ class GpuOperations : public OperationsOn<Gpu> {
     }
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        if (L.part != Part::all) return OperationsOn::restrict_residual(coarse, L, u, f);
+        if (L.part != Part::all || L.colour) return OperationsOn::restrict_residual(coarse, L, u, f);
         const Cells cells = coarser(coarse);
         return in_dimensions([&](auto D) {
             const RestrictResidual<D> body{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};

@@ -29,14 +29,18 @@ struct RestrictedResidual {
 template <class Residual>
 struct LargestResidual {
     Residual residual;
-    Index extent;
+    Cells cells;  // which count
     std::atomic<std::int64_t>* largest;
 
     void operator()(int q, int from, int to, int k) const {
+        const Index& extent = cells.extent;
         if (k < 0 || k >= extent[2]) return;
         std::int64_t most = 0;
         for (int j = std::max(0, from); j < std::min(extent[1], to); ++j)
-            most = std::max(most, most_in_row(residual, extent[0], q, j, k));
+            most = std::max(most,
+                            cells.colour == Cells::every
+                                ? most_in_row(residual, extent[0], q, j, k)
+                                : most_of_every_other(residual, cells.first(0, q, j, k), extent[0], q, j, k));
         std::int64_t seen = largest->load(std::memory_order_relaxed);
         while (seen < most && !largest->compare_exchange_weak(seen, most, std::memory_order_relaxed)) {
         }

@@ -10,6 +10,7 @@
 #include "kernels/backends/host_copy.hpp"
 #include "kernels/backends/only_cycles.hpp"
 #include "kernels/backends/openmp/gram.hpp"
+#include "kernels/backends/openmp/half_sweep_stage.hpp"
 #include "kernels/backends/openmp/large_pages.hpp"
 #include "kernels/backends/openmp/leg_ends.hpp"
 #include "kernels/backends/openmp/power_stage.hpp"
@@ -165,42 +166,52 @@ class FusedHalfSweeps : public Base {
     using Base::Base;
     using Base::relax;
 
-    Work relax(Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-               double relaxation) override {
-        if (colours.empty()) return {};
-        return this->in_dimensions(
-            [&](auto D) { return pass<D>(0, u, L, f, colours, relaxation, NothingCloses{}); });
+    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
+        if (sweeps.count() == 0) return this->relax_beyond(0, u, L, f, sweeps);
+        return this->in_dimensions([&](auto D) { return pass<D>(0, u, L, f, sweeps, NothingCloses{}); });
     }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                            double relaxation) override {
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
+                            const HalfSweeps& sweeps) override {
         const Cells cells = this->coarser(coarse);
         return this->in_dimensions([&](auto D) {
-            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f)};
-            Work work =
-                pass<D>(1, u, L, f, colours, relaxation, RestrictedResidual<D, Real>{row, cells.extent});
-            work += this->work({RestrictResidual<D>::cost.flops, 0, 1}, cells.count());
-            return work += this->work({0, 1, 0}, this->cells());  // the diagonal
+            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
+                                           this->coloured(L.of(sweeps.unsolved()))};
+            Work work = pass<D>(1, u, L, f, sweeps, RestrictedResidual<D, Real>{row, cells.extent});
+            work += this->work({row.cost(row.fine).flops, 0, 1}, cells.count());
+            return work += diagonal_of(row.fine);
         });
     }
 
   protected:
+    // What the residual of these cells reads besides what half sweeps do.
+    Work diagonal_of(const Cells& cells) const {
+        return this->work({0, 1.0 / cells.step(), 0}, cells.count());
+    }
+    template <class Sweeps>
+    static auto stages_of(const Sweeps& sweeps, bool from_zero) {
+        std::vector<HalfSweepStage<std::decay_t<decltype(sweeps.front().body)>>> stages;
+        for (const auto& [cells, body] : sweeps)
+            stages.push_back({cells, {body, cells, from_zero && stages.empty()}});
+        return stages;
+    }
     // `last`: ghost layers of the last half sweep.
     template <int D, class Closing>
-    Work pass(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-              double relaxation, const Closing& closing) {
-        check(!colours.empty(), "a leg that ends in its pass has half sweeps");
-        return this->template with_relaxation<D>(relaxation, [&](const auto& relaxed) {
-            const auto sweeps = this->template half_sweeps<D>(last, u, L, f, colours, relaxed);
+    Work pass(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps,
+              const Closing& closing) {
+        check(sweeps.count() > 0, "a leg that ends in its pass has half sweeps");
+        return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
+            const bool from_zero = sweeps.guess == Guess::zero;
+            const auto stages =
+                stages_of(this->template half_sweeps<D>(last, u, L, f, sweeps.colours, relaxed), from_zero);
             // u, f, 1/D and three fields of faces, and D for what closes; a plane more than half sweeps on either side.
             const std::size_t fields = last == 0 ? 6 : 7;
             const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
-            const std::size_t bytes_of_rows = row * fields * (colours.size() + 2);
-            Wavefront(std::span(std::as_const(sweeps)), static_cast<std::ptrdiff_t>(bytes_of_rows), D,
-                      closing)
-                .run();
-            Work work = this->work({0, D + 3, 1}, sweeps.front().cells.count());
-            for (const auto& [cells, body] : sweeps)
-                work.flops += body.cost.flops * static_cast<double>(cells.count() / 2);
+            const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
+            Wavefront(std::span(stages), static_cast<std::ptrdiff_t>(bytes_of_rows), D, closing).run();
+            const double reads = from_zero ? D + 2 : D + 3;  // not u
+            Work work = this->work({0, reads, 1}, stages.front().cells.count());
+            for (const auto& stage : stages)
+                work.flops += stage.body.flops() * static_cast<double>(stage.cells.count() / 2);
             return work;
         });
     }
@@ -235,15 +246,16 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
                Cost{0, static_cast<double>(reads), static_cast<double>(combinations.size())} * cells();
     }
 
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
-                           double relaxation) override {
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
+                           const HalfSweeps& sweeps) override {
         std::atomic<std::int64_t> largest = 0;
         return in_dimensions([&](auto D) {
             const Residual<D> residual = residual_body<D>(L, u, f);
-            Work work = pass<D>(1, u, L, f, colours, relaxation,
-                                LargestResidual<Residual<D>>{residual, shape().extent, &largest});
+            const Cells cells = coloured(L.of(sweeps.unsolved()));
+            Work work = pass<D>(1, u, L, f, sweeps, LargestResidual<Residual<D>>{residual, cells, &largest});
             norm = magnitude(largest);
-            return work += Cost{residual.cost.flops, 1, 0} * cells();  // the diagonal
+            work += Cost{residual.cost.flops / cells.step(), 0, 0} * cells.count();
+            return work += diagonal_of(cells);
         });
     }
 

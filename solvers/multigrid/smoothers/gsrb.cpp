@@ -26,7 +26,7 @@ void alternate(Level& level, Operations& operations, const std::vector<Colour>& 
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
         if (guess == Guess::any) level.deep_ghosts->run(level.u);
-        operations.relax(level.u, level.L, level.f, colours, relaxation);
+        operations.relax(level.u, level.L, level.f, HalfSweeps{colours, relaxation, guess});
     }
 }
 
@@ -42,11 +42,12 @@ void reversed(Level& level, Operations& operations, int sweeps, const MultigridO
 void relax_to_end(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                   Guess guess, const LegEnd& end) {
     const std::vector<Colour> colours = in_turn(sweeps, Colour::red, Colour::black);
+    const HalfSweeps leg{colours, options.relaxation, guess};
     if (guess == Guess::any) level.deep_ghosts->run(level.u);
     if (end.norm != nullptr)
-        operations.relax_and_measure(*end.norm, level.u, level.L, level.f, colours, options.relaxation);
+        operations.relax_and_measure(*end.norm, level.u, level.L, level.f, leg);
     else
-        operations.relax_and_restrict(end.restricted, level.u, level.L, level.f, colours, options.relaxation);
+        operations.relax_and_restrict(end.restricted, level.u, level.L, level.f, leg);
 }
 
 }  // namespace
@@ -61,6 +62,10 @@ Smoother gsrb() {
         .reversed = reversed,
         .fusible = 2,
         .relax_to_end = relax_to_end,
+        .unsolved =
+            [](int sweeps, const MultigridOptions& options) {
+                return HalfSweeps{in_turn(sweeps, Colour::red, Colour::black), options.relaxation}.unsolved();
+            },
         // red, black, .. , red
         .closing =
             [](Level& level, Operations& operations, const MultigridOptions& options) {

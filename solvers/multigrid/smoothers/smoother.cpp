@@ -31,7 +31,18 @@ const Smoother& smoother_named(std::string_view name) {
     throw std::invalid_argument("unknown smoother " + std::string(name));
 }
 
+namespace {
+
+// The operator, of the cells whose residual is more than rounding after so many sweeps.
+Stencil where_unsolved(const Level& level, int sweeps, const MultigridOptions& options) {
+    const Smoother& smoother = smoother_named(options.smoother);
+    return smoother.unsolved ? level.L.of(smoother.unsolved(sweeps, options)) : level.L;
+}
+
+}  // namespace
+
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
+    if (guess == Guess::zero && (level.fused == 0 || sweeps == 0)) operations.fill(level.u, 0.0);
     smoother_named(options.smoother).relax(level, operations, sweeps, options, guess);
 }
 
@@ -41,9 +52,9 @@ void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const
         return smoother_named(options.smoother)
             .relax_to_end(level, operations, sweeps, options, guess, {.restricted = restricted});
     smooth(level, operations, sweeps, options, guess);
-    level.ghosts->run(level.u, [&](Part part) {
-        operations.restrict_residual(restricted, level.L.on(part), level.u, level.f);
-    });
+    const Stencil L = where_unsolved(level, sweeps, options);
+    level.ghosts->run(
+        level.u, [&](Part part) { operations.restrict_residual(restricted, L.on(part), level.u, level.f); });
 }
 
 double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
@@ -56,7 +67,7 @@ double smooth_and_measure(Level& level, Operations& operations, int sweeps, cons
     }
     smooth(level, operations, sweeps, options, guess);
     level.ghosts->run(level.u);
-    operations.residual_norm(level.L, level.u, level.f, norm);
+    operations.residual_norm(where_unsolved(level, sweeps, options), level.u, level.f, norm);
     return norm;
 }
 

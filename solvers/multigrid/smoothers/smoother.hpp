@@ -2,10 +2,12 @@
 
 // The smoothers. Each is one file of smoothers/, which ends in its row; the list in smoother.cpp names it.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/bodies/stencil.hpp"
 #include "kernels/layout/field.hpp"
 #include "solvers/multigrid/options.hpp"
 
@@ -13,9 +15,6 @@ namespace keel {
 
 struct Level;
 class Operations;
-
-// What u of a level holds when it is smoothed: anything, or zeros, in the ghosts as well.
-enum class Guess { any, zero };
 
 // What the last pass of a leg of the cycle ends with, of u as it is then: f - L u, restricted to a field of the next level, or
 // its maximum on this rank.
@@ -26,7 +25,7 @@ struct LegEnd {
 
 // One row. Its functions relax L u = f on one level. Ghosts of u are exchanged before every pass; those left
 // in u are not current. They may overwrite the level's r. `operations` are the level's, as the caller wants
-// them timed.
+// them timed. Zeros are there, unless the level has `fused` half sweeps and there are some.
 struct Smoother {
     std::string name;
     std::string meaning;                 // a noun phrase
@@ -43,6 +42,8 @@ struct Smoother {
     // relax as one pass, and in the same one what a leg ends with, on a level with ends_in_pass(); null where nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, const LegEnd& end) = nullptr;
+    // Of which cells the residual is more than rounding after so many sweeps; null: of all.
+    std::optional<Colour> (*unsolved)(int sweeps, const MultigridOptions& options) = nullptr;
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
     void (*closing)(Level& level, Operations& operations, const MultigridOptions& options) = nullptr;
 };
@@ -56,11 +57,13 @@ const Smoother& smoother_named(std::string_view name);  // throws std::invalid_a
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
             Guess guess = Guess::any);
 
-// smooth(), and then `restricted`, of the next level, is the restriction of f - L u: in the same pass or after an exchange.
+// smooth(), and then `restricted`, of the next level, is the restriction of f - L u: in the same pass or after an exchange. Where
+// the last half sweep has left nothing but rounding the residual counts as zero.
 void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, Field restricted);
 
-// smooth(), and then max|f - L u| of this rank: in the same pass or after an exchange; +infinity where a value is not finite.
+// smooth(), and then max|f - L u| of this rank, on the same cells: in the same pass or after an exchange; +infinity where a value
+// is not finite.
 double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                           Guess guess);
 

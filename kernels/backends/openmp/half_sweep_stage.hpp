@@ -1,0 +1,48 @@
+#pragma once
+
+// A stage of a wavefront of half sweeps.
+
+#include <vector>
+
+#include "kernels/backends/rows.hpp"
+#include "kernels/bodies/stencil.hpp"
+
+namespace keel {
+
+// What the first half sweep makes of zeros, without reading them: a cell of its colour, and one of the other.
+template <class HalfSweep>
+struct FromZero {
+    HalfSweep half_sweep;
+
+    void operator()(int q, int i, int j, int k) const {
+        half_sweep.cell(q, i, j, k) = half_sweep.from_zero(q, i, j, k);
+    }
+};
+template <class HalfSweep>
+struct StillZero {
+    HalfSweep half_sweep;
+
+    void operator()(int q, int i, int j, int k) const { half_sweep.cell(q, i, j, k) = 0; }
+};
+
+template <class HalfSweep>
+struct HalfSweepStage {
+    struct OfRow {
+        HalfSweep half_sweep;
+        Cells cells;
+        bool from_zero;
+
+        double flops() const { return from_zero ? 1 : HalfSweep::cost.flops; }  // a cell of the colour
+        void operator()(int low, int high, int q, int j, int k) const {
+            const int first = cells.first(low, q, j, k);
+            if (!from_zero) return every_other_in_row(half_sweep, first, high, q, j, k);
+            every_other_in_row(FromZero<HalfSweep>{half_sweep}, first, high, q, j, k);
+            every_other_in_row(StillZero<HalfSweep>{half_sweep}, first == low ? low + 1 : low, high, q, j, k);
+        }
+    };
+
+    Cells cells;
+    OfRow body;
+};
+
+}  // namespace keel
