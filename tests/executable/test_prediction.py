@@ -216,6 +216,7 @@ class Prediction(KeelTest):
             (6, ["bottom.solver=cg", "comm.ranks_per_node=2", "comm.allreduce=node_aware", "comm.ghost_depth=2"]),
             (8, ["run.mode=krylov", "bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton", "bottom.tolerance=1e-6", nodes]),
             (64, ["bottom.solver=pipelined_cg", "comm.scheme=staged_axes", nodes]),
+            (24, ["problem.boxes=[6,2,2]", "bottom.solver=cg", "multigrid.agglomerate=1", "comm.ranks_per_node=5"]),
         ]
         for ranks, words in cases:
             with self.subTest(words):

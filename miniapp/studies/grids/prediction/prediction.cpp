@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "miniapp/deck/text/text.hpp"
@@ -12,10 +13,21 @@
 namespace keel {
 namespace {
 
-// Two levels: the bottom, which is the real one, and the one above, from which it gets its right-hand sides.
+// What is called the bottom.
+LevelRange bottom_of(const GridSetup& grids) {
+    if (grids.use.krylov == KrylovLevel::finest) return {0, 0};
+    const std::vector<LevelShape> levels = grids.shapes();
+    const auto merged =
+        std::ranges::find_if(levels, [](const LevelShape& level) { return level.merged > 1; });
+    const auto last = static_cast<int>(levels.size()) - 1;
+    return {std::min(static_cast<int>(merged - levels.begin()), last), last};
+}
+
+// The bottom, which is the real one, and the level above, from which it gets its right-hand sides.
 int rehearsed_box(const GridSetup& grids) {
-    const bool whole = grids.use.krylov == KrylovLevel::finest;
-    return whole ? grids.problem.box : std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box);
+    if (grids.use.krylov == KrylovLevel::finest) return grids.problem.box;
+    const int above = std::max(bottom_of(grids).first - 1, 0);
+    return grids.shapes()[static_cast<std::size_t>(above)].width;
 }
 
 RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
@@ -25,11 +37,18 @@ RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
             grids.ranks,           cycles};
 }
 
-Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace) {
-    const double boxes = grids.most_boxes_of_a_rank();
-    Slice slice{.trace = &trace};
-    slice.boxes = boxes / rehearsal.boxes_of_rank();
-    slice.ranks = static_cast<double>(grids.domain.count()) / boxes;
+// Levels of a rehearsal, from `first` on, as those of the grids from another one on.
+Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace, int first, int as) {
+    Slice slice{.trace = &trace, .first = first, .last = rehearsal.grids().levels() - 1, .shift = as - first};
+    slice.shares.clear();
+    const std::vector<LevelShape> levels = grids.shapes();
+    for (int l = 0; l <= slice.last; ++l) {
+        const int level = std::clamp(l + slice.shift, 0, static_cast<int>(levels.size()) - 1);
+        const LevelShape& shape = levels[static_cast<std::size_t>(level)];
+        const auto boxes = static_cast<double>(product(shape.boxes));
+        const double most = std::ceil(boxes / shape.ranks);
+        slice.shares.push_back({most / rehearsal.boxes_of_rank(l), boxes / most, shape.merged > 1});
+    }
     return slice;
 }
 
@@ -58,10 +77,6 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
     if (grids.moves_bottom())
         return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
                "distributed";
-    if (grids.merges())
-        return "no seconds are predicted where multigrid.agglomerate merges boxes: what stands for a solve "
-               "has "
-               "all levels on all ranks; choose never";
     if (!grids.domain.whole())
         return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
                "side; choose "
@@ -70,9 +85,15 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
         return "no seconds are predicted where algebraic multigrid solves on the bottom level, whose levels "
                "nobody "
                "plans here; choose another bottom.solver";
-    GridSetup here = grids;
-    here.problem.box = rehearsed_box(grids);
     const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
+    if (grids.merges() && std::ranges::any_of(foretold(grids.use.solvers), given))
+        return "no seconds are predicted of given iterations where multigrid.agglomerate merges boxes: a "
+               "small "
+               "grid has "
+               "fewer such levels; leave bottom.given_iterations out";
+    GridSetup here = grids;
+    here.hierarchy.agglomerate_as = grids.ranks;
+    here.problem.box = rehearsed_box(grids);
     if (std::ranges::all_of(foretold(grids.use.solvers), given))
         here.domain = Domain(sampled_boxes(grids), grids.problem.boundary, grids.problem.dimensions);
     here.ranks = ranks_here;
@@ -101,7 +122,9 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     // The levels above, on as many boxes as there are ranks here.
     Rehearsed of_cycle;
     if (box < grids.problem.box) {
-        cycle.emplace(grids, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
+        GridSetup unmerged = grids;
+        unmerged.hierarchy.agglomerate = 0;
+        cycle.emplace(unmerged, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
         of_cycle = cycle->solve(solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }
@@ -109,9 +132,14 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     if (comm.rank() != 0) return prediction;
 
     const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);
-    const int last = grids.use.krylov == KrylovLevel::finest ? 0 : grids.levels() - 1;
-    const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         move_of(resolved.comm.all_reduce), last};
+    const LevelRange bottom = bottom_of(grids);
+    const std::vector<LevelRanks> fewer = fewer_ranks(grids, resolved.topology);
+    const Imagined where{.topology = resolved.topology,
+                         .model = *resolved.machine,
+                         .all_reduce = resolved.comm.all_reduce_model,
+                         .sums = move_of(resolved.comm.all_reduce),
+                         .bottom = bottom,
+                         .fewer = fewer};
     for (std::size_t n = 0; n < solves.size(); ++n) {
         const NamedSolver& solver = solvers[n];
         const Rehearsed& solve = solves[n];
@@ -127,16 +155,20 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         const auto iterations = static_cast<double>(solve.iterations);
         predicted.iterations = given ? solver.options.given_iterations : visits * iterations;
 
-        std::vector<Slice> slices{slice_of(grids, on, solve.trace)};
-        slices[0].last = on.grids().levels() - 1;
-        if (cycle || given) {
-            slices[0].first = slices[0].last;
-            slices[0].shift = last - slices[0].last;
+        std::vector<Slice> slices;
+        if (grids.use.krylov == KrylovLevel::finest) {
+            slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
+            slices[0].times = iterations > 0 ? predicted.iterations / iterations : 1.0;
+        } else if (cycle || given) {
+            const int first = on.grids().levels() - 1 - (bottom.last - bottom.first);
+            slices.push_back(slice_of(grids, on, solve.trace, first, bottom.first));
             slices[0].times = iterations > 0 ? predicted.iterations / iterations : visits;
-            slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace) : slices[0]);
-            slices[1].first = slices[1].shift = 0;
-            slices[1].last = last - 1;
+            slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace, 0, 0)
+                                   : slice_of(grids, on, solve.trace, 0, 0));
+            slices[1].last = bottom.first - 1;
             slices[1].times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
+        } else {
+            slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
         }
         predict_times(predicted, slices, plans, where);
         if (n == 0 && !resolved.goal.empty()) {

@@ -17,7 +17,7 @@ std::string solved_on(const RehearsedOn& on) {
     return fmt::format("{}, {}", grid_text(on), counted(on.cycles, "cycle"));
 }
 
-std::string sources_text(const Prediction& prediction, const Resolved& resolved) {
+std::string sources_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids) {
     const bool whole = !prediction.cycle;
     std::vector<std::string> given;
     for (const PredictedSolve& solve : prediction.solves)
@@ -40,6 +40,10 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved)
                     prediction.planned_nodes == 0
                         ? ""
                         : fmt::format(" on {} nodes, which stand for all", prediction.planned_nodes)));
+    if (grids.merges() && grids.use.krylov == KrylovLevel::coarsest)
+        add("bottom: all levels from the first one in merged boxes on; ranks that have none of a level wait "
+            "for "
+            "those that do");
     add("modelled: seconds of work, messages and all-reduces by the machine's file; sums under way cost what "
         "work "
         "does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but a node's "
@@ -71,7 +75,7 @@ Json rehearsed_json(const RehearsedOn& on) {
 }
 
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids) {
-    std::string text = sources_text(prediction, resolved) + "\n";
+    std::string text = sources_text(prediction, resolved, grids) + "\n";
     const RunFacts levels = levels_of(grids);
     if (prediction.solves.size() == 1)
         text += LevelTables(levels, prediction.solves.front().time.rows).times() + "\n" +
