@@ -66,6 +66,30 @@ Index sampled_boxes(const GridSetup& grids) {
     return boxes;
 }
 
+// Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows between the two.
+Index fewer_boxes(Index boxes) {
+    for (int& count : boxes) count = std::max(count / 2, 1);
+    return boxes;
+}
+
+// How often a solve does what two others did, so that visits to the bottom and iterations are its own: what a visit costs whatever
+// its iterations, and what each of them costs, is then what the two tell. The second plays no part where they tell no difference.
+struct Weights {
+    double first = 1;
+    double second = 0;
+};
+Weights weights_of(double visits, double iterations, const Rehearsed& first, const Rehearsed* second) {
+    const auto i = static_cast<double>(first.iterations);
+    const Weights in_proportion{i > 0 ? iterations / i : visits / first.visits, 0};
+    if (!second) return in_proportion;
+    const auto j = static_cast<double>(second->iterations);
+    const double v = first.visits;
+    const double w = second->visits;
+    const double determinant = v * j - w * i;
+    if (std::abs(determinant) < 0.5 * v * w) return in_proportion;  // half an iteration a visit
+    return {(visits * j - w * iterations) / determinant, (v * iterations - visits * i) / determinant};
+}
+
 }  // namespace
 
 bool predicts(const Resolved& resolved, const GridSetup& grids) {
@@ -108,9 +132,10 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     // Sums are of the host, wherever the fields are.
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
     const int box = rehearsed_box(grids);
-    std::optional<Rehearsal> whole, sample, cycle;
+    std::optional<Rehearsal> whole, sample, smaller, cycle;
     const std::vector<NamedSolver> solvers = foretold(grids.use.solvers);
     std::vector<Rehearsed> solves;
+    std::vector<std::optional<Rehearsed>> smaller_solves;
     Prediction prediction;
     for (const NamedSolver& solver : solvers) {
         std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
@@ -118,6 +143,13 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         solves.push_back(on->solve(solver));
         std::optional<RehearsedOn>& place = &on == &whole ? prediction.bottom : prediction.sample;
         if (!place) place = told(*on, solves.back().cycles);
+        smaller_solves.emplace_back();
+        const Index few = fewer_boxes(sampled_boxes(grids));
+        if (&on == &whole || product(few) < static_cast<std::size_t>(comm.size())) continue;
+        if (!smaller) smaller.emplace(grids, few, box, comm);
+        smaller_solves.back() = smaller->solve(solver);
+        if (!prediction.smaller_sample)
+            prediction.smaller_sample = told(*smaller, smaller_solves.back()->cycles);
     }
     // The levels above, on as many boxes as there are ranks here.
     Rehearsed of_cycle;
@@ -162,11 +194,17 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         } else if (cycle || given) {
             const int first = on.grids().levels() - 1 - (bottom.last - bottom.first);
             slices.push_back(slice_of(grids, on, solve.trace, first, bottom.first));
-            slices[0].times = iterations > 0 ? predicted.iterations / iterations : visits;
+            const Rehearsed* const other = smaller_solves[n] ? &*smaller_solves[n] : nullptr;
+            const Weights times = weights_of(visits * solve.visits, predicted.iterations, solve, other);
+            slices[0].times = times.first;
+            if (times.second != 0) {
+                slices.push_back(slice_of(grids, *smaller, other->trace, first, bottom.first));
+                slices.back().times = times.second;
+            }
             slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace, 0, 0)
                                    : slice_of(grids, on, solve.trace, 0, 0));
-            slices[1].last = bottom.first - 1;
-            slices[1].times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
+            slices.back().last = bottom.first - 1;
+            slices.back().times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
         } else {
             slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
         }

@@ -29,8 +29,10 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved,
                         whole ? "the solve" : "the bottom's iterations", solved_on(*prediction.bottom)));
     if (prediction.sample)
         add(fmt::format(
-            "given: bottom.given_iterations of {}; what belongs to them in proportion to solving on {}",
-            fmt::join(given, ", "), solved_on(*prediction.sample)));
+            "given: bottom.given_iterations of {}; what belongs to them {} to solving on {}{}",
+            fmt::join(given, ", "), prediction.smaller_sample ? "and to visits according" : "in proportion",
+            solved_on(*prediction.sample),
+            prediction.smaller_sample ? ", and on " + solved_on(*prediction.smaller_sample) : ""));
     if (prediction.cycle)
         add(fmt::format(
             "computed: V-cycles and the levels above, by solving on {}; the bottom's numbers are those "
