@@ -12,6 +12,9 @@
 
 namespace keel {
 
+// To the ranks that work on boxes, or back to those that own them.
+enum class Way { there, back };
+
 // Which ranks have each box of a level: one, or all of them.
 class Holders {
   public:

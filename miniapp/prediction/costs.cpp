@@ -7,30 +7,78 @@
 #include "kernels/check.hpp"
 
 namespace keel {
+namespace {
+
+double copied_values(const Layout& layout, const GhostCells& ghosts) {
+    double copied = 0;
+    for (const Need& need : ghost_pattern(layout, ghosts.depth, ghosts.neighbours).copies())
+        copied += static_cast<double>(need.source.cells());
+    return copied;
+}
+
+ExchangePlan::Moved values_moved(const HierarchyOptions& options, const SchemeUse& use) {
+    const BoxPattern pattern = boxes_moved(options, use);
+    const auto values = static_cast<double>(use.layout.box_cells().cells());
+    ExchangePlan::Moved moved{.all = values * pattern.from().boxes()};
+    const Holders& merged = use.moves()->way == Way::there ? pattern.to() : pattern.from();
+    const Holders& spread = use.moves()->way == Way::there ? pattern.from() : pattern.to();
+    std::map<int, int> taken;  // boxes of others, by rank
+    for (int box = 0; box < merged.boxes(); ++box)
+        for (const int rank : merged.ranks_of(box)) taken[rank] += spread.holds(rank, box) ? 0 : 1;
+    moved.rank = std::ranges::max_element(taken, {}, &std::pair<const int, int>::second)->first;
+    for (const int box : pattern.from().boxes_of(moved.rank))
+        (pattern.to().holds(moved.rank, box) ? moved.kept : moved.packed) += values;
+    for (const int box : pattern.to().boxes_of(moved.rank))
+        if (!pattern.from().holds(moved.rank, box)) moved.unpacked += values;
+    return moved;
+}
+
+}  // namespace
 
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables) {
     std::vector<ExchangePlan> plans;
     for (const SchemeTable& table : tables) {
         const GhostCells* const ghosts = table.use.ghosts();
-        if (!ghosts) continue;
-        const SchemeOptions scheme = table.rows[table.chosen.value_or(0)].scheme;
-        double copied = 0;
-        for (const Need& need : ghost_pattern(table.use.layout, ghosts->depth, ghosts->neighbours).copies())
-            copied += static_cast<double>(need.source.cells());
-        ExchangePlan& plan = plans.emplace_back(ExchangePlan{table.use.level,
-                                                             ghosts->purpose,
-                                                             scheme,
-                                                             Representatives::of(table.use.layout, topology),
-                                                             {},
-                                                             copied});
+        const MovedBoxes* const moves = table.use.moves();
+        if (!ghosts && !(moves && moves->merge)) continue;
+        const Topology among = table.use.among(topology);
+        ExchangePlan& plan = plans.emplace_back(
+            ExchangePlan{.level = table.use.level,
+                         .use = ghosts ? ExchangeUse(ghosts->purpose) : ExchangeUse(moves->way),
+                         .scheme = table.rows[table.chosen.value_or(0)].scheme,
+                         .nodes = ghosts ? Representatives::of(table.use.layout, among)
+                                         : Representatives::of(table.use.layout, among, among.ranks()),
+                         .plans = {},
+                         .ranks = table.use.ranks});
+        if (ghosts)
+            plan.copied_values = copied_values(table.use.layout, *ghosts);
+        else
+            plan.moved = values_moved(grids.hierarchy, table.use);
         for (const Representatives::Part& part : plan.nodes.parts()) {
             const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns,
                                 table.use.value_bytes};
-            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, scheme, {}));
+            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, plan.scheme, {}));
         }
     }
     return plans;
+}
+
+std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology) {
+    std::vector<LevelRanks> fewer;
+    int level = 0;
+    for (const LevelPlace& place : grids.places(grids.finest())) {
+        if (place.merge) fewer.push_back({level, place.ranks, topology.among(place.ranks)});
+        ++level;
+    }
+    return fewer;
+}
+
+const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level) {
+    const LevelRanks* found = nullptr;
+    for (const LevelRanks& ranks : fewer)
+        if (ranks.level <= level) found = &ranks;
+    return found;
 }
 
 SumsMove move_of(const AllReduceOptions& options) {
@@ -39,13 +87,20 @@ SumsMove move_of(const AllReduceOptions& options) {
 }
 
 Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-             AllReduceModel all_reduce, SumsMove sums, const CoarsestRanks* coarsest)
+             AllReduceModel all_reduce, SumsMove sums, const CoarsestRanks* coarsest,
+             std::span<const LevelRanks> fewer)
     : plans_(plans),
       topology_(topology),
       model_(model),
       all_reduce_(all_reduce),
       sums_move_(sums),
-      coarsest_(coarsest) {}
+      coarsest_(coarsest),
+      fewer_(fewer) {}
+
+Costs::Ranks Costs::ranks_of(int level) const {
+    const LevelRanks* const fewer = ranks_at(fewer_, level);
+    return fewer ? Ranks{fewer->level, fewer->topology} : Ranks{0, topology_};
+}
 
 double Costs::work(double calls, const Work& work) const {
     return model_.machine.compute->time(calls, work);
@@ -65,14 +120,26 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
     cost.most = row.most_sent;
     cost.all = row.all;
     // Each value is read here and written there.
-    cost.packed_bytes = 2 * row.most_sent.bytes;
-    cost.copied_bytes = 2 * planned->copied_values * static_cast<double>(fields * value_bytes);
+    const auto moved_bytes = [&](double values) {
+        return 2 * values * static_cast<double>(fields * value_bytes);
+    };
+    cost.packed_bytes = cost.unpacked_bytes = 2 * row.most_sent.bytes;
+    cost.copied_bytes = moved_bytes(planned->copied_values);
+    if (const auto& moved = planned->moved) {
+        cost.packed_bytes = moved_bytes(moved->packed);
+        cost.unpacked_bytes = moved_bytes(moved->unpacked);
+        cost.kept_bytes = moved_bytes(moved->kept);
+        cost.moved_by_all = moved_bytes(moved->all);
+        cost.most = share_of(planned->plans.front(), moved->rank, fields,
+                             {planned->nodes.largest().topology, nullptr, value_bytes})
+                        .sent.volume;
+    }
     return cost;
 }
 
-double Costs::all_reduce(std::size_t words) {
+double Costs::all_reduce(int level, std::size_t words) {
     double seconds = 0;
-    for (const RoundTime& round : rounds(words)) seconds += round.seconds;
+    for (const RoundTime& round : rounds(level, words)) seconds += round.seconds;
     return seconds;
 }
 
@@ -92,27 +159,30 @@ double Costs::collect(std::size_t words) {
     return found->second;
 }
 
-std::span<const RoundTime> Costs::rounds(std::size_t words) {
-    const auto [found, is_new] = all_reduces_.try_emplace(words);
+std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
+    const Ranks ranks = ranks_of(level);
+    const auto [found, is_new] = all_reduces_.try_emplace({ranks.from_level, words});
     std::vector<RoundTime>& rounds = found->second;
-    if (!is_new) return rounds;
+    // One rank alone waits for nobody.
+    if (!is_new || ranks.topology.ranks() == 1) return rounds;
     if (sums_move_ == SumsMove::by_themselves)
-        rounds = {{all_reduce_time(model_.machine, topology_.places(), words, all_reduce_), 0}};
+        rounds = {{all_reduce_time(model_.machine, ranks.topology.places(), words, all_reduce_), 0}};
     else
-        rounds = all_reduce_rounds(model_.machine, topology_.places(), words, all_reduce_);
+        rounds = all_reduce_rounds(model_.machine, ranks.topology.places(), words, all_reduce_);
     // Ranks that are late are so from the beginning.
     if (!rounds.empty()) rounds.front().seconds += model_.machine.noise.all_reduce;
     return rounds;
 }
 
-const Costs::OfSum& Costs::sum(std::size_t words, Summands summands) {
-    const auto [found, is_new] = sums_.try_emplace({words, summands});
+const Costs::OfSum& Costs::sum(int level, std::size_t words, Summands summands) {
+    const auto [from_level, topology] = ranks_of(level);
+    const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
     OfSum& sum = found->second;
     if (!is_new || sums_move_ == SumsMove::by_themselves) return sum;
-    const AllReduceAlgorithm algorithm = algorithm_of(all_reduce_, model_.machine, topology_.places(), words);
-    for (int rank = 0; rank < topology_.ranks(); ++rank) {
-        const auto rounds = rounds_of(algorithm, topology_, rank, words, summands);
-        const Traffic sent = traffic_of(rounds, topology_, rank);
+    const AllReduceAlgorithm algorithm = algorithm_of(all_reduce_, model_.machine, topology.places(), words);
+    for (int rank = 0; rank < topology.ranks(); ++rank) {
+        const auto rounds = rounds_of(algorithm, topology, rank, words, summands);
+        const Traffic sent = traffic_of(rounds, topology, rank);
         const double numbers[] = {static_cast<double>(sent.messages), static_cast<double>(sent.bytes),
                                   static_cast<double>(sent.off_node_messages),
                                   static_cast<double>(sent.off_node_bytes)};

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -25,8 +26,16 @@ struct ExchangePlan {
     std::vector<Plan> plans;  // by part of these
     // Values of one field that the first rank copies from box to box.
     double copied_values = 0;
+    // Of boxes that are merged, or come back: the rank that takes most of them from others, and gives them back; values of one
+    // field that it packs for others, unpacks of others' and keeps, and that all pack and unpack.
+    struct Moved {
+        int rank = 0;
+        double packed = 0, unpacked = 0, kept = 0, all = 0;
+    };
+    std::optional<Moved> moved = {};
+    std::vector<int> ranks = {};  // among which they travel, as in SchemeUse
 };
-// Those of ghost cells, by the chosen schemes or, where none is chosen, the first.
+// Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables);
 
@@ -36,6 +45,17 @@ struct CoarsestRanks {
     Topology topology;
     bool on_one_rank = false;
 };
+
+// Of a level in merged boxes, and of all coarser ones up to the next such entry: the ranks that have some of it, by their numbers
+// among all, ascending, and as they number themselves.
+struct LevelRanks {
+    int level = 0;
+    std::vector<int> ranks;
+    Topology topology;
+};
+std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology);
+// The one of a level; null: all ranks have some of it.
+const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level);
 
 // What moves a sum on that is under way: MPI, while the program computes, all the time; or, where its messages are ours, and
 // counted, the program between two operations, or only when it waits for the sum.
@@ -47,32 +67,45 @@ class Costs {
     // All of it must outlive the costs.
     Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
           AllReduceModel all_reduce, SumsMove sums = SumsMove::by_themselves,
-          const CoarsestRanks* coarsest = nullptr);
+          const CoarsestRanks* coarsest = nullptr, std::span<const LevelRanks> fewer = {});
 
     struct OfExchange {
-        double wait = 0;          // seconds of the plan, and those that the machine's ranks are late
-        Volume most, all;         // sent by the busiest rank, each number by itself, and by all
-        double packed_bytes = 0;  // moved by it for one exchange, and as many to unpack
+        double wait = 0;  // seconds of the plan, and those that the machine's ranks are late
+        // Sent by the busiest rank, each number by itself, but of merged boxes by the one that takes most of them; and by all.
+        Volume most, all;
+        double packed_bytes = 0;  // moved by it for one exchange
+        double unpacked_bytes = 0;
         double copied_bytes = 0;  // moved from box to box
+        // Moved twice, with boxes that stay where they are while others travel.
+        double kept_bytes = 0;
+        std::optional<double> moved_by_all =
+            {};  // packing, and unpacking, if not by each rank as by that one
     };
 
     // Of so many calls that did so much together.
     double work(double calls, const Work& work) const;
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double));
-    double all_reduce(std::size_t words);
+    // Of the ranks that have some of a level.
+    double all_reduce(int level, std::size_t words);
     double all_gather(std::size_t words);  // of so many of each rank
     double collect(std::size_t words);     // of so many of each rank with rows of the coarsest level
     // Of one that is under way: all of it together where it moves by itself.
-    std::span<const RoundTime> rounds(std::size_t words);
+    std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return sums_move_; }
     // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
     struct OfSum {
         Volume most, all;
     };
-    const OfSum& sum(std::size_t words, Summands summands);
+    const OfSum& sum(int level, std::size_t words, Summands summands);
 
   private:
+    struct Ranks {
+        int from_level;
+        const Topology& topology;
+    };
+    Ranks ranks_of(int level) const;
+
     const std::vector<ExchangePlan>& plans_;
     const Topology& topology_;
     const Model& model_;
@@ -80,9 +113,11 @@ class Costs {
     std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t>, OfExchange> exchanges_;
     SumsMove sums_move_;
     const CoarsestRanks* coarsest_;
-    std::map<std::size_t, double> all_gathers_, collected_;      // by words
-    std::map<std::size_t, std::vector<RoundTime>> all_reduces_;  // by words
-    std::map<std::pair<std::size_t, Summands>, OfSum> sums_;
+    std::span<const LevelRanks> fewer_;
+    std::map<std::size_t, double> all_gathers_, collected_;  // by words
+    // By the level where their ranks are first all that there are, 0 or one in merged boxes.
+    std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;
+    std::map<std::tuple<int, std::size_t, Summands>, OfSum> sums_;
 };
 
 }  // namespace keel

@@ -23,16 +23,18 @@ bool communicates(const Event& event) {
 
 // An event with the level and the work that it has in the solve.
 Event in_solve(Event event, const Slice& slice) {
+    const double boxes = slice.share(event.op, event.level).boxes;
     event.level += slice.shift;
-    event.work = {event.work.flops * slice.boxes, event.work.bytes * slice.boxes};
+    event.work = {event.work.flops * boxes, event.work.bytes * boxes};
     return event;
 }
 
-void append_visit(Trace& cycle, const Slice& bottom, long most) {
+// `from`: the first level of the bottom.
+void append_visit(Trace& cycle, const Slice& bottom, int from, long most) {
     long taken = 0;
     bool there = false;
     for (const Event& event : *bottom.trace) {
-        if (event.level != bottom.last) {
+        if (event.level + bottom.shift < from) {
             if (there) return;
             continue;
         }
@@ -50,11 +52,11 @@ Trace first_cycle(std::span<const Slice> slices, int bottom, long most_of_visit)
     bool there = false;
     for (const Event& event : *whole.trace) {
         const bool before = there;
-        there = event.level + whole.shift == bottom;
+        there = event.level + whole.shift >= bottom;
         if (!there) cycle.push_back(in_solve(event, whole));
         if (!there || before) continue;
         if (visited) break;
-        append_visit(cycle, slices.front(), most_of_visit);
+        append_visit(cycle, slices.front(), bottom, most_of_visit);
         visited = true;
     }
     return cycle;
@@ -65,6 +67,19 @@ struct MessagesOf {
     std::vector<std::vector<const Message*>> sent, received;
 };
 using Stages = std::vector<MessagesOf>;
+
+// Ranks by their numbers among all, in the order of those that they have among themselves; empty: all of them.
+struct Among {
+    std::span<const int> ranks;
+
+    int name(int number) const { return ranks.empty() ? number : ranks[static_cast<std::size_t>(number)]; }
+    // -1 of a rank that is none of them.
+    int number(int rank) const {
+        if (ranks.empty()) return rank;
+        const auto found = std::ranges::lower_bound(ranks, rank);
+        return found != ranks.end() && *found == rank ? static_cast<int>(found - ranks.begin()) : -1;
+    }
+};
 
 Stages by_rank(const Plan& plan, std::size_t ranks) {
     Stages stages;
@@ -98,8 +113,8 @@ class Program {
     void work(double calls, const Work& work) { seconds_ += costs_.work(calls, work); }
 
     // `bytes_of_cell`: of all fields that travel together. `tag` is the first of those that are the exchange's own.
-    void exchange(const Stages& stages, std::size_t bytes_of_cell, int tag) {
-        const auto r = static_cast<std::size_t>(rank_);
+    void exchange(const Stages& stages, const Among& among, std::size_t bytes_of_cell, int tag) {
+        const auto r = static_cast<std::size_t>(among.number(rank_));
         double sent = 0;
         double received = 0;
         for (const MessagesOf& stage : stages) {
@@ -115,10 +130,10 @@ class Program {
             std::vector<Label> arrived;
             for (const Message* message : stages[n].received[r])
                 arrived.push_back(line(before, "recv {:.0f}b from {} tag {}", bytes(*message, bytes_of_cell),
-                                       message->source, tag + static_cast<int>(n)));
+                                       among.name(message->source), tag + static_cast<int>(n)));
             for (const Message* message : stages[n].sent[r])
                 all.push_back(line(before, "send {:.0f}b to {} tag {}", bytes(*message, bytes_of_cell),
-                                   message->target, tag + static_cast<int>(n)));
+                                   among.name(message->target), tag + static_cast<int>(n)));
             all.insert(all.end(), arrived.begin(), arrived.end());
             if (n > 0 && !arrived.empty()) before = join(arrived);  // the local stage overlaps all others
         }
@@ -126,13 +141,13 @@ class Program {
         work(1, {0, 2 * received});
     }
 
-    void sum(const std::vector<Round>& rounds) {
+    void sum(const std::vector<Round>& rounds, const Among& among) {
         settle();
-        now_ = chain(rounds, now_, 0, "");
+        now_ = chain(rounds, among, now_, 0, "");
     }
-    void begin_sum(const std::vector<Round>& rounds, int number) {
+    void begin_sum(const std::vector<Round>& rounds, const Among& among, int number) {
         settle();
-        begun_[number] = chain(rounds, now_, number + 1, " cpu 1");
+        begun_[number] = chain(rounds, among, now_, number + 1, " cpu 1");
     }
     void finish_sum(int number) {
         settle();
@@ -165,16 +180,17 @@ class Program {
         if (nanoseconds > 0) now_ = line(now_, "calc {}", nanoseconds);
     }
 
-    Label chain(const std::vector<Round>& rounds, Label before, int tag, const char* processor) {
+    Label chain(const std::vector<Round>& rounds, const Among& among, Label before, int tag,
+                const char* processor) {
         for (const Round& round : rounds) {
             std::vector<Label> over;
             const auto bytes_of = [](const Words& words) { return words.count * sizeof(double); };
             if (round.sent.count > 0)
-                over.push_back(line(before, "send {}b to {} tag {}{}", bytes_of(round.sent), round.peer, tag,
-                                    processor));
+                over.push_back(line(before, "send {}b to {} tag {}{}", bytes_of(round.sent),
+                                    among.name(round.peer), tag, processor));
             if (round.received.count > 0)
-                over.push_back(line(before, "recv {}b from {} tag {}{}", bytes_of(round.received), round.peer,
-                                    tag, processor));
+                over.push_back(line(before, "recv {}b from {} tag {}{}", bytes_of(round.received),
+                                    among.name(round.peer), tag, processor));
             before = join(over, processor);
         }
         return before;
@@ -195,21 +211,23 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                       const std::vector<ExchangePlan>& plans, const Imagined& where, long most_of_visit) {
     // Sums have the tags below: one that is waited for 0, others by their numbers.
     constexpr int first_tag = 1000;
-    const Trace cycle = first_cycle(slices, where.bottom, most_of_visit);
+    const Trace cycle = first_cycle(slices, where.bottom.first, most_of_visit);
     const int ranks = where.topology.ranks();
-    Costs costs(plans, where.topology, where.model, where.all_reduce);
+    Costs costs(plans, where.topology, where.model, where.all_reduce, where.sums, nullptr, where.fewer);
 
     struct Indexed {
         Stages stages;
+        Among among;
         int tag = 0;
     };
     std::map<std::pair<int, ExchangeUse>, Indexed> planned;
     int tag = first_tag;
     for (const ExchangePlan& plan : plans) {
         check(plan.nodes.all(), "a schedule is of all ranks");
-        Stages stages = by_rank(plan.plans.front(), static_cast<std::size_t>(ranks));
+        Stages stages = by_rank(plan.plans.front(),
+                                plan.ranks.empty() ? static_cast<std::size_t>(ranks) : plan.ranks.size());
         const int tags = static_cast<int>(stages.size());
-        planned[{plan.level, plan.use}] = {std::move(stages), tag};
+        planned[{plan.level, plan.use}] = {std::move(stages), {plan.ranks}, tag};
         tag += tags;
     }
 
@@ -218,42 +236,60 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     fmt::print(out, "// Written by Keel, from plans and rounds. Times are nanoseconds on {}.\n",
                where.model.machine.name);
     fmt::print(out, "num_ranks {}\n", ranks);
-    const auto algorithm_for = [&](std::size_t words) {
-        return algorithm_of(where.all_reduce, where.model.machine, where.topology.places(), words);
+    // Those that have some of a level.
+    const auto among_of = [&](int level) -> Among {
+        const LevelRanks* const fewer = ranks_at(where.fewer, level);
+        return {fewer ? std::span<const int>(fewer->ranks) : std::span<const int>()};
     };
-    std::map<std::size_t, AllReduceAlgorithm> algorithms;
+    const auto topology_of = [&](int level) -> const Topology& {
+        const LevelRanks* const fewer = ranks_at(where.fewer, level);
+        return fewer ? fewer->topology : where.topology;
+    };
+    std::map<std::pair<int, std::size_t>, AllReduceAlgorithm> algorithms;
     for (const Event& event : cycle)
         if (event.kind == Event::Kind::sum || event.kind == Event::Kind::begin_sum)
-            algorithms.try_emplace(event.words, algorithm_for(event.words));
-    const auto rounds_of_sum = [&](const Event& event, int rank) {
-        return rounds_of(algorithms.at(event.words), where.topology, rank, event.words, event.summands);
+            algorithms.try_emplace({event.level, event.words},
+                                   algorithm_of(where.all_reduce, where.model.machine,
+                                                topology_of(event.level).places(), event.words));
+    const auto rounds_of_sum = [&](const Event& event, int number) {
+        return rounds_of(algorithms.at({event.level, event.words}), topology_of(event.level), number,
+                         event.words, event.summands);
+    };
+    // Who takes part in an event: ghosts beyond boundaries are filled where boxes are before they are merged.
+    const auto among_in = [&](const Event& event) -> Among {
+        if (event.kind == Event::Kind::exchange) return planned.at({event.level, event.use}).among;
+        const LevelRanks* const fewer = ranks_at(where.fewer, event.level);
+        const bool lands = event.op == Op::boundary && fewer && fewer->level == event.level;
+        return among_of(event.kind == Event::Kind::work && lands ? event.level - 1 : event.level);
     };
     for (int rank = 0; rank < ranks; ++rank) {
         Program program(out, rank, costs);
-        std::map<std::pair<std::size_t, Summands>, std::vector<Round>> rounds;
+        std::map<std::tuple<int, std::size_t, Summands>, std::vector<Round>> rounds;
         const auto rounds_for = [&](const Event& event) -> const std::vector<Round>& {
-            const auto [found, is_new] = rounds.try_emplace({event.words, event.summands});
-            if (is_new) found->second = rounds_of_sum(event, rank);
+            const auto [found, is_new] = rounds.try_emplace({event.level, event.words, event.summands});
+            if (is_new) found->second = rounds_of_sum(event, among_of(event.level).number(rank));
             return found->second;
         };
         for (const Event& event : cycle) {
+            const Among among = among_in(event);
+            if (among.number(rank) < 0) continue;
             switch (event.kind) {
                 case Event::Kind::work:
                     program.work(static_cast<double>(event.calls), event.work);
                     break;
                 case Event::Kind::exchange: {
                     const Indexed& plan = planned.at({event.level, event.use});
-                    program.work(1,
-                                 {0, costs.exchange(event.level, event.use, event.fields, event.value_bytes)
-                                         .copied_bytes});
-                    program.exchange(plan.stages, event.fields * event.value_bytes, plan.tag);
+                    const Costs::OfExchange& cost =
+                        costs.exchange(event.level, event.use, event.fields, event.value_bytes);
+                    program.work(1, {0, cost.copied_bytes + 2 * cost.kept_bytes});
+                    program.exchange(plan.stages, among, event.fields * event.value_bytes, plan.tag);
                     break;
                 }
                 case Event::Kind::sum:
-                    program.sum(rounds_for(event));
+                    program.sum(rounds_for(event), among);
                     break;
                 case Event::Kind::begin_sum:
-                    program.begin_sum(rounds_for(event), event.number);
+                    program.begin_sum(rounds_for(event), among, event.number);
                     break;
                 case Event::Kind::push_sums:  // they are chains of their own
                     break;
@@ -277,8 +313,8 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                 costs.exchange(event.level, event.use, event.fields, event.value_bytes).all.messages;
         } else if (communicates(event)) {
             counts.sums += 1;
-            for (int rank = 0; rank < ranks; ++rank)
-                for (const Round& round : rounds_of_sum(event, rank))
+            for (int number = 0; number < topology_of(event.level).ranks(); ++number)
+                for (const Round& round : rounds_of_sum(event, number))
                     counts.messages += round.sent.count > 0 ? 1 : 0;
         }
     }

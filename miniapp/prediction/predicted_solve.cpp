@@ -5,8 +5,8 @@
 namespace keel {
 namespace {
 
-Seconds seconds_of(const SolveTime& time, int bottom) {
-    return {time.seconds(), time.seconds_of_level(bottom), time.all_reduce_seconds()};
+Seconds seconds_of(const SolveTime& time, const LevelRange& bottom) {
+    return {time.seconds(), time.seconds_of(bottom), time.all_reduce_seconds()};
 }
 
 Model with_noise(Model model, double all_reduce) {
@@ -49,7 +49,7 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
                    const std::vector<ExchangePlan>& plans, const Imagined& where) {
     const auto time_on = [&](const Model& model) {
-        Costs costs(plans, where.topology, model, where.all_reduce, where.sums, where.coarsest);
+        Costs costs(plans, where.topology, model, where.all_reduce, where.sums, where.coarsest, where.fewer);
         return time_of_solve(slices, costs);
     };
     solve.time = time_on(where.model);

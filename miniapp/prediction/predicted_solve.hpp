@@ -19,8 +19,11 @@ struct Imagined {
     Model model;
     AllReduceModel all_reduce;
     SumsMove sums;
-    int bottom;  // the level that the Krylov method works on
+    // What seconds call the bottom: the level of the Krylov method or, where boxes are merged, all levels from the first one in merged
+    // boxes on, which are there in place of a large one.
+    LevelRange bottom;
     const CoarsestRanks* coarsest = nullptr;
+    std::span<const LevelRanks> fewer = {};
 };
 
 // Seconds of a solve, of its bottom, and of all sums in it.

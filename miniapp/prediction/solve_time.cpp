@@ -27,7 +27,9 @@ class Timeline {
             case Event::Kind::exchange:
                 return exchange(event);
             case Event::Kind::sum:
-                count_sum(book(Op::reduction, event.level, costs_.all_reduce(event.words), 1), event);
+                count_sum(book(Op::reduction, event.level,
+                               costs_.all_reduce(event.level + slice_.shift, event.words), 1),
+                          event);
                 return;
             case Event::Kind::begin_sum:
                 return begin_sum(event);
@@ -46,7 +48,8 @@ class Timeline {
     }
 
     void letters(const Event& event) {
-        const double barriers = static_cast<double>(event.calls) * costs_.all_reduce(1);
+        const double barriers =
+            static_cast<double>(event.calls) * costs_.all_reduce(event.level + slice_.shift, 1);
         const double sent =
             event.fields == 0
                 ? 0
@@ -63,28 +66,35 @@ class Timeline {
     }
 
     void work(Op op, int level, double calls, const Work& of_trace) {
-        const Work mine{of_trace.flops * slice_.boxes, of_trace.bytes * slice_.boxes};
+        const LevelShare& share = slice_.share(op, level);
+        const Work mine{of_trace.flops * share.boxes, of_trace.bytes * share.boxes};
         TimerRow& row = book(op, level, costs_.work(calls, mine), calls);
-        row.flops += mine.flops * slice_.ranks * slice_.times;
-        row.bytes_moved += mine.bytes * slice_.ranks * slice_.times;
+        row.flops += mine.flops * share.ranks * slice_.times;
+        row.bytes_moved += mine.bytes * share.ranks * slice_.times;
     }
 
     void exchange(const Event& event) {
         const Costs::OfExchange& cost =
             costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes);
+        const double ranks = slice_.share(Op::pack, event.level).ranks;
         const auto move = [&](Op op, double bytes) {
             if (bytes == 0) return;
             TimerRow& row = book(op, event.level, costs_.work(1, {0, bytes}), 1);
-            row.bytes_moved += bytes * slice_.ranks * slice_.times;
+            row.bytes_moved += cost.moved_by_all ? 0 : bytes * ranks * slice_.times;
         };
         solve_.exchanges += slice_.times;
         move(Op::pack, cost.packed_bytes);
         move(Op::copy, cost.copied_bytes);
-        if (cost.most.messages > 0) {
+        for (const Op op : {Op::pack, Op::unpack}) {
+            move(op, cost.kept_bytes);
+            if (cost.moved_by_all)
+                book(op, event.level, 0, 0).bytes_moved += *cost.moved_by_all * slice_.times;
+        }
+        if (cost.all.messages > 0) {
             count_messages(book(Op::send, event.level, 0, 1), cost.most, cost.all);
             book(Op::wait, event.level, cost.wait, 1);
         }
-        move(Op::unpack, cost.packed_bytes);
+        move(Op::unpack, cost.unpacked_bytes);
     }
 
     // A sum that is under way: what of it is left, from the round at hand on, whose messages are there at `arrival`.
@@ -109,7 +119,7 @@ class Timeline {
 
     void begin_sum(const Event& event) {
         Sum& sum = under_way_[event.number];
-        sum.left = costs_.rounds(event.words);
+        sum.left = costs_.rounds(event.level + slice_.shift, event.words);
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
@@ -145,7 +155,7 @@ class Timeline {
     void count_sum(TimerRow& row, const Event& event) {
         row.words += static_cast<double>(event.words) * slice_.times;
         if (!event.maximum) {
-            const Costs::OfSum& sent = costs_.sum(event.words, event.summands);
+            const Costs::OfSum& sent = costs_.sum(event.level + slice_.shift, event.words, event.summands);
             count_messages(row, sent.most, sent.all);
         }
         solve_.words += static_cast<double>(event.words) * slice_.times;
@@ -170,14 +180,21 @@ class Timeline {
 
 }  // namespace
 
+const LevelShare& Slice::share(Op op, int level) const {
+    const auto place = [&](int at) -> const LevelShare& {
+        return shares.at(std::min(static_cast<std::size_t>(at), shares.size() - 1));
+    };
+    return op == Op::boundary && place(level).merged ? place(level - 1) : place(level);
+}
+
 double SolveTime::seconds() const {
     return std::accumulate(rows.begin(), rows.end(), 0.0,
                            [](double sum, const TimerRow& row) { return sum + row.t_mean; });
 }
 
-double SolveTime::seconds_of_level(int level) const {
+double SolveTime::seconds_of(const LevelRange& levels) const {
     return std::accumulate(rows.begin(), rows.end(), 0.0, [&](double sum, const TimerRow& row) {
-        return sum + (row.level == level ? row.t_mean : 0.0);
+        return sum + (levels.first <= row.level && row.level <= levels.last ? row.t_mean : 0.0);
     });
 }
 

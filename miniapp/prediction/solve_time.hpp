@@ -11,6 +11,18 @@
 
 namespace keel {
 
+struct LevelRange {
+    int first = 0;
+    int last = 0;
+};
+
+// What a rank has of a level.
+struct LevelShare {
+    double boxes = 1;     // for each that the trace's rank had
+    double ranks = 1;     // whose boxes are those of all ranks, for what all do
+    bool merged = false;  // of the boxes of the level above
+};
+
 // Levels of a trace that are part of a solve.
 struct Slice {
     const Trace* trace = nullptr;
@@ -18,8 +30,11 @@ struct Slice {
     int last = 0;
     int shift = 0;     // to their numbers in the solve
     double times = 1;  // how often the solve does what the trace did
-    double boxes = 1;  // of the rank, for each that the trace's rank had
-    double ranks = 1;  // whose boxes are those of all ranks, for what all do
+    // By level of the trace; the last one is that of all further ones.
+    std::vector<LevelShare> shares{LevelShare()};
+
+    // Of what an operation does there: ghosts beyond boundaries are filled where boxes are before they are merged.
+    const LevelShare& share(Op op, int level) const;
 };
 
 struct SolveTime {
@@ -31,7 +46,7 @@ struct SolveTime {
         0;  // seconds of letters, and of what is gathered from all ranks or on the coarsest level
 
     double seconds() const;
-    double seconds_of_level(int level) const;
+    double seconds_of(const LevelRange& levels) const;
     double all_reduce_seconds() const;
     // Of all messages: exchanges but for packing, sums, and what is gathered.
     double communication_seconds() const;

@@ -120,6 +120,18 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
             level.reduction = std::make_unique<RecordedReduction>(std::move(level.reduction), *this, l);
     };
     for (int l = 0; l < hierarchy.levels(); ++l) {
+        const Precision of_cycles = hierarchy.mixed() ? Precision::fp32 : Precision::fp64;
+        if (Handover* const handover = hierarchy.handover(l)) {
+            record_level(l, handover->landing(), of_cycles);
+            handover->before_moves([this, l, of_cycles](Way way) {
+                note({.kind = Event::Kind::exchange,
+                      .level = l,
+                      .use = way,
+                      .fields = 1,
+                      .value_bytes = bytes_of_value(of_cycles)});
+            });
+        }
+        if (!hierarchy.has(l)) continue;
         record_level(l, hierarchy.level(l), Precision::fp64);
         if (hierarchy.mixed()) record_level(l, hierarchy.cycled(l), Precision::fp32);
     }

@@ -71,7 +71,7 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         if (const GhostCells* ghosts = use.ghosts())
             what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),
                                number_of(ghosts->neighbours, use.layout.dimensions()), purpose_of(use));
-        else if (use.moves()->there)
+        else if (use.moves()->way == Way::there)
             what = use.moves()->merge ? "all cells to where boxes are merged"
                                       : "all cells to where they are solved on";
         text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),

@@ -89,8 +89,9 @@ class MoveTrial : public Trial {
         const BottomMove move(table.use.layout, options.bottom_place, options.bottom_ranks);
         if (const auto layout = move.layout()) away_.emplace(backend, *layout, 0, table.use.columns);
         Fields* const away = away_ ? &*away_ : nullptr;
-        from_ = table.use.moves()->there ? &here_ : away;
-        to_ = table.use.moves()->there ? away : &here_;
+        const bool there = table.use.moves()->way == Way::there;
+        from_ = there ? &here_ : away;
+        to_ = there ? away : &here_;
         const BoxPattern pattern = boxes_moved(options, table.use);
         const auto operations = [](const Fields* fields) {
             return fields ? fields->operations.get() : nullptr;

@@ -13,7 +13,7 @@ namespace keel {
 std::string purpose_of(const SchemeUse& use) {
     return std::visit(Overloaded{[](const GhostCells& ghosts) { return std::string(name(ghosts.purpose)); },
                                  [](const MovedBoxes& boxes) {
-                                     return std::string(boxes.there ? "to_" : "from_") +
+                                     return std::string(boxes.way == Way::there ? "to_" : "from_") +
                                             (boxes.merge ? "merged" : "bottom");
                                  },
                                  [](const VectorEntries& entries) { return std::string(name(entries.use)); }},
@@ -61,9 +61,8 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
             place.merge ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
         const Layout& interpolated = place.merge ? place.merge->spread() : layout;
         if (place.merge)
-            for (const bool there : {true, false})
-                uses.push_back(
-                    {level, interpolated, MovedBoxes{there, place.merge}, fields, of_cycles, above});
+            for (const Way way : {Way::there, Way::back})
+                uses.push_back({level, interpolated, MovedBoxes{way, place.merge}, fields, of_cycles, above});
         uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
                         fields, bottom ? sizeof(double) : of_cycles, ranks});
         if (const int layers = options.fused_layers_on(layout.width()); layers > 0)
@@ -82,21 +81,21 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     if (!grids.moves_bottom()) return uses;
     const int bottom = uses.back().level;
     const Layout& layout = places.back().layout;
-    uses.push_back({bottom, layout, MovedBoxes{true}, fields});
+    uses.push_back({bottom, layout, MovedBoxes{Way::there}, fields});
     // Of a replicated grid nothing comes back.
     if (options.bottom_place != BottomPlace::replicate)
-        uses.push_back({bottom, layout, MovedBoxes{false}, fields});
+        uses.push_back({bottom, layout, MovedBoxes{Way::back}, fields});
     return uses;
 }
 
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use) {
     if (const auto& merge = use.moves()->merge) {
         const auto values = static_cast<int>(use.layout.box_cells().cells());
-        return use.moves()->there ? merge->there(values) : merge->back(values);
+        return use.moves()->way == Way::there ? merge->there(values) : merge->back(values);
     }
     const BottomMove move(use.layout, options.bottom_place, options.bottom_ranks);
     const auto values = static_cast<int>(use.layout.box_cells().cells());
-    return use.moves()->there ? move.there(values) : move.back(values);
+    return use.moves()->way == Way::there ? move.there(values) : move.back(values);
 }
 
 Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
@@ -126,7 +125,8 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
                     place = &level.deep_ghosts;
                     break;
             }
-        if (const MovedBoxes* boxes = table.use.moves()) place = boxes->there ? &level.there : &level.back;
+        if (const MovedBoxes* boxes = table.use.moves())
+            place = boxes->way == Way::there ? &level.there : &level.back;
         if (place) *place = table.rows[*table.chosen].scheme;
     }
     return schemes;

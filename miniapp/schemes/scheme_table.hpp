@@ -31,7 +31,7 @@ constexpr auto names_of(GhostCells::Purpose) {
 // All cells of the coarsest level, to the ranks that solve on it or back; or of a level in merged boxes, of which `layout` has
 // the boxes that are merged.
 struct MovedBoxes {
-    bool there = true;
+    Way way = Way::there;
     std::optional<Merge> merge = {};
 };
 
@@ -54,8 +54,8 @@ constexpr auto names_of(VectorEntries::Use) {
                       Name{Use::amg_partial_rows, "amg_partial_rows"}};
 }
 
-// What ghosts, or entries of vectors, are exchanged for.
-using ExchangeUse = std::variant<GhostCells::Purpose, VectorEntries::Use>;
+// What ghosts, or entries of vectors, are exchanged for; and which way boxes travel.
+using ExchangeUse = std::variant<GhostCells::Purpose, VectorEntries::Use, Way>;
 
 // What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.
 struct SchemeUse {

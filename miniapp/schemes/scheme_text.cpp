@@ -23,7 +23,7 @@ std::string pattern_name(const SchemeUse& use) {
                : entries->use == Use::amg_partial_rows ? "P^T A P"
                                                        : fmt::format("t = {}", use.columns);
     }
-    if (const MovedBoxes* boxes = use.moves()) return boxes->there ? "there" : "back";
+    if (const MovedBoxes* boxes = use.moves()) return boxes->way == Way::there ? "there" : "back";
     const GhostCells& ghosts = *use.ghosts();
     const char* const mark = ghosts.purpose == GhostCells::Purpose::interpolation ? " i"
                              : ghosts.purpose == GhostCells::Purpose::smoothing   ? " s"

@@ -53,12 +53,11 @@ PowersNeed powers_need(const GridUse& use, int width) {
 }
 
 std::vector<LevelShape> GridSetup::shapes() const {
-    return level_shapes(domain.around(), domain.dimensions(), problem.box, ranks,
-                        {hierarchy.bottom_box, hierarchy.agglomerate});
+    return level_shapes(domain.around(), domain.dimensions(), problem.box, ranks, hierarchy.level_rule());
 }
 
 std::vector<LevelPlace> GridSetup::places(const Layout& finest) const {
-    return level_places(finest, {hierarchy.bottom_box, hierarchy.agglomerate});
+    return level_places(finest, hierarchy.level_rule());
 }
 
 int GridSetup::levels() const {

@@ -58,7 +58,7 @@ const Hierarchy::Crew* Hierarchy::crew_of(int l) const {
 
 void Hierarchy::make_levels(const std::function<LevelSite(int)>& site, const Layout& finest,
                             const HierarchyOptions& options) {
-    const std::vector<LevelPlace> places = level_places(finest, {options.bottom_box, options.agglomerate});
+    const std::vector<LevelPlace> places = level_places(finest, options.level_rule());
     const bool moved = options.bottom_place != BottomPlace::distributed;
     // In a block the upper faces that a box brings along would fall on other boxes' cells.
     HierarchyOptions stored = options;

@@ -20,6 +20,7 @@
 #include "kernels/timing/ledger.hpp"
 #include "kernels/timing/timed_operations.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
+#include "solvers/multigrid/bottom/merged_boxes.hpp"
 #include "solvers/multigrid/options.hpp"
 
 namespace keel {
@@ -42,6 +43,8 @@ using AlgebraicSchemes =
 struct HierarchyOptions {
     int bottom_box = 4;
     std::int64_t agglomerate = 0;  // LevelRule
+    int agglomerate_as = 0;        // LevelRule::ranks
+    LevelRule level_rule() const { return {bottom_box, agglomerate, agglomerate_as}; }
     int ghost_depth = 1;
     // Merged levels, and a bottom level that is elsewhere, keep their boxes apart.
     Storage storage = Storage::boxes;

@@ -90,9 +90,60 @@ class MergedBoxes(KeelTest):
             with self.subTest(words=words):
                 self.valid(3, *self.DECK, *words, self.MERGED)
 
-    def test_no_seconds_are_predicted(self) -> None:
-        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER)
-        self.assertIn("no seconds are predicted where multigrid.agglomerate merges boxes", " ".join(run.split()))
+    def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
+        linear = ["multigrid.interpolation=linear", "problem.boundary=dirichlet", "comm.allreduce=recursive_doubling"]
+        for ranks, boxes, more in (
+            (8, "[2,2,2]", ["bottom.solver=cg", "multigrid.agglomerate=1", "comm.ranks_per_node=4"]),  # on one rank
+            (8, "[6,4,2]", ["bottom.solver=bicgstab", "multigrid.agglomerate=1", "comm.ranks_per_node=3"]),  # on six, then on three
+            (4, "[6,2,2]", ["bottom.solver=ca_cg", "multigrid.agglomerate=1000", "comm.ranks_per_node=2", *linear]),
+            (8, "[6,4,4]", ["bottom.solver=deep_pipelined_cg", "multigrid.agglomerate=512", "comm.ranks_per_node=4",
+                            "comm.allreduce=node_aware", "multigrid.cycle=F", "multigrid.precision=mixed"]),
+        ):  # fmt: skip
+            with self.subTest(ranks=ranks, boxes=boxes):
+                words = ["problem.box=8", f"problem.boxes={boxes}", "run.deterministic=true", HOPPER, *more]
+                ran = self.valid(ranks, *words, *ONCE)
+                foretold = self.run_keel(None, "--dry-run", *words, f"problem.ranks={ranks}")
+                self.assertEqual((foretold.status, foretold.stderr), (0, ""), foretold)
+                solve, measured = foretold.record("solve"), ran.record("solve")
+                for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
+                    self.assertEqual(solve[name], measured[name], name)
+                seen = {(row["op"], row["level"]): row for row in ran.records("timer") if row["op"] != "other"}
+                rows = foretold.records("timer")
+                self.assertEqual({(row["op"], row["level"]) for row in rows if "wait" not in row["op"]},
+                                 {place for place in seen if "wait" not in place[0]})  # fmt: skip
+                for row in rows:
+                    place = row["op"], row["level"]
+                    for name in ("words", "all_messages", "all_bytes", "all_off_node_messages", "all_off_node_bytes"):
+                        self.assertEqual(row[name], seen[place][name], (place, name))
+                    if boxes == "[2,2,2]" or "pack" not in row["op"]:  # a run's calls are those of rank 0
+                        self.assertEqual(row["calls"], seen[place]["calls"], place)
+                    # Another rank may be busiest with ghosts than with boxes that travel.
+                    for name in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
+                        self.assertLessEqual(abs(row[name] - seen[place][name]), 0.25 * seen[place][name], (place, name))
+                self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
+                merged = sum(row["t_mean"] for row in rows if row["level"] > 0)
+                self.assertAlmostEqual(merged, solve["bottom_seconds"], delta=1e-12)
+
+    def test_levels_of_many_ranks_are_foretold_by_few(self) -> None:
+        words = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", "bottom.solver=cg", HOPPER]
+        for cells in (1, 600):  # on eight ranks from boxes of 4^3 and of 8^3 on
+            alone, together = (self.run_keel(ranks, "--dry-run", *words, f"multigrid.agglomerate={cells}") for ranks in (None, 3))
+            for run in (alone, together):
+                self.assertEqual((run.status, run.stderr), (0, ""), run)
+            rows, others = ({(row["op"], row["level"]): row for row in run.records("timer")} for run in (alone, together))
+            self.assertEqual(rows.keys(), others.keys())
+            for place, row in rows.items():
+                for name in ("calls", "words", "all_messages", "all_bytes", "t_mean"):
+                    self.assertAlmostEqual(row[name], others[place][name], delta=1e-9 * abs(row[name]), msg=(place, name))
+        # One rank alone waits for no late one: only the norms of cycles are late.
+        solve = alone.record("solve")
+        late = solve["noisy"][2]["seconds"] - solve["noisy"][0]["seconds"]
+        self.assertAlmostEqual(late, 200e-6 * rows["reduction", 0]["calls"], delta=1e-9)
+        self.assertEqual(solve["noisy"][2]["bottom_seconds"], solve["noisy"][0]["bottom_seconds"])
+
+    def test_iterations_are_not_given_where_levels_are_merged(self) -> None:
+        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.given_iterations=9")
+        self.assertIn("no seconds are predicted of given iterations where multigrid.agglomerate merges", " ".join(run.split()))
 
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])

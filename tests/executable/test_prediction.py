@@ -186,13 +186,33 @@ class Prediction(KeelTest):
     def test_iterations_that_are_given_take_the_place_of_those_on_the_real_bottom(self) -> None:
         words = [INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]
         computed = self.predicted(None, *words).record("solve")
-        given = self.predicted(None, *words, f"bottom.given_iterations={3 * computed['bottom_iterations']:.0f}").record("solve")
-        self.assertEqual((computed["iterations_given"], given["iterations_given"]), (False, True))
-        # The real bottom is small enough to tell proportions by itself.
-        self.assertEqual(given["computed_on"], computed["computed_on"])
-        self.assertAlmostEqual(given["bottom_seconds"], 3 * computed["bottom_seconds"], delta=1e-12)
-        above = [solve["seconds"] - solve["bottom_seconds"] for solve in (computed, given)]
+        once, twice, thrice = (
+            self.predicted(None, *words, f"bottom.given_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
+        self.assertEqual((computed["iterations_given"], once["iterations_given"]), (False, True))
+        # The real bottom is small enough to stand for itself.
+        self.assertEqual(once["computed_on"], computed["computed_on"])
+        for name in ("bottom_seconds", "reductions", "exchanges"):
+            self.assertAlmostEqual(once[name], computed[name], delta=1e-9 * computed[name])
+            # A visit has a share of its own, whatever its iterations.
+            self.assertAlmostEqual(thrice[name] - twice[name], twice[name] - once[name], delta=1e-9 * computed[name])
+            self.assertTrue(2.5 * once[name] < thrice[name] < 3 * once[name] if name != "exchanges" else True, name)
+        above = [solve["seconds"] - solve["bottom_seconds"] for solve in (computed, thrice)]
         self.assertAlmostEqual(above[0], above[1], delta=1e-12)
+
+    def test_given_iterations_of_many_ranks_count_what_solving_on_the_real_bottom_counts(self) -> None:
+        words = [INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=256", "problem.boxes=[16,4,4]", "run.mode=survey"]
+        solvers = ("bicgstab", "ca_cg")
+        computed = self.predicted(None, *words, f"run.survey={list(solvers)}").records("solve")
+        entries = [f"{solve['solver']} given_iterations={solve['bottom_iterations']:.0f}" for solve in computed]
+        given = self.predicted(None, *words, f"run.survey={entries}")
+        # The baseline among them is not another solver, which would be solved with.
+        self.assertEqual([solve["solver"] for solve in given.records("solve")], list(solvers))
+        for one, other in zip(given.records("solve"), computed, strict=True):
+            self.assertTrue(one["iterations_given"])
+            self.assertEqual(one["bottom_iterations"], other["bottom_iterations"])
+            # s-step methods begin each visit with short steps.
+            for name in ("reductions", "exchanges", "bottom_seconds"):
+                self.assertAlmostEqual(one[name], other[name], delta=0.05 * other[name], msg=(one["solver"], name))
 
     def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
         for word in ("bottom.given_iterations=7", "comm.allreduce_model=rabenseifner", "output.goal=a.goal"):
@@ -216,6 +236,7 @@ class Prediction(KeelTest):
             (6, ["bottom.solver=cg", "comm.ranks_per_node=2", "comm.allreduce=node_aware", "comm.ghost_depth=2"]),
             (8, ["run.mode=krylov", "bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton", "bottom.tolerance=1e-6", nodes]),
             (64, ["bottom.solver=pipelined_cg", "comm.scheme=staged_axes", nodes]),
+            (24, ["problem.boxes=[6,2,2]", "bottom.solver=cg", "multigrid.agglomerate=1", "comm.ranks_per_node=5"]),
         ]
         for ranks, words in cases:
             with self.subTest(words):

@@ -35,8 +35,7 @@ struct Place {
     SolveTime time(const Trace& trace, double boxes = 1, SumsMove sums = SumsMove::by_themselves) {
         Costs costs(plans, topology, model, AllReduceModel::recursive_doubling, sums);
         Slice slice{.trace = &trace};
-        slice.boxes = boxes;
-        slice.ranks = 8;
+        slice.shares = {{boxes, 8}};
         return time_of_solve(std::span(&slice, 1), costs);
     }
 };
@@ -116,7 +115,7 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
     PredictedSolve solve;
     predict_times(
         solve, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed, 0});
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed, {}});
     CHECK(solve.solve.messages == Approx(2));
     CHECK(*solve.solve.seconds > 0);
 }
@@ -128,7 +127,7 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     PredictedSolve solve;
     predict_times(
         solve, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, 0});
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, {}});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.solve.messages == Approx(3));
     CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
@@ -140,7 +139,7 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     PredictedSolve alone;
     predict_times(
         alone, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, 0});
+        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, {}});
     CHECK(alone.solve.messages == 0);
     CHECK(!alone.solve.seconds);
 }

@@ -276,11 +276,11 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const auto merged_with = [&](int width) {
         double cells = 0;
         if (grids.hierarchy.agglomerate == 0 || width < bottom_box) return cells;
-        for (const LevelShape& level :
-             level_shapes(boxes, grids.domain.dimensions(), width, grids.ranks,
-                          {std::min(bottom_box, width), grids.hierarchy.agglomerate}))
+        for (const LevelShape& level : level_shapes(
+                 boxes, grids.domain.dimensions(), width, grids.ranks,
+                 {std::min(bottom_box, width), grids.hierarchy.agglomerate, grids.hierarchy.agglomerate_as}))
             if (level.merged > 1)
-                cells += static_cast<double>(product(level.boxes)) / level.ranks *
+                cells += static_cast<double>(product(level.boxes)) / std::min(level.ranks, grids.ranks) *
                          std::pow(level.width, static_cast<double>(grids.domain.dimensions()));
         return cells;
     };

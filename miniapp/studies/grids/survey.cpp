@@ -233,12 +233,13 @@ class PreparedSurvey : public PreparedGrids {
     }
 };
 
-// "NAME KEY=VALUE ..." as words for read_deck(), and with single blanks.
+// "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without iterations that are
+// given, with which it is no other one.
 std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
     std::istringstream stream(entry);
     std::vector<std::string> overrides;
     for (std::string word; stream >> word;) {
-        name += (name.empty() ? "" : " ") + word;
+        if (!word.starts_with("given_iterations=")) name += (name.empty() ? "" : " ") + word;
         overrides.push_back((overrides.empty() ? "bottom.solver=" : "bottom.") + word);
     }
     return overrides;

@@ -73,7 +73,7 @@ PredictedSolve solve_of(const NamedSolver& solver, const Report& report) {
 Slice slice_of(const Trace& trace, const PredictedSolve& solve, const Resolved& resolved) {
     Slice slice{.trace = &trace};
     for (const Event& event : trace) slice.last = std::max(slice.last, event.level);
-    slice.ranks = resolved.ranks;
+    slice.shares.front().ranks = resolved.ranks;
     if (solve.rehearsed_iterations > 0)
         slice.times = solve.iterations / static_cast<double>(solve.rehearsed_iterations);
     return slice;
@@ -154,8 +154,11 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Glo
                      Representatives::of(block_layout(1), resolved.topology, resolved.ranks),
                      {}});
     plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
-    const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         move_of(resolved.comm.all_reduce), 0};
+    const Imagined where{resolved.topology,
+                         *resolved.machine,
+                         resolved.comm.all_reduce_model,
+                         move_of(resolved.comm.all_reduce),
+                         {}};
     predict_times(solve, std::span(&slice, 1), plans, where);
     return solve;
 }
@@ -169,15 +172,14 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Ima
                          *resolved.machine,
                          resolved.comm.all_reduce_model,
                          move_of(resolved.comm.all_reduce),
-                         0,
+                         {},
                          &*amg.coarsest_ranks};
     const Slice slice = slice_of(rehearsed.solve, solve, resolved);
     predict_times(solve, std::span(&slice, 1), amg.plans, where);
     // All of its sums are MPI's.
     Costs costs(amg.plans, where.topology, where.model, where.all_reduce, SumsMove::by_themselves,
                 where.coarsest);
-    const Slice once{
-        .trace = &rehearsed.setup, .last = slice.last, .ranks = static_cast<double>(resolved.ranks)};
+    const Slice once{.trace = &rehearsed.setup, .last = slice.last, .shares = slice.shares};
     solve.setup = time_of_solve(std::span(&once, 1), costs);
     return solve;
 }

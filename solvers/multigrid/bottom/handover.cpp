@@ -29,16 +29,19 @@ Handover::Handover(const LevelSite& site, const Merge& merge, Level* merged, con
 }
 
 void Handover::collect() {
+    told_(Way::there);
     const Field to = merged_ ? merged_->f : Field();
     there_->run(std::span(&landing_->f, 1), std::span(&to, 1));
 }
 
 void Handover::collect_guess() {
+    told_(Way::there);
     const Field to = merged_ ? merged_->u : Field();
     there_->run(std::span(&landing_->u, 1), std::span(&to, 1));
 }
 
 void Handover::spread() {
+    told_(Way::back);
     const Field from = merged_ ? merged_->u : Field();
     back_->run(std::span(&from, 1), std::span(&landing_->u, 1));
 }

@@ -3,7 +3,9 @@
 // Between a level and the next coarser one where that is in merged boxes, on fewer ranks: what is restricted lands in boxes of
 // half the width where the finer level is, travels, and what has been found there travels back.
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "comm/carry/redistribution.hpp"
 #include "solvers/multigrid/bottom/merged_boxes.hpp"
@@ -31,6 +33,9 @@ class Handover {
     // ranks that have none of it.
     void bring(Field to);
 
+    // Called before boxes travel in a cycle.
+    void before_moves(std::function<void(Way)> told) { told_ = std::move(told); }
+
     long runs() const { return there_->count() + back_->count(); }
     const Redistribution& there() const { return *there_; }
     const Redistribution& back() const { return *back_; }
@@ -39,6 +44,7 @@ class Handover {
     std::unique_ptr<Level> landing_;
     Level* merged_;
     std::unique_ptr<Redistribution> there_, back_, coefficients_there_;
+    std::function<void(Way)> told_ = [](Way) {};
 };
 
 }  // namespace keel

@@ -89,7 +89,7 @@ Index merged_boxes(Index boxes, std::size_t dimensions) {
 
 std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,
                                      const LevelRule& rule) {
-    std::vector<LevelShape> levels{{boxes, box, 1, ranks}};
+    std::vector<LevelShape> levels{{boxes, box, 1, rule.ranks > 0 ? rule.ranks : ranks}};
     while (levels.back().width > rule.bottom_box && levels.back().width % 2 == 0) {
         LevelShape level = levels.back();
         level.width /= 2;
@@ -135,7 +135,9 @@ std::vector<LevelPlace> level_places(const Layout& finest, const LevelRule& rule
             places.push_back({halved, places.back().ranks, {}});
             continue;
         }
-        Merge merge(halved, shape.merged, shape.ranks);
+        const auto left = std::min(
+            {places.back().ranks.size(), product(shape.boxes), static_cast<std::size_t>(shape.ranks)});
+        Merge merge(halved, shape.merged, static_cast<int>(left));
         std::vector<int> those;
         for (const int rank : merge.ranks())
             those.push_back(places.back().ranks[static_cast<std::size_t>(rank)]);

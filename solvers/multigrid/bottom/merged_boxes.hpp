@@ -17,6 +17,8 @@ namespace keel {
 struct LevelRule {
     int bottom_box = 4;
     std::int64_t agglomerate = 0;
+    // That the finest level is taken to have in this; 0: as many as it has. Fewer ranks then make the levels of so many.
+    int ranks = 0;
 };
 
 // A level by numbers.
@@ -24,7 +26,7 @@ struct LevelShape {
     Index boxes{};   // per direction
     int width = 1;   // of a box
     int merged = 1;  // so many of the boxes that halving leaves, in each direction, are one
-    int ranks = 1;   // that have boxes
+    int ranks = 1;   // that have boxes, of those that the rule takes there to be
 
     friend bool operator==(const LevelShape&, const LevelShape&) = default;
 };

@@ -49,7 +49,7 @@ Run run(System& system, const Make& make, int iterations) {
 }
 
 // One way to build a basis, and the ghost layers that it takes.
-struct Way {
+struct PowersWay {
     Powers powers;
     int depth = 0;
     PowersPasses passes = PowersPasses::plain;
@@ -59,12 +59,12 @@ struct Way {
         return powers == Powers::paired ? degree : 2 * degree - 1;
     }
 };
-const std::vector<Way> ways{{Powers::paired},
-                            {Powers::sequential},
-                            {Powers::matrix_powers, 1},
-                            {Powers::matrix_powers, 3},
-                            {Powers::matrix_powers, 3, PowersPasses::fused},
-                            {Powers::matrix_powers, 4}};
+const std::vector<PowersWay> ways{{Powers::paired},
+                                  {Powers::sequential},
+                                  {Powers::matrix_powers, 1},
+                                  {Powers::matrix_powers, 3},
+                                  {Powers::matrix_powers, 3, PowersPasses::fused},
+                                  {Powers::matrix_powers, 4}};
 
 double distance(System& system, LinearSystem::Vector x, LinearSystem::Vector y) {
     const auto difference = system.A.make_vector();
@@ -125,7 +125,7 @@ TEST_CASE("Chebyshev's basis are Chebyshev polynomials of the interval, and a po
 
 TEST_CASE("the space of a pair holds its Krylov vectors, their inner products and the operator") {
     for (const Basis basis : bases)
-        for (const Way& way : ways)
+        for (const PowersWay& way : ways)
             for (const int degree : {1, 2, 5}) {
                 CAPTURE(static_cast<int>(basis), static_cast<int>(way.powers), way.depth, degree);
                 System system(DiagonalScaling::right, rough, way.depth, way.passes);
@@ -181,7 +181,7 @@ TEST_CASE("s-step methods make the iterates of the methods they rearrange, for e
     // 1. What rounding leaves grows with the square of the basis's condition; a wrong formula is off by 0.5
     // or more.
     for (const bool cg : {false, true})
-        for (const Way& way : ways)
+        for (const PowersWay& way : ways)
             for (const Basis basis : bases)
                 for (const int s : {1, 2, 4}) {
                     CAPTURE(cg, static_cast<int>(way.powers), way.depth, static_cast<int>(basis), s);
@@ -211,7 +211,7 @@ TEST_CASE("telescoping takes s = 1, 2, 4, ... and no more than bottom.s") {
 
 TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
     for (const std::string name : {"ca_bicgstab", "ca_cg"})
-        for (const Way& way : ways)
+        for (const PowersWay& way : ways)
             for (const bool telescoping : {false, true})
                 for (const int s : {1, 2, 3, 4})
                     for (const int iterations : {1, 4, 9}) {

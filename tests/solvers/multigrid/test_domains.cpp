@@ -171,15 +171,15 @@ struct Solved {
     std::vector<int> boxes;
 };
 
-struct Way {
+struct WayToRun {
     HierarchyOptions hierarchy = {};
     MultigridOptions multigrid = {};
     BottomOptions bottom = {};
     Placement placement = Placement::curve;
 };
 
-Way golden_way(const Json& problem) {
-    Way way;
+WayToRun golden_way(const Json& problem) {
+    WayToRun way;
     way.hierarchy.bottom_box = way.multigrid.bottom_box = problem.at("bottom_box");
     way.multigrid.tolerance = problem.at("tolerance");
     way.bottom.solver = "cg";
@@ -188,7 +188,7 @@ Way golden_way(const Json& problem) {
     return way;
 }
 
-Solved solve(const GoldenProblem& problem, const Way& way) {
+Solved solve(const GoldenProblem& problem, const WayToRun& way) {
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 2);
     const auto backend = chosen_backend(comm.rank());
@@ -286,13 +286,13 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
         const Json& problem = case_named(all, name).at("problem");
         const GoldenProblem golden(problem);
         if (!fits(golden)) continue;
-        Way way = golden_way(problem);
+        WayToRun way = golden_way(problem);
         way.hierarchy.deterministic = true;
         way.bottom.solver = "bicgstab";
         way.bottom.tolerance = 1e-4;
         way.multigrid.max_cycles = 3;
         const Solved expected = solve(golden, way);
-        const auto same = [&](const Way& other) {
+        const auto same = [&](const WayToRun& other) {
             const Solved found = solve(golden, other);
             CHECK(found.report.residuals == expected.report.residuals);
             if (found.boxes == expected.boxes) CHECK(found.u == expected.u);
@@ -300,7 +300,7 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
         for (const Scheme scheme :
              {Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
             CAPTURE(static_cast<int>(scheme));
-            Way other = way;
+            WayToRun other = way;
             other.hierarchy.scheme = {.scheme = scheme, .message_cap = 256};
             other.hierarchy.neighbours = Neighbours::all;
             other.hierarchy.ghost_depth = 2;
@@ -308,22 +308,22 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
         }
         for (const Placement placement :
              {Placement::lexicographic, Placement::round_robin, Placement::scattered}) {
-            Way other = way;
+            WayToRun other = way;
             other.placement = placement;
             same(other);
         }
         for (const BottomPlace place :
              {BottomPlace::agglomerate, BottomPlace::gather, BottomPlace::replicate}) {
             CAPTURE(static_cast<int>(place));
-            Way other = way;
+            WayToRun other = way;
             other.hierarchy.bottom_place = place;
             same(other);
         }
-        Way blocks = way;
+        WayToRun blocks = way;
         blocks.hierarchy.storage = Storage::blocks;
         blocks.placement = Placement::lexicographic;
         same(blocks);
-        Way overlapped = way;
+        WayToRun overlapped = way;
         overlapped.hierarchy.exchange.overlap = true;
         same(overlapped);
     }
@@ -336,7 +336,7 @@ TEST_CASE("on a union of boxes every smoother and bottom solver reaches the solu
         const GoldenProblem golden(problem);
         if (!fits(golden)) continue;
         const Solved expected = solve(golden, golden_way(problem));
-        const auto reaches = [&](const Way& way) {
+        const auto reaches = [&](const WayToRun& way) {
             const Solved found = solve(golden, way);
             CHECK(found.report.converged());
             double worst = 0, most = 0;
@@ -348,7 +348,7 @@ TEST_CASE("on a union of boxes every smoother and bottom solver reaches the solu
         };
         for (const std::string& smoother : smoother_names()) {
             CAPTURE(name, smoother);
-            Way way = golden_way(problem);
+            WayToRun way = golden_way(problem);
             way.multigrid.smoother = smoother;
             way.multigrid.max_cycles = 60;
             reaches(way);
@@ -357,7 +357,7 @@ TEST_CASE("on a union of boxes every smoother and bottom solver reaches the solu
             CAPTURE(name, solver);
             // It needs a lower end of the spectrum above zero, which a singular operator does not have.
             if (solver == "chebyshev" && name == "shell_neumann_singular") continue;
-            Way way = golden_way(problem);
+            WayToRun way = golden_way(problem);
             way.bottom = {};
             way.bottom.solver = solver;
             way.bottom.sweeps = 200;
@@ -377,18 +377,18 @@ TEST_CASE(
         const Json& problem = case_named(all, name).at("problem");
         const GoldenProblem golden(problem);
         if (!fits(golden)) continue;
-        Way way = golden_way(problem);
+        WayToRun way = golden_way(problem);
         way.hierarchy.deterministic = true;
         way.bottom = {};
         way.bottom.solver = "ca_bicgstab";
         way.bottom.powers_depth = 2;
         way.multigrid.max_cycles = 3;
         const Solved expected = solve(golden, way);
-        Way powers = way;
+        WayToRun powers = way;
         powers.bottom.powers = Powers::matrix_powers;
         powers.hierarchy.bottom_ghosts = 2;
         CHECK(solve(golden, powers).u == expected.u);
-        Way fused = way;
+        WayToRun fused = way;
         fused.multigrid.pre = fused.multigrid.post = 1;
         const Solved one_by_one = solve(golden, fused);
         fused.hierarchy.fused = fusible_half_sweeps(fused.multigrid);

@@ -147,8 +147,11 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
 
     const std::vector<ExchangePlan> plans =
         comm.rank() == 0 ? exchange_plans(grids, resolved.topology, tables) : std::vector<ExchangePlan>();
-    const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         move_of(resolved.comm.all_reduce), last};
+    const Imagined where{resolved.topology,
+                         *resolved.machine,
+                         resolved.comm.all_reduce_model,
+                         move_of(resolved.comm.all_reduce),
+                         {last, last}};
     const double boxes = grids.most_boxes_of_a_rank();
     const double ranks = static_cast<double>(grids.domain.count()) / boxes;
     for (const auto& [name, options] : ways(acceleration)) {
@@ -179,8 +182,7 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
         std::vector<Slice> slices{{.trace = &iterated.trace,
                                    .last = bottom ? last - 1 : last,
                                    .times = times,
-                                   .boxes = boxes / iterated.boxes_of_rank,
-                                   .ranks = ranks}};
+                                   .shares = {{boxes / iterated.boxes_of_rank, ranks}}}};
         if (bottom) {
             const double of_visits = static_cast<double>(iterated.visits) / visits.visits;
             solve.iterations = of_visits * static_cast<double>(visits.iterations);
@@ -190,8 +192,7 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
                               .last = lowest,
                               .shift = last - lowest,
                               .times = of_visits,
-                              .boxes = boxes / bottom->boxes_of_rank(),
-                              .ranks = ranks});
+                              .shares = {{boxes / bottom->boxes_of_rank(), ranks}}});
         }
         if (row.converged) predict_times(solve, slices, plans, where);
     }

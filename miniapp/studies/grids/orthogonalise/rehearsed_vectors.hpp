@@ -41,7 +41,7 @@ class RehearsedVectors : public LinearSystem {
     // Seconds of what was noted since the last call, on a rank with so many rows.
     double take(Costs& costs, double rows) {
         double seconds = costs.work(calls_, {0.0, 8 * doubles_ * rows});
-        for (const std::size_t words : sums_) seconds += costs.all_reduce(words);
+        for (const std::size_t words : sums_) seconds += costs.all_reduce(0, words);
         sums_.clear();
         calls_ = doubles_ = 0;
         return seconds;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "miniapp/deck/text/text.hpp"
@@ -12,10 +13,21 @@
 namespace keel {
 namespace {
 
-// Two levels: the bottom, which is the real one, and the one above, from which it gets its right-hand sides.
+// What is called the bottom.
+LevelRange bottom_of(const GridSetup& grids) {
+    if (grids.use.krylov == KrylovLevel::finest) return {0, 0};
+    const std::vector<LevelShape> levels = grids.shapes();
+    const auto merged =
+        std::ranges::find_if(levels, [](const LevelShape& level) { return level.merged > 1; });
+    const auto last = static_cast<int>(levels.size()) - 1;
+    return {std::min(static_cast<int>(merged - levels.begin()), last), last};
+}
+
+// The bottom, which is the real one, and the level above, from which it gets its right-hand sides.
 int rehearsed_box(const GridSetup& grids) {
-    const bool whole = grids.use.krylov == KrylovLevel::finest;
-    return whole ? grids.problem.box : std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box);
+    if (grids.use.krylov == KrylovLevel::finest) return grids.problem.box;
+    const int above = std::max(bottom_of(grids).first - 1, 0);
+    return grids.shapes()[static_cast<std::size_t>(above)].width;
 }
 
 RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
@@ -25,11 +37,18 @@ RehearsedOn told(const Rehearsal& rehearsal, int cycles) {
             grids.ranks,           cycles};
 }
 
-Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace) {
-    const double boxes = grids.most_boxes_of_a_rank();
-    Slice slice{.trace = &trace};
-    slice.boxes = boxes / rehearsal.boxes_of_rank();
-    slice.ranks = static_cast<double>(grids.domain.count()) / boxes;
+// Levels of a rehearsal, from `first` on, as those of the grids from another one on.
+Slice slice_of(const GridSetup& grids, const Rehearsal& rehearsal, const Trace& trace, int first, int as) {
+    Slice slice{.trace = &trace, .first = first, .last = rehearsal.grids().levels() - 1, .shift = as - first};
+    slice.shares.clear();
+    const std::vector<LevelShape> levels = grids.shapes();
+    for (int l = 0; l <= slice.last; ++l) {
+        const int level = std::clamp(l + slice.shift, 0, static_cast<int>(levels.size()) - 1);
+        const LevelShape& shape = levels[static_cast<std::size_t>(level)];
+        const auto boxes = static_cast<double>(product(shape.boxes));
+        const double most = std::ceil(boxes / shape.ranks);
+        slice.shares.push_back({most / rehearsal.boxes_of_rank(l), boxes / most, shape.merged > 1});
+    }
     return slice;
 }
 
@@ -47,6 +66,30 @@ Index sampled_boxes(const GridSetup& grids) {
     return boxes;
 }
 
+// Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows between the two.
+Index fewer_boxes(Index boxes) {
+    for (int& count : boxes) count = std::max(count / 2, 1);
+    return boxes;
+}
+
+// How often a solve does what two others did, so that visits to the bottom and iterations are its own: what a visit costs whatever
+// its iterations, and what each of them costs, is then what the two tell. The second plays no part where they tell no difference.
+struct Weights {
+    double first = 1;
+    double second = 0;
+};
+Weights weights_of(double visits, double iterations, const Rehearsed& first, const Rehearsed* second) {
+    const auto i = static_cast<double>(first.iterations);
+    const Weights in_proportion{i > 0 ? iterations / i : visits / first.visits, 0};
+    if (!second) return in_proportion;
+    const auto j = static_cast<double>(second->iterations);
+    const double v = first.visits;
+    const double w = second->visits;
+    const double determinant = v * j - w * i;
+    if (std::abs(determinant) < 0.5 * v * w) return in_proportion;  // half an iteration a visit
+    return {(visits * j - w * iterations) / determinant, (v * iterations - visits * i) / determinant};
+}
+
 }  // namespace
 
 bool predicts(const Resolved& resolved, const GridSetup& grids) {
@@ -58,10 +101,6 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
     if (grids.moves_bottom())
         return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
                "distributed";
-    if (grids.merges())
-        return "no seconds are predicted where multigrid.agglomerate merges boxes: what stands for a solve "
-               "has "
-               "all levels on all ranks; choose never";
     if (!grids.domain.whole())
         return "no seconds are predicted where boxes are missing: what stands for a solve are boxes side by "
                "side; choose "
@@ -70,9 +109,15 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
         return "no seconds are predicted where algebraic multigrid solves on the bottom level, whose levels "
                "nobody "
                "plans here; choose another bottom.solver";
-    GridSetup here = grids;
-    here.problem.box = rehearsed_box(grids);
     const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
+    if (grids.merges() && std::ranges::any_of(foretold(grids.use.solvers), given))
+        return "no seconds are predicted of given iterations where multigrid.agglomerate merges boxes: a "
+               "small "
+               "grid has "
+               "fewer such levels; leave bottom.given_iterations out";
+    GridSetup here = grids;
+    here.hierarchy.agglomerate_as = grids.ranks;
+    here.problem.box = rehearsed_box(grids);
     if (std::ranges::all_of(foretold(grids.use.solvers), given))
         here.domain = Domain(sampled_boxes(grids), grids.problem.boundary, grids.problem.dimensions);
     here.ranks = ranks_here;
@@ -87,9 +132,10 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     // Sums are of the host, wherever the fields are.
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
     const int box = rehearsed_box(grids);
-    std::optional<Rehearsal> whole, sample, cycle;
+    std::optional<Rehearsal> whole, sample, smaller, cycle;
     const std::vector<NamedSolver> solvers = foretold(grids.use.solvers);
     std::vector<Rehearsed> solves;
+    std::vector<std::optional<Rehearsed>> smaller_solves;
     Prediction prediction;
     for (const NamedSolver& solver : solvers) {
         std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
@@ -97,11 +143,20 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         solves.push_back(on->solve(solver));
         std::optional<RehearsedOn>& place = &on == &whole ? prediction.bottom : prediction.sample;
         if (!place) place = told(*on, solves.back().cycles);
+        smaller_solves.emplace_back();
+        const Index few = fewer_boxes(sampled_boxes(grids));
+        if (&on == &whole || product(few) < static_cast<std::size_t>(comm.size())) continue;
+        if (!smaller) smaller.emplace(grids, few, box, comm);
+        smaller_solves.back() = smaller->solve(solver);
+        if (!prediction.smaller_sample)
+            prediction.smaller_sample = told(*smaller, smaller_solves.back()->cycles);
     }
     // The levels above, on as many boxes as there are ranks here.
     Rehearsed of_cycle;
     if (box < grids.problem.box) {
-        cycle.emplace(grids, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
+        GridSetup unmerged = grids;
+        unmerged.hierarchy.agglomerate = 0;
+        cycle.emplace(unmerged, most_cubic(comm.size(), grids.domain.dimensions()), grids.problem.box, comm);
         of_cycle = cycle->solve(solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }
@@ -109,9 +164,14 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     if (comm.rank() != 0) return prediction;
 
     const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);
-    const int last = grids.use.krylov == KrylovLevel::finest ? 0 : grids.levels() - 1;
-    const Imagined where{resolved.topology, *resolved.machine, resolved.comm.all_reduce_model,
-                         move_of(resolved.comm.all_reduce), last};
+    const LevelRange bottom = bottom_of(grids);
+    const std::vector<LevelRanks> fewer = fewer_ranks(grids, resolved.topology);
+    const Imagined where{.topology = resolved.topology,
+                         .model = *resolved.machine,
+                         .all_reduce = resolved.comm.all_reduce_model,
+                         .sums = move_of(resolved.comm.all_reduce),
+                         .bottom = bottom,
+                         .fewer = fewer};
     for (std::size_t n = 0; n < solves.size(); ++n) {
         const NamedSolver& solver = solvers[n];
         const Rehearsed& solve = solves[n];
@@ -127,16 +187,26 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         const auto iterations = static_cast<double>(solve.iterations);
         predicted.iterations = given ? solver.options.given_iterations : visits * iterations;
 
-        std::vector<Slice> slices{slice_of(grids, on, solve.trace)};
-        slices[0].last = on.grids().levels() - 1;
-        if (cycle || given) {
-            slices[0].first = slices[0].last;
-            slices[0].shift = last - slices[0].last;
-            slices[0].times = iterations > 0 ? predicted.iterations / iterations : visits;
-            slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace) : slices[0]);
-            slices[1].first = slices[1].shift = 0;
-            slices[1].last = last - 1;
-            slices[1].times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
+        std::vector<Slice> slices;
+        if (grids.use.krylov == KrylovLevel::finest) {
+            slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
+            slices[0].times = iterations > 0 ? predicted.iterations / iterations : 1.0;
+        } else if (cycle || given) {
+            const int first = on.grids().levels() - 1 - (bottom.last - bottom.first);
+            slices.push_back(slice_of(grids, on, solve.trace, first, bottom.first));
+            const Rehearsed* const other = smaller_solves[n] ? &*smaller_solves[n] : nullptr;
+            const Weights times = weights_of(visits * solve.visits, predicted.iterations, solve, other);
+            slices[0].times = times.first;
+            if (times.second != 0) {
+                slices.push_back(slice_of(grids, *smaller, other->trace, first, bottom.first));
+                slices.back().times = times.second;
+            }
+            slices.push_back(cycle ? slice_of(grids, *cycle, of_cycle.trace, 0, 0)
+                                   : slice_of(grids, on, solve.trace, 0, 0));
+            slices.back().last = bottom.first - 1;
+            slices.back().times = cycle ? predicted.cycles / of_cycle.cycles : 1.0;
+        } else {
+            slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
         }
         predict_times(predicted, slices, plans, where);
         if (n == 0 && !resolved.goal.empty()) {

@@ -28,13 +28,14 @@ std::string grid_text(const RehearsedOn& on);
 Json rehearsed_json(const RehearsedOn& on);
 
 struct Prediction {
-    std::vector<PredictedSolve> solves;  // the one that others are compared with first
-    std::optional<RehearsedOn> bottom;   // the real bottom grid, unless all iterations are given
-    std::optional<RehearsedOn> sample;   // a smaller one, where iterations are given
-    std::optional<RehearsedOn> cycle;    // that tells the cycles and the work above, if not the same
-    int planned_nodes = 0;               // that stand for all; 0 where all were planned
-    std::optional<GoalCounts> goal;      // what was written of the first one
-    std::string trouble;                 // not empty: why it was not
+    std::vector<PredictedSolve> solves;         // the one that others are compared with first
+    std::optional<RehearsedOn> bottom;          // the real bottom grid, unless all iterations are given
+    std::optional<RehearsedOn> sample;          // a smaller one, where iterations are given
+    std::optional<RehearsedOn> smaller_sample;  // and an even smaller one, which tells what grows with them
+    std::optional<RehearsedOn> cycle;           // that tells the cycles and the work above, if not the same
+    int planned_nodes = 0;                      // that stand for all; 0 where all were planned
+    std::optional<GoalCounts> goal;             // what was written of the first one
+    std::string trouble;                        // not empty: why it was not
 };
 
 // Whether a dry run foretells seconds: the machine's file says how fast it computes, and something is solved.

@@ -17,7 +17,7 @@ std::string solved_on(const RehearsedOn& on) {
     return fmt::format("{}, {}", grid_text(on), counted(on.cycles, "cycle"));
 }
 
-std::string sources_text(const Prediction& prediction, const Resolved& resolved) {
+std::string sources_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids) {
     const bool whole = !prediction.cycle;
     std::vector<std::string> given;
     for (const PredictedSolve& solve : prediction.solves)
@@ -29,8 +29,10 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved)
                         whole ? "the solve" : "the bottom's iterations", solved_on(*prediction.bottom)));
     if (prediction.sample)
         add(fmt::format(
-            "given: bottom.given_iterations of {}; what belongs to them in proportion to solving on {}",
-            fmt::join(given, ", "), solved_on(*prediction.sample)));
+            "given: bottom.given_iterations of {}; what belongs to them {} to solving on {}{}",
+            fmt::join(given, ", "), prediction.smaller_sample ? "and to visits according" : "in proportion",
+            solved_on(*prediction.sample),
+            prediction.smaller_sample ? ", and on " + solved_on(*prediction.smaller_sample) : ""));
     if (prediction.cycle)
         add(fmt::format(
             "computed: V-cycles and the levels above, by solving on {}; the bottom's numbers are those "
@@ -40,6 +42,10 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved)
                     prediction.planned_nodes == 0
                         ? ""
                         : fmt::format(" on {} nodes, which stand for all", prediction.planned_nodes)));
+    if (grids.merges() && grids.use.krylov == KrylovLevel::coarsest)
+        add("bottom: all levels from the first one in merged boxes on; ranks that have none of a level wait "
+            "for "
+            "those that do");
     add("modelled: seconds of work, messages and all-reduces by the machine's file; sums under way cost what "
         "work "
         "does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but a node's "
@@ -71,7 +77,7 @@ Json rehearsed_json(const RehearsedOn& on) {
 }
 
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids) {
-    std::string text = sources_text(prediction, resolved) + "\n";
+    std::string text = sources_text(prediction, resolved, grids) + "\n";
     const RunFacts levels = levels_of(grids);
     if (prediction.solves.size() == 1)
         text += LevelTables(levels, prediction.solves.front().time.rows).times() + "\n" +

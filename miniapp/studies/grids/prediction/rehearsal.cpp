@@ -9,6 +9,8 @@ namespace {
 
 // Messages travel as they come: what they would cost elsewhere is the plans' matter.
 GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communicator& comm) {
+    // The same levels as those of all ranks that are imagined.
+    grids.hierarchy.agglomerate_as = grids.ranks;
     grids.problem.box = box;
     grids.problem.boxes = boxes;
     grids.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
@@ -36,8 +38,8 @@ Rehearsal::Rehearsal(const GridSetup& grids, const Index& boxes, int box, const 
     set_right_side(hierarchy_.level(0), problem_);
 }
 
-double Rehearsal::boxes_of_rank() const {
-    return static_cast<double>(finest_.local_count());
+double Rehearsal::boxes_of_rank(int level) const {
+    return static_cast<double>(hierarchy_.level(level).layout.local_count());
 }
 
 Rehearsed Rehearsal::solve(const NamedSolver& solver) {

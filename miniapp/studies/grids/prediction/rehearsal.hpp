@@ -27,7 +27,8 @@ class Rehearsal {
     Rehearsal(const GridSetup& grids, const Index& boxes, int box, const Communicator& comm);
 
     const GridSetup& grids() const { return grids_; }
-    double boxes_of_rank() const;
+    // On this rank, which has some.
+    double boxes_of_rank(int level = 0) const;
     Hierarchy& hierarchy() { return hierarchy_; }
     // What was done on the hierarchy since the last one.
     Trace take() { return recorder_.take(); }
