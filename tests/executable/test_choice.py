@@ -86,6 +86,27 @@ class Comparison(ChoiceTest):
             self.assertNotIn("closed form", text)
             self.assertEqual({row["closed_form_seconds"] for row in rows}, {None})
 
+    def test_where_each_rank_may_have_a_device_closed_forms_tell_who_would_send(self) -> None:
+        words = ["problem.ranks=64", "problem.box=16", "multigrid.bottom_box=8", LASSEN]
+        text, rows = self.dry_run(None, *words, "comm.ranks_per_node=4")
+        heading = "Closed forms if each rank had a device: microseconds of an exchange"
+        shown = [line.split() for line in text.partition(heading)[2].splitlines()[2:4]]
+        self.assertEqual([row["scheme"] for row in rows if row["device_forms"]], ["standard", "standard"])
+        for line, row in zip(shown, (row for row in rows if row["device_forms"]), strict=True):
+            forms = row["device_forms"]
+            self.assertEqual((forms["neighbours"], forms["message_bytes"], forms["helpers"]), (6, 8 * row["box"] ** 2, 9))
+            self.assertEqual(line[:5], [f"{row['level']}", "6", "1", "6", f"{forms['message_bytes']:.0f}"])
+            fields = ("straight_seconds", "staged_seconds", "shared_seconds", "shared_seconds_as_printed")
+            for microseconds, field in zip(line[5:9], fields, strict=True):
+                self.assertAlmostEqual(float(microseconds), 1e6 * forms[field], delta=0.006)
+            by_seconds = {way: forms[f"{way}_seconds"] for way in ("straight", "staged", "shared")}
+            self.assertEqual(forms["chosen"], min(by_seconds, key=lambda way: by_seconds[way]))
+            self.assertEqual(line[9:], [forms["chosen"], forms["chosen_as_printed"]])
+        for other in ([*words, "comm.ranks_per_node=8"], [*words[:-1], BLUE_WATERS, "comm.ranks_per_node=4"]):
+            text, rows = self.dry_run(None, *other)
+            self.assertNotIn(heading, text)
+            self.assertEqual({row["device_forms"] for row in rows}, {None})
+
     def test_the_deep_ghosts_of_matrix_powers_are_compared_like_all_others(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
         text, rows = self.dry_run(8, deck, "comm.ranks_per_node=3", LASSEN)
