@@ -67,6 +67,22 @@ std::string socket_text(const SchemeTable& table) {
         table.use.level, pattern_name(table.use), apart, together);
 }
 
+// Where the closed forms would choose another scheme than the times of the plans, of those that have one.
+std::string closed_form_text(const SchemeTable& table) {
+    std::vector<const SchemeRow*> rows;
+    for (const SchemeRow& row : table.rows)
+        if (row.closed_form && row.time) rows.push_back(&row);
+    if (rows.empty()) return "";
+    const auto least = [&](auto seconds) { return *std::ranges::min_element(rows, {}, seconds); };
+    const SchemeRow* const form = least([](const SchemeRow* row) { return *row->closed_form; });
+    const SchemeRow* const plan = least([](const SchemeRow* row) { return row->seconds(); });
+    if (form->scheme.scheme == plan->scheme.scheme) return "";
+    return fmt::format(
+        "level {}, {}: closed forms would choose {}, {:.2f} times as long as {} by their plans\n",
+        table.use.level, pattern_name(table.use), name(form->scheme), form->seconds() / plan->seconds(),
+        name(plan->scheme));
+}
+
 bool have_closed_forms(const std::vector<SchemeTable>& tables) {
     return std::ranges::any_of(tables, [](const SchemeTable& table) {
         return std::ranges::any_of(table.rows,
@@ -193,6 +209,8 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     std::string depends;
     for (const SchemeTable& table : tables)
         if (table.rows.front().near) depends += socket_text(table);
+    std::string closed_forms_choose;
+    for (const SchemeTable& table : tables) closed_forms_choose += closed_form_text(table);
     const auto powers = std::ranges::find_if(
         tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
     const bool moved =
@@ -218,7 +236,7 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
                 ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
                   "that need not leave a node; differs: from the predicted time\n"
                 : "") +
-           device_forms_text(tables);
+           closed_forms_choose + device_forms_text(tables);
 }
 
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
