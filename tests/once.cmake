@@ -8,6 +8,7 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O0
   comm/costs/test_all_reduce_time.cpp
   comm/costs/test_closed_forms.cpp
   comm/costs/test_comparison.cpp
+  comm/costs/test_device_exchange.cpp
   comm/costs/test_network_fit.cpp
   comm/costs/test_plan_time.cpp
   comm/costs/test_representatives.cpp)

@@ -75,6 +75,9 @@ std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const Sch
     for (SchemeRow& row : rows)
         row.closed_form = closed_form_time(row.scheme, pattern_counts, setup.model->machine,
                                            setup.model->memory, ranks_per_node);
+    if (rows.front().scheme.scheme == Scheme::standard)
+        rows.front().devices = device_forms(pattern_counts, static_cast<double>(rows.front().scheme.columns),
+                                            setup.model->machine, ranks_per_node);
     return rows;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/costs/device_exchange.hpp"
 #include "comm/costs/plan_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/communicator.hpp"
@@ -69,6 +70,7 @@ struct SchemeRow {
     std::optional<PlanTime> near;
     std::optional<double>
         closed_form;  // seconds by the papers, with a model and the whole pattern, if they have one
+    std::optional<DeviceForms> devices;  // likewise of `standard`, if its ranks may have a device each
 
     // With a model, what to choose by: the mean of both where nobody knows the sockets.
     double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }

@@ -9,7 +9,7 @@
 
 namespace keel {
 
-// What is sent to other nodes: maxima over ranks or nodes, in bytes of one column; in brackets the letters of
+// What is sent to other nodes, but where it says otherwise: maxima over ranks or nodes, in bytes of one column; in brackets the letters of
 // the papers. What several ranks of a node need is a duplicate but once: node-aware plans send no duplicates.
 struct PatternCounts {
     double messages = 0;             // of a rank, straight to who needs them (m)
@@ -22,6 +22,9 @@ struct PatternCounts {
     // nodes", which would be 1 for the 3-step scheme.
     double nodes_per_node = 0;
     double bytes_per_node_pair = 0;  // from one node to another, without duplicates (s_node->node)
+    // Straight, wherever the receiver is: ranks that a rank sends to (n_pb), and the bytes of all these messages.
+    double neighbours = 0;
+    double bytes_to_neighbours = 0;
 };
 // `requests` are all of the pattern's, in ascending order.
 PatternCounts counts(std::span<const Request> requests, const Topology& topology);

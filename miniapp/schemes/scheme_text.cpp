@@ -67,11 +67,78 @@ std::string socket_text(const SchemeTable& table) {
         table.use.level, pattern_name(table.use), apart, together);
 }
 
+// Where the closed forms would choose another scheme than the times of the plans, of those that have one.
+std::string closed_form_text(const SchemeTable& table) {
+    std::vector<const SchemeRow*> rows;
+    for (const SchemeRow& row : table.rows)
+        if (row.closed_form && row.time) rows.push_back(&row);
+    if (rows.empty()) return "";
+    const auto least = [&](auto seconds) { return *std::ranges::min_element(rows, {}, seconds); };
+    const SchemeRow* const form = least([](const SchemeRow* row) { return *row->closed_form; });
+    const SchemeRow* const plan = least([](const SchemeRow* row) { return row->seconds(); });
+    if (form->scheme.scheme == plan->scheme.scheme) return "";
+    return fmt::format(
+        "level {}, {}: closed forms would choose {}, {:.2f} times as long as {} by their plans\n",
+        table.use.level, pattern_name(table.use), name(form->scheme), form->seconds() / plan->seconds(),
+        name(plan->scheme));
+}
+
 bool have_closed_forms(const std::vector<SchemeTable>& tables) {
     return std::ranges::any_of(tables, [](const SchemeTable& table) {
         return std::ranges::any_of(table.rows,
                                    [](const SchemeRow& row) { return row.closed_form.has_value(); });
     });
+}
+
+// Who sends to other nodes where each rank has a device, by closed forms.
+struct DeviceWay {
+    const char* name;
+    double DeviceForms::*seconds;
+};
+constexpr DeviceWay device_ways[] = {
+    {"straight", &DeviceForms::straight}, {"staged", &DeviceForms::staged}, {"shared", &DeviceForms::shared}};
+constexpr DeviceWay device_ways_as_printed[] = {
+    device_ways[0], device_ways[1], {"shared", &DeviceForms::shared_as_printed}};
+const char* quickest_of(const DeviceForms& forms, std::span<const DeviceWay> ways) {
+    return std::ranges::min_element(ways, {}, [&](const DeviceWay& way) { return forms.*way.seconds; })->name;
+}
+
+std::string device_forms_text(const std::vector<SchemeTable>& tables) {
+    constexpr const char* line = "{:>5} {:>8} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10} {:>10}\n";
+    std::string text;
+    int helpers = 0;
+    for (const SchemeTable& table : tables) {
+        const std::optional<DeviceForms>& forms = table.rows.front().devices;
+        if (!forms) continue;
+        helpers = forms->helpers;
+        text += fmt::format(line, table.use.level, pattern_name(table.use), forms->neighbours,
+                            forms->message_bytes, microseconds(forms->straight), microseconds(forms->staged),
+                            microseconds(forms->shared), microseconds(forms->shared_as_printed),
+                            quickest_of(*forms, device_ways), quickest_of(*forms, device_ways_as_printed));
+    }
+    if (text.empty()) return "";
+    return "Closed forms if each rank had a device: microseconds of an exchange\n" +
+           fmt::format(line, "level", "ghosts", "neighbours", "bytes", "straight", "staged", "shared",
+                       "as printed", "chosen", "as printed") +
+           text +
+           fmt::format(
+               "straight: from managed memory; staged: copied, and sent by the rank; shared: copied, and "
+               "sent by it and {} a device; neighbours, bytes: that a rank and its mean message have; as "
+               "printed: (5.14) to (5.21), which charge the bytes of several messages once\n",
+               counted(helpers, "helper"));
+}
+
+Json json_of(const std::optional<DeviceForms>& forms) {
+    if (!forms) return {};
+    return {{"neighbours", forms->neighbours},
+            {"message_bytes", forms->message_bytes},
+            {"helpers", forms->helpers},
+            {"straight_seconds", forms->straight},
+            {"staged_seconds", forms->staged},
+            {"shared_seconds", forms->shared},
+            {"shared_seconds_as_printed", forms->shared_as_printed},
+            {"chosen", quickest_of(*forms, device_ways)},
+            {"chosen_as_printed", quickest_of(*forms, device_ways_as_printed)}};
 }
 
 }  // namespace
@@ -142,6 +209,8 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     std::string depends;
     for (const SchemeTable& table : tables)
         if (table.rows.front().near) depends += socket_text(table);
+    std::string closed_forms_choose;
+    for (const SchemeTable& table : tables) closed_forms_choose += closed_form_text(table);
     const auto powers = std::ranges::find_if(
         tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
     const bool moved =
@@ -166,7 +235,8 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
            (closed_forms
                 ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
                   "that need not leave a node; differs: from the predicted time\n"
-                : "");
+                : "") +
+           closed_forms_choose + device_forms_text(tables);
 }
 
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
@@ -205,6 +275,7 @@ std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>
                         {"predicted_on_one_socket", number_or_null(predicted_near(row))},
                         {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
                         {"closed_form_seconds", number_or_null(row.closed_form)},
+                        {"device_forms", json_of(row.devices)},
                         {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
             lines += line_of(record);
         }

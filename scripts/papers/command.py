@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from papers import closed_forms, enlarged, gains, mapping, residuals, strong_scaling, weak_scaling
+from papers import closed_forms, devices, enlarged, gains, mapping, residuals, strong_scaling, weak_scaling
 from papers.points import ROOT, Figure, Folder
 from studies.define.checked_toml import Refused
 from studies.evaluate.figures.style import pyplot
 from studies.execute.keel import SIMULATED, find_keel
 from studies.records import UnreadableRecords
 
-MODULES = (weak_scaling, mapping, residuals, strong_scaling, gains, closed_forms, enlarged)
+MODULES = (weak_scaling, mapping, residuals, strong_scaling, gains, closed_forms, devices, enlarged)
 FIGURES = {figure.name: figure for module in MODULES for figure in module.FIGURES}
 
 ABOUT = """Pictures of what the papers show, by what Keel predicts (keel --dry-run), beside the numbers that the papers print.

@@ -1,5 +1,6 @@
 """scripts/figures: golden tables of records that are made up, what is run for a point, and what is refused."""
 
+import json
 import os
 import stat
 import sys
@@ -20,7 +21,7 @@ try:
 except ModuleNotFoundError as error:
     raise unittest.SkipTest(f"no {error.name} for this Python (python3-{error.name})") from None
 
-from papers import closed_forms, gains, mapping, strong_scaling, weak_scaling  # noqa: E402
+from papers import closed_forms, devices, gains, mapping, strong_scaling, weak_scaling  # noqa: E402
 from papers.command import FIGURES, compact, main  # noqa: E402
 from papers.points import Folder, Point, Records  # noqa: E402
 from papers.printed import printed  # noqa: E402
@@ -88,6 +89,26 @@ closed form's choice over the quickest |
 """
 
 
+TIMERS = {"exchange.pack": 0.01, "exchange.wait": 0.005, "bottom.operator": 0.015, "bottom.vector": 0.02, "bottom.dots": 0.01,
+          "reduction.wait": 0.3, "reduction": 0.1}  # fmt: skip
+DEVICES = """\
+| elements a device | message | neighbours | bytes | straight, us | staged, us | shared, us | shared, us, as printed | gain over straight | \
+gain over straight, as printed | gain over staged | gain over staged, as printed | chosen | chosen, as printed |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1000 | grad T | 4 | 7200 | 8 | 6 | 4 | 16 | 2.00 | 0.50 | 1.50 | 0.38 | shared | staged |
+"""
+
+
+def device_records(name: str) -> Run:
+    """Bytes as the command of the point has them."""
+    point = next(point for point in devices.points() if point.name == name)
+    rows, entries, columns = (int(word.partition("=")[2]) for word in point.words)
+    forms = {"neighbours": 2 * entries // (rows // devices.RANKS), "message_bytes": 8 * rows // devices.RANKS * columns,
+             "straight_seconds": 8e-6, "staged_seconds": 6e-6, "shared_seconds": 4e-6, "shared_seconds_as_printed": 16e-6,
+             "chosen": "shared", "chosen_as_printed": "staged"}  # fmt: skip
+    return of({"record": "scheme", "scheme": "standard", "device_forms": forms})
+
+
 def first_lines(text: str, golden: str) -> str:
     return "".join(text.splitlines(keepends=True)[: golden.count("\n")])
 
@@ -124,14 +145,18 @@ class Tables(unittest.TestCase):
 
     def test_strong_scaling_compares_iterations(self) -> None:
         def records(name: str) -> Run:
-            return of(solve("any", 1e-3 if "CG_1" in name else 5e-4, 1e-3, 50))
+            timers = [{"record": "timer", "op": op, "t_max": seconds} for op, seconds in TIMERS.items()]
+            return of(solve("any", 1e-3 if "CG_1" in name else 5e-4, 1e-3, 50), *timers)
 
-        for figure, problem in zip(strong_scaling.FIGURES, ("a 2-D Laplacian", "a diagonal matrix"), strict=True):
+        problems = ("a 2-D Laplacian of 4 million", "a diagonal matrix of 4 million", "a layer of 2 million")
+        for figure, problem in zip(strong_scaling.FIGURES, problems, strict=True):
             made = figure.make(records, figure.points())
             table = made.table
             self.assertIn("| 1 | CG | 20040.0 | 20100.0 | 20240.0 | 1.00 | 1.00 | 1.00 |", table)
             self.assertIn("Printed (Cools et al. 2019, 3; ", table)
-            self.assertIn(f"forms on {problem} of 4 million", made.picture.caption)
+            self.assertIn(f"forms on {problem}", made.picture.caption)
+            # Of 1.0015 s what the kernels leave, and 50 times as late as each sum is.
+            self.assertIn("| CG | 600.0 | 0.0 | 400.0 | 200.0 | 18840.0 | 18900.0 | 19040.0 |", table)
 
     def test_matrices_give_the_bounds_by_sockets(self) -> None:
         table, svg = self.draw(gains, scheme_records)
@@ -143,6 +168,27 @@ class Tables(unittest.TestCase):
         self.assertEqual(first_lines(table, CHOICES), CHOICES)
         self.assertIn("blue_waters: 0 of 19 choices", table)
         self.assertLess(len(svg), 100_000)
+
+    def test_devices(self) -> None:
+        table, svg = self.draw(devices, device_records)
+        self.assertEqual(first_lines(table, DEVICES), DEVICES)
+        self.assertIn("Printed (Lockhart 2023, 5.6 to 5.12; ", table)
+        self.assertLess(len(svg), 100_000)
+
+    def test_messages_of_devices_have_the_golden_sizes(self) -> None:
+        for point in json.loads((ROOT / "tests/golden/models.json").read_text())["mirge"]:
+            given, want = point["input"], point["expect"]
+            flow = devices.Discretisation(given["Nd"], given["po"], given["Ns"])
+            self.assertEqual(flow.points_of_boundary_element(), want["p_bel"])
+            for message, field in {"Q": "Q", "grad Q": "gradQ", "grad T": "gradT"}.items():
+                values = devices.values_of(flow, message, want["e_pb"])
+                self.assertEqual(values * given["double_bytes"], want["bytes"][field])
+
+    def test_rows_and_columns_give_a_message_s_bytes(self) -> None:
+        for values in (1, 999, 1000, 1001, 108_000.0, 1234.5):
+            rows, columns = devices.rows_and_columns(values)
+            self.assertLessEqual(columns, devices.MOST_COLUMNS)
+            self.assertLessEqual(abs(rows * columns - values), rows / 2)
 
 
 KEEL = """#!/bin/sh
