@@ -360,8 +360,12 @@ void add_amg(Table& table) {
                   "inside each rank"));
     of(CoarseningRule::aggregation, amg.integer("sweeps", &Amg::sweeps, between(1, 4),
                                                 "sweeps of Jacobi that smooth the prolongation", "sweeps"));
-    of(CoarseningRule::aggregation, amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2},
-                                             "their weight, times the bound of the eigenvalues"));
+    of(CoarseningRule::aggregation,
+       amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2}, "their weight, times rho"));
+    of(CoarseningRule::aggregation, amg.choice("rho", &Amg::rho,
+                                               "spectral radius of D^-1 A: by the largest sum of a row, "
+                                               "which bounds it; or by 12 steps of Lanczos' "
+                                               "method, close below it"));
     of(CoarseningRule::classical,
        amg.choice("splitting", &Amg::splitting,
                   "coarse rows: an independent set, the same on any ranks; or behind the first pass of "

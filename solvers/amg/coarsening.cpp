@@ -106,12 +106,18 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
     });
     if (!coarsens(aggregates.partition, A)) return {};
     aggregates.partition = owned_at_first(options.ownership, aggregates.partition);
-    const double bound = bound_of_eigenvalues(team.comm, A);
+    double rho = bound_of_eigenvalues(team.comm, A);
+    if (options.rho == RhoRule::estimate)
+        rho = timed(ledger, Op::prolongation, level, [&] {
+            book(ledger, Op::prolongation, level, passes(A, lanczos_steps, sizeof(double)));
+            // No symmetric matrix with ones on its diagonal has a smaller one than 1.
+            return std::clamp(estimate_of_eigenvalues(team.comm, A, ghosts, options.seed), 1.0, rho);
+        });
     return timed(ledger, Op::prolongation, level, [&] {
         Tentative T = tentative_prolongation(team.comm, aggregates, A.rank, B);
         Work work;
         GlobalRows rows = smoothed_prolongation(A, aggregates.partition, std::move(T.rows), ghosts,
-                                                options.sweeps, options.omega / bound, work);
+                                                options.sweeps, options.omega / rho, work);
         book(ledger, Op::prolongation, level, work);
         return Prolongation{aggregates.partition,
                             aggregates.roots,
@@ -119,7 +125,7 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
                             aggregates.rounds,
                             std::move(rows),
                             std::move(T.coarse_null),
-                            bound};
+                            rho};
     });
 }
 

@@ -25,6 +25,13 @@ constexpr auto names_of(AggregationRule) {
                       Named<AggregationRule>{AggregationRule::local, "local"}};
 }
 
+// What omega is divided by: the largest sum of a row's |a_ij| / |a_ii|, which bounds the spectral radius of D^-1 A; or what some steps
+// of Lanczos' method find, which is close below it.
+enum class RhoRule { bound, estimate };
+constexpr auto names_of(RhoRule) {
+    return std::array{Named<RhoRule>{RhoRule::bound, "bound"}, Named<RhoRule>{RhoRule::estimate, "estimate"}};
+}
+
 // How the next level comes about: by smoothed aggregation, or by splitting rows into coarse and fine ones and
 // interpolating (Ruge and Stueben).
 enum class CoarseningRule { aggregation, classical };
@@ -80,7 +87,8 @@ struct AmgOptions {
     double theta = 0.0;
     AggregationRule aggregation = AggregationRule::mis2;
     int sweeps = 1;            // of Jacobi over the tentative prolongation
-    double omega = 4.0 / 3.0;  // over the bound of D^-1 A's eigenvalues: their weight
+    double omega = 4.0 / 3.0;  // over rho: their weight
+    RhoRule rho = RhoRule::bound;
     SplittingRule splitting = SplittingRule::pmis;
     ClassicalInterpolation interpolation = ClassicalInterpolation::extended_i;
     double truncation = 0.0;  // of weights below so much of the largest of their row

@@ -18,6 +18,15 @@ Tentative tentative_prolongation(const Communicator& comm, const Aggregates& agg
 // A bound of the eigenvalues of D^-1 A, max_i SUM_j |a_ij| / |a_ii|: the same on any number of ranks. Collective.
 double bound_of_eigenvalues(const Communicator& comm, const PartRows& A);
 
+// An estimate of their largest size, from below, by so many steps of Lanczos' method for |D|^-1/2 A |D|^-1/2, A symmetric, from a vector
+// of hashed numbers: but for rounding the same on any number of ranks. Each step takes an exchange of values and two sums. Without
+// reorthogonalisation, which so few steps do not need (Saad, "Numerical methods for large eigenvalue problems", section 6.3).
+// Collective.
+inline constexpr int lanczos_steps = 12;
+inline constexpr int sums_of_estimate = 1 + 2 * lanczos_steps;
+double estimate_of_eigenvalues(const Communicator& comm, const PartRows& A, GhostValues& ghosts,
+                               std::uint64_t seed);
+
 // P = (I - weight D^-1 A)^sweeps T, each sweep with the rows of A's ghosts; `columns` are those of T. Adds what was done. Collective.
 GlobalRows smoothed_prolongation(const PartRows& A, const RowPartition& columns, GlobalRows T,
                                  GhostValues& ghosts, int sweeps, double weight, Work& work);

@@ -133,6 +133,7 @@ inline AmgOptions options_of(const nlohmann::json& o) {
     options.aggregation = *named<AggregationRule>(o.at("aggregation").get<std::string>());
     options.sweeps = o.at("sweeps");
     options.omega = o.at("omega");
+    options.rho = o.at("rho") == "exact" ? RhoRule::estimate : RhoRule::bound;
     return options;
 }
 
@@ -162,9 +163,9 @@ inline std::vector<Row> gathered(const Communicator& comm, const PartRows& A) {
     return rows;
 }
 
-// A problem on all ranks, with nodes of `per_node` ranks.
+// A problem on all ranks, or those given, with nodes of `per_node` ranks.
 struct AmgSetup {
-    Communicator comm = Communicator::world();
+    Communicator comm;
     std::unique_ptr<Backend> backend = chosen_backend(comm.rank());
     Topology topology;
     RowPartition partition;
@@ -174,8 +175,10 @@ struct AmgSetup {
     Team team;
     SparseMatrix matrix;
 
-    explicit AmgSetup(const AmgProblem& problem, Scheme by = Scheme::standard, int per_node = 2)
-        : topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
+    explicit AmgSetup(const AmgProblem& problem, Scheme by = Scheme::standard, int per_node = 2,
+                      const Communicator& ranks = Communicator::world())
+        : comm(ranks),
+          topology(virtual_topology(comm.size(), std::min(per_node, comm.size()))),
           partition{problem.rows, comm.size()},
           rows(rows_of(problem, partition.first(comm.rank()), partition.size(comm.rank()))),
           scheme{.scheme = by},

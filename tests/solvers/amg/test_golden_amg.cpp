@@ -140,6 +140,49 @@ TEST_CASE("hierarchies are the golden ones on any number of ranks, and so are th
         }
 }
 
+TEST_CASE(
+    "with estimates of the spectral radius hierarchies have the golden rows of exact ones, and iterations "
+    "near theirs",
+    "[golden]") {
+    const auto is_near = [](int iterations, int golden) {
+        return std::abs(iterations - golden) <= std::max(2.0, 0.2 * golden);
+    };
+    for (const Json& one : amg_golden().at("cases")) {
+        INFO(one.at("name"));
+        const Json& exact = one.at("spectral");
+        const AmgOptions options = options_of(exact.at("options"));
+        REQUIRE(options.rho == RhoRule::estimate);
+        AmgSetup setup(problem_of(one.at("problem")));
+        AmgHierarchy hierarchy = setup.hierarchy(options);
+        AmgSetup alone(problem_of(one.at("problem")), Scheme::standard, 1, Communicator::self());
+        const AmgHierarchy same = alone.hierarchy(options);
+        AmgOptions bounded = options;
+        bounded.rho = RhoRule::bound;
+        const AmgHierarchy above = alone.hierarchy(bounded);
+        REQUIRE(hierarchy.missing().empty());
+        const Json& levels = exact.at("levels");
+        REQUIRE(hierarchy.levels() == levels.size());
+        for (std::size_t l = 0; l < levels.size(); ++l) {
+            INFO("level " << l);
+            const AmgLevelFacts& facts = hierarchy.facts()[l];
+            CHECK(facts.rows == levels[l].at("rows"));
+            CHECK(facts.entries == levels[l].at("nnz").get<double>());
+            CHECK(facts.entries_of_P == levels[l].value("nnz_P", 0.0));
+            CHECK(facts.bound == Approx(same.facts()[l].bound).epsilon(1e-10));
+            if (l + 1 == levels.size()) continue;
+            // Of the finest level's matrix, which is the golden one, it is a value of Rayleigh's quotient.
+            const double rho = levels[l].at("rho");
+            CHECK(facts.bound == Approx(rho).epsilon(0.05));
+            if (l == 0) CHECK(facts.bound <= rho * (1 + 1e-12));
+            CHECK(facts.bound < above.facts()[l].bound);
+        }
+        if (setup.comm.size() > 1 && one.at("name") != "stencil27") continue;
+        AmgCycle M(hierarchy);
+        CHECK(is_near(setup.solve(M, false, 100).iterations, exact.at("stationary")));
+        CHECK(is_near(setup.solve(M, true, 200).iterations, exact.at("pcg")));
+    }
+}
+
 TEST_CASE("matrices of all levels have the golden traces, sums and norms", "[golden]") {
     for (const Json& one : amg_golden().at("cases"))
         for (const Json& run : one.at("runs")) {

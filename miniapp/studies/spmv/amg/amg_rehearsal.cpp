@@ -8,6 +8,7 @@
 #include "miniapp/studies/spmv/sparse_prediction.hpp"
 #include "miniapp/studies/spmv/spmv.hpp"
 #include "solvers/amg/cycle.hpp"
+#include "solvers/amg/setup/prolongation.hpp"
 
 namespace keel {
 namespace {
@@ -49,7 +50,7 @@ class SetupEvents {
         // But for those for A P. The first one that makes P by aggregation is of one entry a row.
         long others = facts.setup.row_exchanges - 1;
         if (aggregates) {
-            sums(level, 1);  // the bound
+            sums(level, 1 + (options_.rho == RhoRule::estimate ? sums_of_estimate : 0));  // the bound
             tentative(level);
             --others;
             negotiation(level, EntriesFor::amg_values, facts.rows_by);

@@ -309,6 +309,8 @@ std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
     const long bounds = (aggregates ? levels - 1 : 0) + (by_polynomial ? levels : 0);
     std::string all_reduces = "all-reduces, of the search for roots and of sizes";
     if (bounds > 0) all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", bounds);
+    if (aggregates && options.rho == RhoRule::estimate)
+        all_reduces += fmt::format("; {} of Lanczos' method", (levels - 1) * sums_of_estimate);
     return wrapped(
                fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
                            "rows), rows that make P{}, what it takes to agree on plans, and {}",
