@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/closed/comparison.hpp"
 
 namespace keel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/carry/redistribution.hpp"
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/closed/comparison.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 

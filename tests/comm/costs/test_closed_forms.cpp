@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "comm/costs/closed_forms.hpp"
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/closed/closed_forms.hpp"
+#include "comm/costs/closed/comparison.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 
 using namespace keel;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "comm/costs/comparison.hpp"
-#include "comm/costs/device_exchange.hpp"
+#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/closed/device_exchange.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 
 using namespace keel;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/costs/device_exchange.hpp"
+#include "comm/costs/closed/device_exchange.hpp"
 #include "comm/costs/plan_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/communicator.hpp"

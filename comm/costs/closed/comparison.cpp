@@ -1,9 +1,9 @@
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/closed/comparison.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "comm/costs/closed_forms.hpp"
+#include "comm/costs/closed/closed_forms.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {

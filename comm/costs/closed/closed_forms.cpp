@@ -1,4 +1,4 @@
-#include "comm/costs/closed_forms.hpp"
+#include "comm/costs/closed/closed_forms.hpp"
 
 #include <algorithm>
 

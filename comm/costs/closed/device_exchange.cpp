@@ -1,4 +1,4 @@
-#include "comm/costs/device_exchange.hpp"
+#include "comm/costs/closed/device_exchange.hpp"
 
 #include <algorithm>
 
