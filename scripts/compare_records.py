@@ -34,7 +34,8 @@ TIMES = {
     "peer": {"setup_seconds", "seconds"},
     "scheme": {"rounds"},
     "network": {"seconds", "alpha", "beta", "rms_residual", "max_residual", "accepted", "samples",
-                "eager_from", "rendezvous_from", "injection_beta", "remarks"},
+                "eager_from", "rendezvous_from", "injection_beta", "all_reduce_by_messages", "all_reduce_late",
+                "remarks"},
     "result": {"fom", "seconds", "parts", "moved.triad_share", "mpi_start_seconds", "setup_seconds", "coefficients_seconds", "tuning_seconds",
                "total_seconds", "measured_bytes"},
 }  # fmt: skip

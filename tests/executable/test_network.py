@@ -86,6 +86,10 @@ class Network(KeelTest):
             self.assertEqual((host["eager_from"], host["rendezvous_from"]), given)
             self.assertEqual((machine["eager_from"], machine["rendezvous_from"]), given)
             self.assertEqual(len(protocols) < 3, "rejected: " in run.stdout)
+            self.assertGreater(machine["all_reduce_by_messages"], 0)
+            late = max(0, of(run, "all_reduce")[0]["seconds"] - machine["all_reduce_by_messages"])
+            self.assertAlmostEqual(machine["all_reduce_late"], late, delta=1e-12)
+            self.assertEqual(machine_of(run).get("noise", {}).get("all_reduce", 0), machine["all_reduce_late"])
             if limits[0] == "network.smallest=512":
                 self.assertEqual((protocols, given), ({"rendezvous"}, (0, 0)))
                 self.assertIn("node rendezvous: fewer than two lengths", run.stdout)

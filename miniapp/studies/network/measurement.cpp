@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 
+#include "comm/costs/all_reduce_time.hpp"
 #include "comm/sums/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
@@ -192,6 +193,14 @@ void fill_gaps(NetworkResults& network) {
             network.node_pong.back().processes));
 }
 
+// What an all-reduce of one word takes beyond its messages, by the rounds of the algorithm that was timed or that MPI is taken to have.
+void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
+    network.all_reduce_by_messages =
+        all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
+    network.machine.noise.all_reduce =
+        std::max(0.0, network.all_reduce.front().seconds - *network.all_reduce_by_messages);
+}
+
 }  // namespace
 
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology) {
@@ -258,10 +267,12 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
             {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
     }
     fit(keys, network);
-    if (network.unfit.empty())
-        fill_gaps(network);
-    else
+    if (!network.unfit.empty()) {
         network.remarks.push_back(network.unfit);
+        return network;
+    }
+    fill_gaps(network);
+    fit_all_reduce(resolved, network);
     return network;
 }
 

@@ -36,6 +36,8 @@ struct NetworkResults {
     std::vector<PingPongResults> classes;  // by locality
     std::vector<NodeSample> node_pong;     // none on a single node
     std::vector<Sample> all_reduce;        // of all ranks, by bytes of each
+    // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's noise.
+    std::optional<double> all_reduce_by_messages = {};
     Switches switches;
     Machine machine;                                 // of what has been measured and accepted
     std::string unfit;                               // why the times make no machine; empty if they do
@@ -47,7 +49,7 @@ struct NetworkResults {
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
 // One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
-// take turns, and the machine fitted to them; the same on all ranks. Needs two ranks. Collective.
+// take turns, and the machine fitted to them, all-reduces by how late they are; the same on all ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved, const Site& site);
 
 // Tables of what was measured and fitted, and the same as records.

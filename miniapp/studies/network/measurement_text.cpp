@@ -106,6 +106,9 @@ std::string network_text(const NetworkResults& network) {
     text += fmt::format("\nAll-reduce: seconds, all ranks\n{:>10} {:>12}\n", "bytes", "seconds");
     for (const Sample& sample : network.all_reduce)
         text += fmt::format("{:>10.0f} {:>12.4e}\n", sample.bytes, sample.seconds);
+    if (const auto& alone = network.all_reduce_by_messages)
+        text += fmt::format("one word by its messages alone {:.4e}, late by {:.4e}\n", *alone,
+                            network.machine.noise.all_reduce);
     if (network.interruption == Interruption::none) text += fits_text(network);
     for (const std::string& remark : network.remarks) text += "remark    " + remark + "\n";
     return text + "\n";
@@ -149,6 +152,8 @@ std::string network_records(const NetworkResults& network) {
                     {"eager_from", network.switches.eager_from},
                     {"rendezvous_from", network.switches.rendezvous_from},
                     {"injection_beta", number_or_null(network.machine.injection_beta)},
+                    {"all_reduce_by_messages", number_or_null(network.all_reduce_by_messages)},
+                    {"all_reduce_late", network.machine.noise.all_reduce},
                     {"remarks", network.remarks}});
     return records;
 }
