@@ -231,11 +231,6 @@ int MPI_Scatterv(const void* from, const int* sizes, const int* first, MPI_Datat
     return PMPI_Scatterv(from, sizes, first, type, to, count, received, root, comm);
 }
 
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    begins();
-    return PMPI_Ibarrier(comm, request);
-}
-
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return completes(1, request, counts.tests, counts.idle_tests, [&](bool& done) {
         const int result = PMPI_Test(request, flag, status);

@@ -308,17 +308,6 @@ int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI
     return status;
 }
 
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    dawdle(false);
-    const int status = PMPI_Ibarrier(comm, request);
-    Pending p(Kind::barrier);
-    p.active = true;
-    p.posted = true;
-    p.withheld = static_cast<int>(state().random() % 8);
-    state().pending.insert_or_assign(*request, std::move(p));
-    return status;
-}
-
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
     dawdle(false);
     bool ask = true;
