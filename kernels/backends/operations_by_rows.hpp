@@ -22,7 +22,7 @@ class CyclesByRows : public Base {
             const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
                                            this->coloured(L)};
             this->backend().for_each_row(cells, row, children(D));
-            return this->work(row.cost(row.fine), cells.count());
+            return this->work(row.cost(), cells.count());
         });
     }
     Work interpolate_constant_add(Field fine, Field coarse) override {

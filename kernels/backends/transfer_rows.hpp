@@ -45,7 +45,7 @@ struct RestrictRow {
     Residual<D, Real> residual;
     Cells fine;  // whose residuals count
 
-    static constexpr Cost cost(const Cells& fine) {
+    Cost cost() const {
         return fine.colour == Cells::every ? RestrictResidual<D, Real>::cost
                                            : RestrictResidual<D, Real, ResidualOfColour<D, Real>>::cost;
     }

@@ -2,8 +2,6 @@
 
 // A stage of a wavefront of half sweeps.
 
-#include <vector>
-
 #include "kernels/backends/rows.hpp"
 #include "kernels/bodies/stencil.hpp"
 
@@ -25,6 +23,7 @@ struct StillZero {
     void operator()(int q, int i, int j, int k) const { half_sweep.cell(q, i, j, k) = 0; }
 };
 
+// A half sweep of the cells of one colour by rows; the first one of a pass may start from zeros.
 template <class HalfSweep>
 struct HalfSweepStage {
     struct OfRow {

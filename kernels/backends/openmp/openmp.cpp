@@ -177,7 +177,7 @@ class FusedHalfSweeps : public Base {
             const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
                                            this->coloured(L.of(sweeps.unsolved()))};
             Work work = pass<D>(1, u, L, f, sweeps, RestrictedResidual<D, Real>{row, cells.extent});
-            work += this->work({row.cost(row.fine).flops, 0, 1}, cells.count());
+            work += this->work({row.cost().flops, 0, 1}, cells.count());
             return work += diagonal_of(row.fine);
         });
     }
