@@ -155,8 +155,9 @@ class Ledger {
     Ledger below(int level, int levels) const;
     // Books at the level all that the first levels of another ledger have.
     void fold(const Ledger& other, int levels, int level);
-    // Lets the time of work that was done pass, where only what is charged takes any.
-    void charge(Op op, int level, const Work& work) const {
+    // Books work that was done, within what is timed; its time passes where only what is charged takes any.
+    void book(Op op, int level, const Work& work) {
+        at(op, level).work += work;
         if (price_) let_pass(price_(op, level, work));
     }
 
@@ -217,6 +218,16 @@ auto timed(Ledger& ledger, Op op, int level, Action&& action) {
         book();
         return result;
     }
+}
+
+// Runs `action` and books its time and the work that it returns.
+template <class Action>
+Work booked(Ledger& ledger, Op op, int level, Action&& action) {
+    return timed(ledger, op, level, [&] {
+        const Work work = action();
+        ledger.book(op, level, work);
+        return work;
+    });
 }
 
 }  // namespace keel

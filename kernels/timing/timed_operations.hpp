@@ -188,14 +188,7 @@ class TimedOperations : public Operations {
     Work book(Op op, Action&& action) {
         if (caller_ == Caller::bottom && op == Op::vector) op = Op::bottom_vector;
         if (caller_ == Caller::bottom && op <= Op::residual) op = Op::bottom_operator;
-        Entry& entry = ledger_.at(op, level_);
-        const Work work = timed(ledger_, op, level_, [&] {
-            const Work done = action();
-            ledger_.charge(op, level_, done);
-            return done;
-        });
-        entry.work += work;
-        return work;
+        return booked(ledger_, op, level_, std::forward<Action>(action));
     }
 
     Operations& inner_;

@@ -27,12 +27,6 @@ struct Prolongation {
     double bound = 0;
 };
 
-// Books what a step of set-up did at the least, and lets its time pass where only what is charged takes any.
-void book(Ledger& ledger, Op op, int level, const Work& work) {
-    ledger.at(op, level).work += work;
-    ledger.charge(op, level, work);
-}
-
 // Of so many passes over the entries of A: places and so many other bytes of each, and two values a row.
 Work passes(const PartRows& A, double count, double bytes_of_entry) {
     const auto entries = static_cast<double>(A.places.size());
@@ -91,7 +85,7 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
                                            GhostValues& ghosts, const AmgOptions& options, Ledger& ledger,
                                            int level) {
     const auto strong = timed(ledger, Op::strength, level, [&] {
-        book(ledger, Op::strength, level,
+        ledger.book(Op::strength, level,
              passes(A, options.strength == StrengthRule::symmetric ? 1 : 3, sizeof(double)));
         return strong_connections(A, ghosts, options.strength, options.theta);
     });
@@ -101,7 +95,7 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
                                : aggregate_local(team.comm, A, strong);
         // Four a round, then roots' neighbours and the rest; or three in all.
         const int count = options.aggregation == AggregationRule::mis2 ? 4 * found.rounds + 2 : 3;
-        book(ledger, Op::aggregation, level, passes(A, count, sizeof(char)));
+        ledger.book(Op::aggregation, level, passes(A, count, sizeof(char)));
         return found;
     });
     if (!coarsens(aggregates.partition, A)) return {};
@@ -109,16 +103,16 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
     double rho = bound_of_eigenvalues(team.comm, A);
     if (options.rho == RhoRule::estimate)
         rho = timed(ledger, Op::prolongation, level, [&] {
-            book(ledger, Op::prolongation, level, passes(A, lanczos_steps, sizeof(double)));
+            ledger.book(Op::prolongation, level, passes(A, lanczos_steps, sizeof(double)));
             // No symmetric matrix with ones on its diagonal has a smaller one than 1.
             return std::clamp(estimate_of_eigenvalues(team.comm, A, ghosts, options.seed), 1.0, rho);
         });
     return timed(ledger, Op::prolongation, level, [&] {
-        Tentative T = tentative_prolongation(team.comm, aggregates, A.rank, B);
+        Tentative T = tentative_prolongation(team, aggregates, A.rank, B);
         Work work;
         GlobalRows rows = smoothed_prolongation(A, aggregates.partition, std::move(T.rows), ghosts,
                                                 options.sweeps, options.omega / rho, work);
-        book(ledger, Op::prolongation, level, work);
+        ledger.book(Op::prolongation, level, work);
         return Prolongation{aggregates.partition,
                             aggregates.roots,
                             aggregates.of_row,
@@ -132,13 +126,13 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
 std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, GhostValues& ghosts,
                                          const AmgOptions& options, Ledger& ledger, int level) {
     const Dependence strong = timed(ledger, Op::strength, level, [&] {
-        book(ledger, Op::strength, level,
+        ledger.book(Op::strength, level,
              passes(A, 3, sizeof(double)));  // two of them for what depends on a row
         return dependence(A, ghosts, options.theta);
     });
     CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {
         CoarseRows found = split(team.comm, A, strong, ghosts, options.splitting, options.seed);
-        book(ledger, Op::aggregation, level, passes(A, 2 * found.rounds + 1, sizeof(char)));
+        ledger.book(Op::aggregation, level, passes(A, 2 * found.rounds + 1, sizeof(char)));
         return found;
     });
     if (!coarsens(coarse.partition, A)) return {};
@@ -148,7 +142,7 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
         Work work = directly ? passes(A, 2, sizeof(double)) : Work();
         GlobalRows P = directly ? interpolate_directly(A, strong, coarse, options.truncation)
                                 : interpolate_extended_i(A, strong, coarse, ghosts, options.truncation, work);
-        book(ledger, Op::prolongation, level, work);
+        ledger.book(Op::prolongation, level, work);
         return P;
     });
     std::vector<double> none(coarse.partition.size(A.rank), 1.0);
@@ -195,7 +189,7 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     GlobalRows coarse = timed(ledger, Op::galerkin, level, [&] {
         Work work;
         GlobalRows product = galerkin(team, A, P, ghosts->rows(P.rows), way, traffic.partial_rows, work);
-        book(ledger, Op::galerkin, level, work);
+        ledger.book(Op::galerkin, level, work);
         return product;
     });
     if (options.ownership == Ownership::condensed) {

@@ -168,25 +168,23 @@ AmgMemory LevelTransfer::memory() const {
 }
 
 void LevelTransfer::interpolate(Field x, Field e) {
-    coarse_.copy(rows_, e);
+    booked(ledger_, Op::vector, level_ + 1, [&] { return coarse_.copy(rows_, e); });
     ghosts_->run(vector_);
-    timed(ledger_, Op::interpolate, level_,
-          [&] { fine_.apply(std::span(&x, 1), P_, std::span(&vector_, 1)); });
+    booked(ledger_, Op::interpolate, level_,
+           [&] { return fine_.apply(std::span(&x, 1), P_, std::span(&vector_, 1)); });
 }
 
 void LevelTransfer::restrict_to(Field b, Field r) {
     Field parts = vector_;
     Field sums = other_;
-    timed(ledger_, Op::restrict_, level_,
-          [&] { memory_->apply(std::span(&parts, 1), transposed_, std::span(&r, 1)); });
+    booked(ledger_, Op::restrict_, level_,
+           [&] { return memory_->apply(std::span(&parts, 1), transposed_, std::span(&r, 1)); });
     for (std::size_t n = 0; n < steps_.size(); ++n) {
         steps_[n].exchange->run(parts);
         const bool last = n + 1 == steps_.size();
-        timed(ledger_, Op::restrict_, level_, [&] {
-            if (last)
-                coarse_.apply(std::span(&b, 1), steps_[n].sum, std::span(&parts, 1));
-            else
-                memory_->apply(std::span(&sums, 1), steps_[n].sum, std::span(&parts, 1));
+        booked(ledger_, Op::restrict_, level_, [&] {
+            return last ? coarse_.apply(std::span(&b, 1), steps_[n].sum, std::span(&parts, 1))
+                        : memory_->apply(std::span(&sums, 1), steps_[n].sum, std::span(&parts, 1));
         });
         std::swap(parts, sums);
     }

@@ -246,10 +246,21 @@ TEST_CASE("work on levels below a level is charged as that level's") {
         asked.push_back(level);
         return 0.0;
     });
-    const Ledger own = grids.below(2, 4);
-    own.charge(Op::smooth, 0, {});
-    own.charge(Op::vector, 3, {});
+    Ledger own = grids.below(2, 4);
+    own.book(Op::smooth, 0, {});
+    own.book(Op::vector, 3, {});
     CHECK(asked == std::vector<int>{2, 2});
+}
+
+TEST_CASE("an operation's time and its work are booked together") {
+    Ledger ledger(1);
+    for (int n = 0; n < 2; ++n) {
+        const Work work = booked(ledger, Op::restrict_, 0, [] { return Work{3, 40}; });
+        CHECK(work.bytes == 40);
+    }
+    CHECK(ledger.at(Op::restrict_, 0).calls == 2);
+    CHECK(ledger.at(Op::restrict_, 0).work.flops == 6);
+    CHECK(ledger.at(Op::restrict_, 0).work.bytes == 80);
 }
 
 TEST_CASE("traffic adds up and differs, number by number") {

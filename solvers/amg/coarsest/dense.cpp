@@ -96,8 +96,7 @@ void DenseCoarsest::factorise(const std::vector<std::int64_t>& entries, double s
 }
 
 void DenseCoarsest::book(const Work& work) const {
-    ledger_.at(Op::coarsest, place_.level).work += work;
-    ledger_.charge(Op::coarsest, place_.level, work);
+    ledger_.book(Op::coarsest, place_.level, work);
 }
 
 // Of the factors, each moved once.
