@@ -184,7 +184,7 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     SparseRows make_rows(const CsrMatrix& A) override {
         check_equal(blocks_of(A.rows()), static_cast<std::size_t>(this->layout().local_count()),
                     "a sparse matrix has the rows of its vectors");
-        check(this->shape().extent == cube(block_width).size && this->shape().ghosts == 0,
+        check(this->shape().extent == block_cells.size && this->shape().ghosts == 0,
               "vectors of a sparse matrix are blocks");
         std::vector<std::int64_t> first = A.first;
         first.resize(blocks_of(A.rows()) * block_rows + 1, A.first.back());

@@ -119,8 +119,8 @@ template <class T, class Body>
         }
 }
 
-// --- Sums, by slices first, which are planes or the rows of the only one, and then over these in order: they do not depend on
-// the number of threads.
+// --- Sums, by slices first, which are planes or, of the only one, some rows, and then over these in order: they do not depend
+// on the number of threads.
 
 // Pairs of cells from `first` on, in the same order whether that is an even cell or an odd one.
 template <class Body>
@@ -151,9 +151,27 @@ double sum_of_row(const InWindow<Body>& boxes, int cells, int q, int j, int k) {
     return sum_of_row(boxes.body, w.at[0], cells, w.block, w.at[1] + j, w.at[2] + k);
 }
 
-constexpr int slices(const Cells& cells) {
-    return cells.extent[2] > 1 ? cells.extent[2] : cells.extent[1];
+// Of rows of few cells so many that what is kept of a slice is little beside its cells.
+constexpr int rows_of_slice(const Cells& cells) {
+    constexpr int enough = 256;  // cells
+    if (cells.extent[2] > 1) return cells.extent[1];
+    return std::max(1, std::min(cells.extent[1], enough / std::max(1, cells.extent[0])));
 }
+constexpr int slices(const Cells& cells) {
+    const int rows = rows_of_slice(cells);
+    return cells.extent[2] > 1 ? cells.extent[2] : (cells.extent[1] + rows - 1) / rows;
+}
+// The rows low <= j < high of plane k that a slice of a box has.
+struct SliceRows {
+    int low, high, k;
+
+    constexpr SliceRows(const Cells& cells, int slice) {
+        const bool plane = cells.extent[2] > 1;
+        low = plane ? 0 : slice * rows_of_slice(cells);
+        high = std::min(cells.extent[1], low + rows_of_slice(cells));
+        k = plane ? slice : 0;
+    }
+};
 // Where the n-th sum over a slice of box q is kept.
 constexpr std::size_t place_of_sum(const Cells& cells, std::size_t n, int q, int slice) {
     return static_cast<std::size_t>(q * slices(cells) + slice) * max_terms + n;
@@ -164,11 +182,11 @@ constexpr std::size_t sums_of_slices(const Cells& cells) {
 
 template <class Body>
 void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, int slice, double* partial) {
-    const bool plane = cells.extent[2] > 1;
-    const int k = plane ? slice : 0;
+    const SliceRows rows(cells, slice);
     double sums[max_terms] = {};
-    for (int j = plane ? 0 : slice; j < (plane ? cells.extent[1] : slice + 1); ++j)
-        for (std::size_t n = 0; n < count; ++n) sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, k);
+    for (int j = rows.low; j < rows.high; ++j)
+        for (std::size_t n = 0; n < count; ++n)
+            sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, rows.k);
     std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, slice));
 }
 

@@ -3,9 +3,10 @@
 // One rank's rows of a sparse matrix, compressed by rows (CSR; Saad, "Iterative methods for sparse linear systems", 2nd ed.,
 // section 3.4), and their product with vectors.
 //
-// A vector over rows is a field of cubic boxes without ghost layers: their cells, one after the other, are the rows.
-// Rows that only fill the last box are empty, and zero in every vector. The values of ghost columns, other ranks' rows,
-// follow in boxes of their own behind those of the rows; vector operations do not see them.
+// A vector over rows is a field of square boxes in a plane without ghost layers: their cells, one after the other, are the rows.
+// Rows that only fill the last box are empty, and zero in every vector; boxes are small, for on coarse levels of algebraic
+// multigrid most of a vector may be filled so. The values of ghost columns, other ranks' rows, follow in boxes of their own behind
+// those of the rows; vector operations do not see them.
 
 #include <array>
 #include <cstddef>
@@ -23,7 +24,8 @@ namespace keel {
 
 // At a multiple of 8 rows of cells need no padding (Shape): blocks lie one behind the other without gaps.
 inline constexpr int block_width = 16;
-inline constexpr std::size_t block_rows = std::size_t{block_width} * block_width * block_width;
+inline constexpr Region block_cells{{}, {block_width, block_width, 1}};
+inline constexpr std::size_t block_rows = block_cells.cells();
 
 constexpr std::size_t blocks_of(std::size_t rows) {
     return (rows + block_rows - 1) / block_rows;
@@ -33,20 +35,24 @@ constexpr std::size_t blocks_of(std::size_t rows) {
 constexpr std::pair<int, Index> cell_of(std::size_t n) {
     constexpr std::size_t w = block_width;
     return {static_cast<int>(n / block_rows),
-            {static_cast<int>(n % w), static_cast<int>(n / w % w), static_cast<int>(n / (w * w) % w)}};
+            {static_cast<int>(n % w), static_cast<int>(n / w % w), 0}};
 }
 
 // The value at a cell of the blocks, which lie in a line: the inverse, with cells numbered over all of them.
 constexpr std::size_t value_at(const Index& cell) {
     constexpr std::size_t w = block_width;
-    const auto [x, y, z] = std::array{static_cast<std::size_t>(cell[0]), static_cast<std::size_t>(cell[1]),
-                                      static_cast<std::size_t>(cell[2])};
-    return x / w * block_rows + (z * w + y) * w + x % w;
+    const auto x = static_cast<std::size_t>(cell[0]), y = static_cast<std::size_t>(cell[1]);
+    return x / w * block_rows + y * w + x % w;
+}
+
+// A vector of so many blocks.
+constexpr Shape block_shape(int blocks) {
+    return Shape::of(blocks, block_cells.size, 0, 2);
 }
 
 // Where value n lies in a vector, in values behind its start (View).
 constexpr std::size_t place_of(std::size_t n) {
-    constexpr Shape block = Shape::of(1, cube(block_width).size, 0);
+    constexpr Shape block = block_shape(1);
     static_assert(block.values() == block_rows && block.origin == 0);
     return n - n % block_width + n % block_width / 2 + (n % 2) * static_cast<std::size_t>(block.half());
 }
@@ -55,7 +61,7 @@ constexpr std::size_t place_of(std::size_t n) {
 inline Layout block_layout(std::size_t blocks) {
     const auto count = static_cast<int>(blocks);
     const Boundaries periodic{Boundary::periodic, Boundary::periodic, Boundary::periodic};
-    return {{count, 1, 1}, block_width, periodic, std::vector<int>(blocks, 0), 0};
+    return {Domain({count, 1, 1}, periodic, 2), block_width, std::vector<int>(blocks, 0), 0};
 }
 
 // Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector (place_of), ghosts included, so that a product
@@ -85,8 +91,7 @@ struct ApplyRows {
     SparseRows A;
 
     constexpr void operator()(int q, int i, int j, int k) const {
-        const std::ptrdiff_t row =
-            ((std::ptrdiff_t{q} * block_width + k) * block_width + j) * block_width + i;
+        const std::ptrdiff_t row = (std::ptrdiff_t{q} * block_width + j) * block_width + i;
         std::array<double, N> sum{};
         for (std::int64_t e = A.first[row]; e < A.first[row + 1]; ++e)
             for (std::size_t n = 0; n < N; ++n) sum[n] += A.values[e] * x[n].origin[A.columns[e]];

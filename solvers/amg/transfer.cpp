@@ -99,7 +99,7 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
       ledger_(ledger),
       level_(level) {
     const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
-    rows_ = {vector_.data(), Shape::of(coarse.layout().local_count(), cube(block_width).size, 0)};
+    rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
     const Transport transport = [&, persistent](const Itinerary& itinerary) {
         return std::make_unique<TimedPointToPoint>(
             make_point_to_point(team.comm, team.topology, itinerary, 0, persistent), ledger, level);

@@ -50,16 +50,16 @@ struct SliceTeam {
     KOKKOS_FUNCTION void operator()(const Team& team) const {
         const int q = team.league_rank() / slices(cells);
         const int slice = team.league_rank() % slices(cells);
-        const bool plane = cells.extent[2] > 1;
-        const int k = plane ? slice : 0;
-        const int first = plane ? 0 : slice;
-        const int rows = plane ? cells.extent[1] : 1;
+        const SliceRows rows(cells, slice);
         const int n0 = cells.extent[0];
         for (std::size_t n = 0; n < count; ++n) {
             double sum = 0.0;
             Kokkos::parallel_reduce(
-                Kokkos::TeamThreadRange(team, n0 * rows),
-                [&](int cell, double& part) { part += body(n, q, cell % n0, first + cell / n0, k); }, sum);
+                Kokkos::TeamThreadRange(team, n0 * (rows.high - rows.low)),
+                [&](int cell, double& part) {
+                    part += body(n, q, cell % n0, rows.low + cell / n0, rows.k);
+                },
+                sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { partial[place_of_sum(cells, n, q, slice)] = sum; });
         }
     }

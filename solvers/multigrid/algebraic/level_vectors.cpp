@@ -18,7 +18,7 @@ void LevelVectors::bind(Operations& vectors) {
     vectors_ = &vectors;
     std::vector<Segment> blocks;
     for (int q = 0; q < vectors.layout().local_count(); ++q)
-        blocks.emplace_back(q, cube(block_width), static_cast<std::size_t>(q) * block_rows);
+        blocks.emplace_back(q, block_cells, static_cast<std::size_t>(q) * block_rows);
     blocks_ = vectors.make_items(std::span<const Segment>(blocks));
     const Field zero = vectors.make_field();
     vectors.pack(to_vector_, blocks_, std::span(&zero, 1));

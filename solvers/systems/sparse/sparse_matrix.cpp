@@ -118,9 +118,8 @@ Field SparseMatrix::scale(DiagonalScaling scaling) {
 SparseRows SparseMatrix::scaled(DiagonalScaling scaling, Field scale) {
     check(options_.keeps_rows, "a matrix that is scaled keeps its rows");
     exchange_->run(scale);
-    const Field all(scale.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size,
-                                            0));  // with its ghosts
-    const std::vector<double> scales = memory_->read(all, cube(block_width));
+    const Field all(scale.data(), block_shape(memory_->layout().local_count()));  // with its ghosts
+    const std::vector<double> scales = memory_->read(all, block_cells);
     std::vector<double> at_place(scales.size());
     for (std::size_t n = 0; n < scales.size(); ++n) at_place[place_of(n)] = scales[n];
     CsrMatrix A = csr_;
@@ -149,25 +148,23 @@ Spectrum SparseMatrix::spectrum(const Communicator& comm, DiagonalScaling scalin
 }
 
 Field SparseMatrix::make_vector() {
-    return {memory_->make_field().data(),
-            Shape::of(vectors_->layout().local_count(), cube(block_width).size, 0)};
+    return {memory_->make_field().data(), block_shape(vectors_->layout().local_count())};
 }
 
 void SparseMatrix::clear(Field x) {
-    memory_->fill(Field(x.data(), Shape::of(memory_->layout().local_count(), cube(block_width).size, 0)),
-                  0.0);
+    memory_->fill(Field(x.data(), block_shape(memory_->layout().local_count())), 0.0);
 }
 
 void SparseMatrix::assign(Field x, const std::function<double(std::int64_t)>& f) {
     const std::size_t own = rows();
-    vectors_->assign(x, cube(block_width), [&](const Index& cell) {
+    vectors_->assign(x, block_cells, [&](const Index& cell) {
         const std::size_t row = value_at(cell);
         return row < own ? f(first_row() + static_cast<std::int64_t>(row)) : 0.0;
     });
 }
 
 std::vector<double> SparseMatrix::read(Field x) const {
-    std::vector<double> values = vectors_->read(x, cube(block_width));
+    std::vector<double> values = vectors_->read(x, block_cells);
     values.resize(rows());
     return values;
 }

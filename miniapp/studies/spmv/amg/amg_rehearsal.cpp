@@ -133,12 +133,20 @@ double share(double most, double all) {
     return all > 0 ? most / all : 0;
 }
 
-// The work of one rank that has all becomes that of the one that has most: by the entries that are gone through, or by rows.
+// Vectors are whole blocks of rows.
+double share_of_vectors(double most, double all) {
+    const auto blocks = [](double rows) {
+        return static_cast<double>(blocks_of(static_cast<std::size_t>(rows)));
+    };
+    return share(blocks(most), blocks(all));
+}
+
+// The work of one rank that has all becomes that of the one that has most: by the entries that are gone through, or by vectors.
 void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
     for (Event& event : trace) {
         if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;
         const MostOfLevel& level = levels[static_cast<std::size_t>(event.level)];
-        double part = share(level.rows, level.all_rows);
+        double part = share_of_vectors(level.rows, level.all_rows);
         switch (event.op) {
             case Op::smooth:
             case Op::residual:
