@@ -9,9 +9,10 @@
 #include "kernels/check.hpp"
 
 namespace keel {
-namespace {
 
 using Words = std::vector<std::int64_t>;
+
+namespace {
 
 void write(Words& words, const Request& r) {
     words.insert(words.end(), {r.item.owner, r.item.values, r.item.name, r.rank});
@@ -27,6 +28,8 @@ std::vector<Request> read_requests(const Words& words) {
     return requests;
 }
 
+}  // namespace
+
 // The ranks of a node as one partner in talks: its first rank speaks, all know what was said.
 class Delegation {
   public:
@@ -37,6 +40,11 @@ class Delegation {
           colleagues_(comm.split(node_)) {}
 
     int node() const { return node_; }
+    // Of any rank to any other.
+    Letters exchange_of_ranks(const Letters& outgoing) {
+        tag_ = 1 - tag_;  // who is through may send the next letters to who is not, but none after those
+        return exchange_letters(comm_, outgoing, tag_);
+    }
     // What all ranks of the node have to say.
     Words gather(const Words& own) const { return colleagues_.all_gather(own); }
 
@@ -47,7 +55,7 @@ class Delegation {
         if (colleagues_.rank() == 0)
             for (const auto& [node, letter] : to_nodes) outgoing[topology_.ranks_on(node).front()] = letter;
         Words received;  // sender, length, letter; known to the first rank, then to all
-        for (const auto& [rank, letter] : exchange_letters(comm_, outgoing, next_tag_++)) {
+        for (const auto& [rank, letter] : exchange_of_ranks(outgoing)) {
             received.insert(received.end(), {topology_.node(rank), static_cast<std::int64_t>(letter.size())});
             received.insert(received.end(), letter.begin(), letter.end());
         }
@@ -66,8 +74,10 @@ class Delegation {
     const Topology& topology_;
     int node_;
     Communicator colleagues_;
-    int next_tag_ = 0;
+    int tag_ = 0;
 };
+
+namespace {
 
 // Every receiving node tells each node that sends to it how it cut what comes, and who receives; a sending
 // node answers with who sends.
@@ -122,26 +132,40 @@ std::vector<Piece> negotiate_pieces(Delegation& delegation, const Topology& topo
 
 }  // namespace
 
-Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
-                    const SchemeOptions& options) {
+Negotiator::Negotiator(const Communicator& comm, const Topology& topology)
+    : rank_(comm.rank()), topology_(topology), node_(std::make_unique<Delegation>(comm, topology)) {
     check_equal(topology.ranks(), comm.size(), "every rank has a node");
-    Delegation delegation(comm, topology);
+}
+
+Negotiator::~Negotiator() = default;
+
+Letters Negotiator::exchange(const Letters& outgoing) {
+    return node_->exchange_of_ranks(outgoing);
+}
+
+Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options) {
+    Delegation& delegation = *node_;
     Words own;
     own.reserve(4 * needed.size());
     for (const Item& item : needed)
-        if (item.owner != comm.rank()) write(own, {item, comm.rank()});
+        if (item.owner != rank_) write(own, {item, rank_});
     Words known = delegation.gather(own);
     Letters asked;  // of other nodes
     for (const Request& r : read_requests(known))
-        if (const int node = topology.node(r.item.owner); node != delegation.node()) write(asked[node], r);
+        if (const int node = topology_.node(r.item.owner); node != delegation.node()) write(asked[node], r);
     for (const auto& [node, letter] : delegation.exchange(asked))
         known.insert(known.end(), letter.begin(), letter.end());
     const std::vector<Request> requests = read_requests(known);  // that concern the ranks of this node
 
     if (const auto cut = planner(options.scheme).cut)
-        return relay(requests, negotiate_pieces(delegation, topology, requests, cut(options)), topology,
-                     comm.rank());
-    return make_plan(ListedPattern(requests), topology, options, comm.rank());
+        return relay(requests, negotiate_pieces(delegation, topology_, requests, cut(options)), topology_,
+                     rank_);
+    return make_plan(ListedPattern(requests), topology_, options, rank_);
+}
+
+Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,
+                    const SchemeOptions& options) {
+    return Negotiator(comm, topology).plan(needed, options);
 }
 
 }  // namespace keel

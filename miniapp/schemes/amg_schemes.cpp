@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "comm/plans/negotiation.hpp"
 #include "kernels/hash.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 
@@ -15,8 +14,7 @@ class ItemTrial : public Trial {
     ItemTrial(const Team& team, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
         : needed_(needed), buffers_(team.buffers()) {
         for (const SchemeRow& row : rows)
-            by_row_.push_back(
-                team.exchange(*buffers_, negotiate_plan(team.comm, team.topology, needed, row.scheme)));
+            by_row_.push_back(team.exchange(*buffers_, team.plan(needed, row.scheme)));
     }
 
     void run(std::size_t row, int times) override {
@@ -48,13 +46,11 @@ class ItemTrial : public Trial {
 }  // namespace
 
 SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
-    const Team team{comm_, topology_, backend_};
+    if (!team_) team_.emplace(Team{comm_, topology_, backend_});
     const Setup setup{topology_, resolved_.model()};
     SchemeOptions options = resolved_.comm.scheme;
     options.columns = 1;
-    const auto plan = [&](const SchemeOptions& scheme) {
-        return negotiate_plan(comm_, topology_, needed, scheme);
-    };
+    const auto plan = [&](const SchemeOptions& scheme) { return team_->plan(needed, scheme); };
     std::vector<SchemeTable> table{
         {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}},
          .rows = compare_parts(comm_, setup, candidates_without_axes(options), plan)}};
@@ -62,7 +58,7 @@ SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
         tried_.push_back(
             time_schemes(
                 comm_, {},
-                [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(team, needed, one.rows); },
+                [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*team_, needed, one.rows); },
                 table, [] { return Interruption::none; })
                 .check);
     choose_schemes(resolved_.comm, comm_, table);

@@ -2,6 +2,8 @@
 
 // Who carries the messages of algebraic multigrid, level by level: of values, of rows, and between levels.
 
+#include <optional>
+
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/resolved.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
@@ -29,6 +31,7 @@ class AmgSchemeChoice {
     const Topology& topology_;
     const Backend& backend_;
     SchemeOptions fixed_;
+    std::optional<Team> team_;  // made when it is first asked for, which is collective
     std::vector<Check> tried_;
 };
 

@@ -6,8 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "comm/plans/negotiation.hpp"
-#include "comm/ranks/sparse_exchange.hpp"
 #include "solvers/amg/classical/interpolation.hpp"
 #include "solvers/amg/setup/products.hpp"
 #include "solvers/amg/setup/prolongation.hpp"
@@ -66,8 +64,7 @@ void move_rows(const Team& team, const RowPartition& from, const RowPartition& t
         const bool leaves = !team.topology.same_node(rank, other);
         sent += {1, bytes, leaves ? 1 : 0, leaves ? bytes : 0};
     }
-    const Communicator post = team.comm.duplicate();  // letters are taken from whoever sends some
-    came.merge(exchange_letters(post, letters, 0));
+    came.merge(team.negotiator->exchange(letters));
     rows = {};
     null.clear();
     for (const auto& [other, letter] : came)  // by ascending rows
@@ -179,7 +176,7 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     const auto plan_transfers = [&] {
         timed(ledger, Op::plans, level, [&] {
             transfers_by = team.scheme_for(AmgMessages::transfers, P.ghosts);
-            plan = negotiate_plan(team.comm, team.topology, P.ghosts, transfers_by);
+            plan = team.plan(P.ghosts, transfers_by);
             way = homeward(plan, team.topology, A.rank, P.ghosts);
         });
     };

@@ -114,6 +114,7 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
                                [&] { return team_.scheme_for(AmgMessages::values, A.ghosts); });
         options.level = number;
         options.keeps_rows = false;
+        options.negotiator = team_.negotiator;
         level.owned = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend, A.partition,
                                                      A.rows, options, ledger_);
         level.A = level.owned.get();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "comm/carry/point_to_point.hpp"
-#include "comm/plans/negotiation.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -53,7 +52,7 @@ GhostValues::GhostValues(const Team& team, const PartRows& A, const SchemeOption
       first_(A.first()),
       ghosts_(A.ghosts),
       buffers_(team.buffers()),
-      values_(team.exchange(*buffers_, negotiate_plan(team.comm, team.topology, ghosts_, values))) {}
+      values_(team.exchange(*buffers_, team.plan(ghosts_, values))) {}
 
 std::vector<double> GhostValues::complete(std::vector<double> own) {
     const std::size_t rows = own.size();
@@ -90,8 +89,7 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
 
     const auto buffers = team_.buffers();
     rows_by_ = team_.scheme_for(AmgMessages::rows, needed);
-    ItemExchange exchange =
-        team_.exchange(*buffers, negotiate_plan(team_.comm, team_.topology, needed, rows_by_));
+    ItemExchange exchange = team_.exchange(*buffers, team_.plan(needed, rows_by_));
     exchange.run(
         [&](const Item& item, std::span<double> out) {
             const auto [begin, end] = entries_of(own, static_cast<std::size_t>(item.name - first_));

@@ -9,6 +9,7 @@
 
 #include "comm/carry/homeward.hpp"
 #include "comm/carry/item_exchange.hpp"
+#include "comm/plans/negotiation.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/backends/registry.hpp"
 #include "solvers/amg/setup/part_rows.hpp"
@@ -30,12 +31,18 @@ inline SchemeFor always(const SchemeOptions& scheme) {
     return [scheme](AmgMessages, std::span<const Item>) { return scheme; };
 }
 
-// Who sets up together, and by which schemes messages travel.
+// Who sets up together, and by which schemes messages travel. Making one is collective.
 struct Team {
     const Communicator& comm;
     const Topology& topology;
     const Backend& backend;
     SchemeFor scheme_for = always({});
+    // By whom all levels' plans are agreed on.
+    std::shared_ptr<Negotiator> negotiator = std::make_shared<Negotiator>(comm, topology);
+
+    Plan plan(std::span<const Item> needed, const SchemeOptions& scheme) const {
+        return negotiator->plan(needed, scheme);
+    }
 
     // Makes an exchange by this rank's part of a plan; `buffers` must outlive it.
     ItemExchange exchange(Operations& buffers, Plan plan) const;

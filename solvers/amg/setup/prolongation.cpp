@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "comm/ranks/sparse_exchange.hpp"
 #include "kernels/hash.hpp"
 #include "solvers/amg/setup/products.hpp"
 
@@ -17,16 +16,15 @@ using Words = std::vector<std::int64_t>;
 
 // Totals of sums whose parts ranks have, for the aggregates of each rank and for those that it gave parts of. Parts are added
 // in the order of the ranks, and so are their letters: an aggregate and a number each.
-std::map<std::int64_t, double> totals(const Communicator& comm, const RowPartition& partition, int rank,
+std::map<std::int64_t, double> totals(const Team& team, const RowPartition& partition, int rank,
                                       std::map<std::int64_t, double> parts) {
-    const Communicator post = comm.duplicate();  // letters are taken from whoever sends some
     Letters questions;
     for (const auto& [aggregate, part] : parts)
         if (const int owner = partition.owner(aggregate); owner != rank) {
             Words& letter = questions[owner];
             letter.insert(letter.end(), {aggregate, std::bit_cast<std::int64_t>(part)});
         }
-    const Letters asked = exchange_letters(post, questions, 0);
+    const Letters asked = team.negotiator->exchange(questions);
     for (const auto& [from, letter] : asked)
         for (std::size_t n = 0; n < letter.size(); n += 2)
             parts[letter[n]] += std::bit_cast<double>(letter[n + 1]);
@@ -34,7 +32,7 @@ std::map<std::int64_t, double> totals(const Communicator& comm, const RowPartiti
     for (auto& [to, letter] : answers)
         for (std::size_t n = 0; n < letter.size(); n += 2)
             letter[n + 1] = std::bit_cast<std::int64_t>(parts.at(letter[n]));
-    for (const auto& [from, letter] : exchange_letters(post, answers, 1))
+    for (const auto& [from, letter] : team.negotiator->exchange(answers))
         for (std::size_t n = 0; n < letter.size(); n += 2)
             parts[letter[n]] = std::bit_cast<double>(letter[n + 1]);
     return parts;
@@ -70,12 +68,12 @@ double largest_eigenvalue(const std::vector<double>& diagonal, const std::vector
 
 }  // namespace
 
-Tentative tentative_prolongation(const Communicator& comm, const Aggregates& aggregates, int rank,
+Tentative tentative_prolongation(const Team& team, const Aggregates& aggregates, int rank,
                                  const std::vector<double>& B) {
     std::map<std::int64_t, double> squares;
     for (std::size_t r = 0; r < B.size(); ++r)
         if (aggregates.of_row[r] >= 0) squares[aggregates.of_row[r]] += B[r] * B[r];
-    squares = totals(comm, aggregates.partition, rank, std::move(squares));
+    squares = totals(team, aggregates.partition, rank, std::move(squares));
     Tentative T;
     for (std::size_t r = 0; r < B.size(); ++r) {
         if (const std::int64_t aggregate = aggregates.of_row[r]; aggregate >= 0) {

@@ -12,7 +12,7 @@ struct Tentative {
     std::vector<double> coarse_null;  // B_c at this rank's aggregates
 };
 // B has this rank's rows. Collective.
-Tentative tentative_prolongation(const Communicator& comm, const Aggregates& aggregates, int rank,
+Tentative tentative_prolongation(const Team& team, const Aggregates& aggregates, int rank,
                                  const std::vector<double>& B);
 
 // A bound of the eigenvalues of D^-1 A, max_i SUM_j |a_ij| / |a_ii|: the same on any number of ranks. Collective.

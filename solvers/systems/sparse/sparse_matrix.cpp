@@ -89,8 +89,10 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
 }
 
 void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
-    exchange_ = make_exchange(operations_, part_, negotiate_plan(comm, topology, part_.ghosts, scheme),
-                              options_.exchange, [&](const Itinerary& itinerary) {
+    Plan plan = options_.negotiator ? options_.negotiator->plan(part_.ghosts, scheme)
+                                    : negotiate_plan(comm, topology, part_.ghosts, scheme);
+    exchange_ = make_exchange(operations_, part_, std::move(plan), options_.exchange,
+                              [&](const Itinerary& itinerary) {
                                   return std::make_unique<TimedPointToPoint>(
                                       make_point_to_point(comm, topology, itinerary, 0, options_.persistent),
                                       ledger_, options_.level);

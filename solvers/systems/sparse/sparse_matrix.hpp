@@ -11,6 +11,7 @@
 
 #include "comm/carry/exchange.hpp"
 #include "comm/patterns/row_partition.hpp"
+#include "comm/plans/negotiation.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/sums/reduction.hpp"
 #include "kernels/backends/registry.hpp"
@@ -63,7 +64,9 @@ struct SparseOptions {
     bool persistent = false;
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
-    int level = 0;           // of the ledger
+    int level = 0;  // of the ledger
+    std::shared_ptr<Negotiator> negotiator =
+        {};                  // of the same ranks, by which it plans; null: one for each plan
     bool keeps_rows = true;  // on the host, too, from which scaled() and spectrum() are made
 };
 

@@ -129,7 +129,7 @@ TEST_CASE("the tentative prolongation has the near-null vector in its range, lev
         GhostValues ghosts(setup.team, A, setup.scheme);
         const auto strong = strong_connections(A, ghosts, StrengthRule::symmetric, 0.0);
         const Aggregates aggregates = aggregate_mis2(setup.comm, A, strong, ghosts, 0);
-        const Tentative T = tentative_prolongation(setup.comm, aggregates, A.rank, B);
+        const Tentative T = tentative_prolongation(setup.team, aggregates, A.rank, B);
         const std::vector<double> all =
             setup.comm.all_gather(T.coarse_null, std::vector<int>([&] {
                                       std::vector<int> counts;

@@ -23,7 +23,9 @@ class SetupEvents {
         : hierarchy_(hierarchy), ledger_(ledger), most_(most), options_(hierarchy.options()) {}
 
     Trace all() {
-        sums(0, 3);  // of the pattern and the diagonal
+        split(0);                                  // into nodes,
+        letters(0, EntriesFor::amg_values, 0, 1);  // and a duplicate of the communicator: once for all plans
+        sums(0, 3);                                // of the pattern and the diagonal
         all_gather(0, 1);
         for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
             const int level = static_cast<int>(l);
@@ -71,7 +73,6 @@ class SetupEvents {
     }
     // Norms of aggregates, to their owners and back; a barrier ends either.
     void tentative(int level) {
-        letters(level, EntriesFor::amg_transfers, 0, 1);  // a duplicate of the communicator
         for (int n = 0; n < 2; ++n) letters(level, EntriesFor::amg_transfers, 2, 1);
     }
     void coarsest(int level) {
@@ -86,10 +87,9 @@ class SetupEvents {
     // Ranks agree on a plan: letters between nodes, four words an item, and a barrier behind each round of them. Those of the coarsest
     // level, whose few rows are planned for in no dry run, are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
-        split(level);
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
         const int rounds = planner(scheme.scheme).cut ? 3 : 1;
-        letters(level, use, is_planned ? 4 : 0, rounds + 1);  // and a duplicate of the communicator
+        letters(level, use, is_planned ? 4 : 0, rounds);
     }
     void split(int level) { all_gather(level, 2); }
     void letters(int level, EntriesFor use, std::size_t fields, int barriers) {
