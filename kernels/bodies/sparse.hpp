@@ -34,8 +34,7 @@ constexpr std::size_t blocks_of(std::size_t rows) {
 // The box and the cell of value n.
 constexpr std::pair<int, Index> cell_of(std::size_t n) {
     constexpr std::size_t w = block_width;
-    return {static_cast<int>(n / block_rows),
-            {static_cast<int>(n % w), static_cast<int>(n / w % w), 0}};
+    return {static_cast<int>(n / block_rows), {static_cast<int>(n % w), static_cast<int>(n / w % w), 0}};
 }
 
 // The value at a cell of the blocks, which lie in a line: the inverse, with cells numbered over all of them.

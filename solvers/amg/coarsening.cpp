@@ -83,7 +83,7 @@ std::optional<Prolongation> by_aggregation(const Team& team, const PartRows& A, 
                                            int level) {
     const auto strong = timed(ledger, Op::strength, level, [&] {
         ledger.book(Op::strength, level,
-             passes(A, options.strength == StrengthRule::symmetric ? 1 : 3, sizeof(double)));
+                    passes(A, options.strength == StrengthRule::symmetric ? 1 : 3, sizeof(double)));
         return strong_connections(A, ghosts, options.strength, options.theta);
     });
     Aggregates aggregates = timed(ledger, Op::aggregation, level, [&] {
@@ -124,7 +124,7 @@ std::optional<Prolongation> by_splitting(const Team& team, const PartRows& A, Gh
                                          const AmgOptions& options, Ledger& ledger, int level) {
     const Dependence strong = timed(ledger, Op::strength, level, [&] {
         ledger.book(Op::strength, level,
-             passes(A, 3, sizeof(double)));  // two of them for what depends on a row
+                    passes(A, 3, sizeof(double)));  // two of them for what depends on a row
         return dependence(A, ghosts, options.theta);
     });
     CoarseRows coarse = timed(ledger, Op::aggregation, level, [&] {

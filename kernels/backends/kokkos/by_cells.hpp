@@ -56,9 +56,7 @@ struct SliceTeam {
             double sum = 0.0;
             Kokkos::parallel_reduce(
                 Kokkos::TeamThreadRange(team, n0 * (rows.high - rows.low)),
-                [&](int cell, double& part) {
-                    part += body(n, q, cell % n0, rows.low + cell / n0, rows.k);
-                },
+                [&](int cell, double& part) { part += body(n, q, cell % n0, rows.low + cell / n0, rows.k); },
                 sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { partial[place_of_sum(cells, n, q, slice)] = sum; });
         }

@@ -93,8 +93,8 @@ std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
         // Vectors that the check of the residual makes.
         const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
         later = (vectors_of_solve(use) + checking) * vector +
-                static_cast<std::size_t>(bytes_beside_vectors(use.solver->options, blocks_of(part.rows),
-                                                              block_cells.size, 1));
+                static_cast<std::size_t>(
+                    bytes_beside_vectors(use.solver->options, blocks_of(part.rows), block_cells.size, 1));
         // The scaled matrix is made of a copy.
         if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
     }
