@@ -42,6 +42,7 @@ Price price_of(const std::optional<Simulation>& simulation);
 
 // What a simulated run does in no time at all.
 inline constexpr const char* not_charged =
-    "set-up, checks, the small dense algebra of s-step and enlarged methods, packing while schemes are tried";
+    "set-up other than algebraic multigrid's, checks, the small dense algebra of s-step and enlarged "
+    "methods, packing while schemes are tried";
 
 }  // namespace keel

@@ -50,7 +50,7 @@ def draw(lines: list[dict[str, Any]]) -> Picture:
                 shares.plot(x, [100 * of(one)["communication_seconds"] / of(one)["seconds"] for one in found], **style)
         times.set_yscale("log")
         times.set_yticks(MILLISECONDS, [str(one) for one in MILLISECONDS])
-        times.set_ylim(MILLISECONDS[0], MILLISECONDS[-1])
+        times.set_ylim(0.8 * MILLISECONDS[0], MILLISECONDS[-1])
         times.minorticks_off()
         times.set_title(part)
         times.set_ylabel("milliseconds, predicted")
