@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "scripts"))
 
 from papers.command import compact  # noqa: E402
-from studies.evaluate.figures.style import Picture, new, powers_of_two, series  # noqa: E402
+from studies.evaluate.figures.style import Picture, legend, new, powers_of_two, series  # noqa: E402
 
 ROWS = 64**3
 MILLISECONDS = [5, 10, 20, 40, 80]
@@ -59,7 +59,7 @@ def draw(lines: list[dict[str, Any]]) -> Picture:
         shares.set_xlabel("ranks")
     for one in axes.flat:
         powers_of_two(one, ranks)
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    legend(figure, axes[0][0])
     return Picture(figure, "", "predicted")
 
 
