@@ -47,6 +47,12 @@ std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options)
     return all;
 }
 
+std::optional<SchemeOptions> candidate_named(std::string_view word, const SchemeOptions& options) {
+    for (const SchemeOptions& one : candidates_without_axes(options))
+        if (name(one) == word) return one;
+    return {};
+}
+
 SchemeOptions without_axes(SchemeOptions options) {
     if (planner(options.scheme).needs_axes()) options.scheme = Scheme::standard;
     return options;

@@ -84,6 +84,8 @@ const Planner* planner_named(std::string_view word);  // null where no scheme ha
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);
 // The candidates for patterns that have no axes.
 std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
+// The one of these with that name; nothing where there is none.
+std::optional<SchemeOptions> candidate_named(std::string_view word, const SchemeOptions& options);
 // These options, but the standard scheme instead of one that needs axes.
 SchemeOptions without_axes(SchemeOptions options);
 // "two_step/max_need": the scheme and, if it is not the default, its rule.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "comm/patterns/row_partition.hpp"
+#include "comm/plans/schemes.hpp"
 #include "miniapp/deck/section.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
@@ -387,6 +388,12 @@ void add_amg(Table& table) {
     amg.choice("ownership", &Amg::ownership,
                "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
                "their entries");
+    std::vector<std::string> rows_by{as_all_else};
+    for (const SchemeOptions& one : candidates_without_axes({})) rows_by.push_back(keel::name(one));
+    amg.choice(
+        "rows_scheme", &Amg::rows_scheme, rows_by,
+        "scheme by which rows of matrices travel in set-up: what comm.scheme says, as for all else; or "
+        "one on all levels, with the rule behind its stroke");
     amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
                 "most rows of a level that is not coarsened any more", "rows");
     amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels");

@@ -149,6 +149,14 @@ double Costs::all_gather(std::size_t words) {
     return found->second;
 }
 
+double Costs::gather_on_node(std::size_t words) {
+    const auto [found, is_new] = on_node_.try_emplace(words);
+    if (is_new)
+        found->second =
+            all_gather_time(model_.machine, topology_.among(topology_.ranks_on(0)).places(), words);
+    return found->second;
+}
+
 double Costs::collect(std::size_t words) {
     check(coarsest_ != nullptr, "who has rows of the coarsest level is known");
     const auto [found, is_new] = collected_.try_emplace(words);

@@ -88,8 +88,9 @@ class Costs {
                                std::size_t value_bytes = sizeof(double));
     // Of the ranks that have some of a level.
     double all_reduce(int level, std::size_t words);
-    double all_gather(std::size_t words);  // of so many of each rank
-    double collect(std::size_t words);     // of so many of each rank with rows of the coarsest level
+    double all_gather(std::size_t words);      // of so many of each rank
+    double gather_on_node(std::size_t words);  // of so many of each rank of the first node
+    double collect(std::size_t words);         // of so many of each rank with rows of the coarsest level
     // Of one that is under way: all of it together where it moves by itself.
     std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return sums_move_; }
@@ -114,7 +115,7 @@ class Costs {
     SumsMove sums_move_;
     const CoarsestRanks* coarsest_;
     std::span<const LevelRanks> fewer_;
-    std::map<std::size_t, double> all_gathers_, collected_;  // by words
+    std::map<std::size_t, double> all_gathers_, on_node_, collected_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
     std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;
     std::map<std::tuple<int, std::size_t, Summands>, OfSum> sums_;

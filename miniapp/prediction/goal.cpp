@@ -297,6 +297,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     program.finish_sum(event.number);
                     break;
                 case Event::Kind::letters:
+                case Event::Kind::agreement:
                 case Event::Kind::all_gather:
                 case Event::Kind::collect:
                     check(false, "a schedule is of grids, on which nothing is gathered");

@@ -39,7 +39,9 @@ class Timeline {
             case Event::Kind::finish_sum:
                 return finish_sum(event);
             case Event::Kind::letters:
-                return letters(event);
+                return wait_for_all(event, letters(event));
+            case Event::Kind::agreement:
+                return wait_for_all(event, letters(event) + gathered_on_node(event));
             case Event::Kind::all_gather:
                 return gather(event, costs_.all_gather(event.words));
             case Event::Kind::collect:
@@ -47,15 +49,21 @@ class Timeline {
         }
     }
 
-    void letters(const Event& event) {
+    double letters(const Event& event) {
         const double barriers =
             static_cast<double>(event.calls) * costs_.all_reduce(event.level + slice_.shift, 1);
-        const double sent =
-            event.fields == 0
-                ? 0
-                : costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes)
-                      .wait;
-        wait_for_all(event, sent + barriers);
+        return barriers + (event.fields == 0 ? 0 : exchanged(event).wait);
+    }
+    // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short answers of further rounds.
+    double gathered_on_node(const Event& event) {
+        const Volume needed = event.fields == 0 ? Volume() : exchanged(event).most;
+        const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
+        return 2.0 * static_cast<double>(event.calls) * costs_.gather_on_node(1) +
+               costs_.gather_on_node(words(needed.bytes)) +
+               costs_.gather_on_node(words(needed.off_node_bytes));
+    }
+    const Costs::OfExchange& exchanged(const Event& event) {
+        return costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes);
     }
     void gather(const Event& event, double seconds) {
         wait_for_all(event, static_cast<double>(event.calls) * seconds);
@@ -74,8 +82,7 @@ class Timeline {
     }
 
     void exchange(const Event& event) {
-        const Costs::OfExchange& cost =
-            costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes);
+        const Costs::OfExchange& cost = exchanged(event);
         const double ranks = slice_.share(Op::pack, event.level).ranks;
         const auto move = [&](Op op, double bytes) {
             if (bytes == 0) return;

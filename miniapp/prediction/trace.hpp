@@ -18,7 +18,18 @@
 namespace keel {
 
 struct Event {
-    enum class Kind { work, exchange, sum, begin_sum, push_sums, finish_sum, letters, all_gather, collect };
+    enum class Kind {
+        work,
+        exchange,
+        sum,
+        begin_sum,
+        push_sums,
+        finish_sum,
+        letters,
+        agreement,
+        all_gather,
+        collect
+    };
     Kind kind = Kind::work;
     int level = 0;
     // Of work: all that was done by one operation between two other events.
@@ -29,7 +40,8 @@ struct Event {
     ExchangeUse use = GhostCells::Purpose::stencil;
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
-    // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of sums and
+    // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of nodes that
+    // agree on a plan (negotiation.hpp): likewise, their ranks gathering what each needs and what comes. Of sums and
     // maxima: doubles that travel. Of gathering from all ranks, or from those that have rows of a coarsest level: doubles of each, at
     // most; booked as the operation's. Sums that are begun have a number until they are finished.
     std::size_t words = 0;

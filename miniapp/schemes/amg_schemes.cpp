@@ -45,6 +45,16 @@ class ItemTrial : public Trial {
 
 }  // namespace
 
+Communication communication_for(VectorEntries::Use use, const Communication& all, const AmgOptions& options) {
+    Communication one = all;
+    if (use != VectorEntries::Use::amg_rows && use != VectorEntries::Use::amg_partial_rows) return one;
+    if (const auto rows = candidate_named(options.rows_scheme, all.scheme)) {
+        one.chooser = SchemeChooser::deck;
+        one.scheme = *rows;
+    }
+    return one;
+}
+
 SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
     if (!team_) team_.emplace(Team{comm_, topology_, backend_});
     const Setup setup{topology_, resolved_.model()};

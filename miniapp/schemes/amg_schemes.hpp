@@ -5,10 +5,15 @@
 #include <optional>
 
 #include "miniapp/report/findings.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/resolved.hpp"
+#include "solvers/amg/options.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
 
 namespace keel {
+
+// Who chooses, and the deck's scheme, where algebraic multigrid exchanges entries for this.
+Communication communication_for(VectorEntries::Use use, const Communication& all, const AmgOptions& options);
 
 class AmgSchemeChoice {
   public:

@@ -36,10 +36,20 @@ struct MovedBoxes {
 };
 
 // Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
-// levels of algebraic multigrid values of ghosts, rows of P for A P, values for P e, and by its plan backwards parts of P^T r and
-// of rows of P^T (A P).
+// levels of algebraic multigrid values of ghosts, rows of P of one entry before they are smoothed, rows of P for A P, values for P e,
+// and by its plan backwards parts of P^T r and of rows of P^T (A P), before which their lengths travel.
 struct VectorEntries {
-    enum class Use { product, solve, amg_values, amg_rows, amg_transfers, amg_returns, amg_partial_rows };
+    enum class Use {
+        product,
+        solve,
+        amg_values,
+        amg_first_rows,
+        amg_rows,
+        amg_transfers,
+        amg_returns,
+        amg_lengths,
+        amg_partial_rows
+    };
     Use use = Use::product;
 };
 constexpr auto names_of(VectorEntries::Use) {
@@ -48,9 +58,11 @@ constexpr auto names_of(VectorEntries::Use) {
     return std::array{Name{Use::product, "product"},
                       Name{Use::solve, "solve"},
                       Name{Use::amg_values, "amg_values"},
+                      Name{Use::amg_first_rows, "amg_first_rows"},
                       Name{Use::amg_rows, "amg_rows"},
                       Name{Use::amg_transfers, "amg_transfers"},
                       Name{Use::amg_returns, "amg_returns"},
+                      Name{Use::amg_lengths, "amg_lengths"},
                       Name{Use::amg_partial_rows, "amg_partial_rows"}};
 }
 

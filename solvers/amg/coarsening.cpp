@@ -163,8 +163,9 @@ RowPartition owned_by(Ownership ownership, const RowPartition& by_roots, double 
 std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std::vector<double>& B,
                                   const AmgOptions& options, const SchemeOptions& values, Ledger& ledger,
                                   int level, double entries_of_finest) {
-    const auto ghosts =
-        timed(ledger, Op::plans, level, [&] { return std::make_unique<GhostValues>(team, A, values); });
+    const std::optional<SchemeOptions> rows_by = candidate_named(options.rows_scheme, values);
+    const auto ghosts = timed(ledger, Op::plans, level,
+                              [&] { return std::make_unique<GhostValues>(team, A, values, rows_by); });
     auto next = options.coarsening == CoarseningRule::aggregation
                     ? by_aggregation(team, A, B, *ghosts, options, ledger, level)
                     : by_splitting(team, A, *ghosts, options, ledger, level);
@@ -173,14 +174,15 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     SchemeOptions transfers_by;
     Plan plan;
     Homeward way;
-    const auto plan_transfers = [&] {
+    const auto plan_transfers = [&](const std::optional<SchemeOptions>& by) {
         timed(ledger, Op::plans, level, [&] {
-            transfers_by = team.scheme_for(AmgMessages::transfers, P.ghosts);
+            transfers_by = by ? *by : team.scheme_for(AmgMessages::transfers, P.ghosts);
             plan = team.plan(P.ghosts, transfers_by);
             way = homeward(plan, team.topology, A.rank, P.ghosts);
         });
     };
-    plan_transfers();
+    plan_transfers(rows_by);
+    const SchemeOptions partial_rows_by = transfers_by;
     CoarseningTraffic traffic;
     traffic.smoothing = ghosts->sent_rows();
     GlobalRows coarse = timed(ledger, Op::galerkin, level, [&] {
@@ -198,8 +200,9 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
               [&] { move_rows(team, next->partition, condensed, coarse, next->null, traffic.moved); });
         next->partition = condensed;
         P = PartRows(A.partition, condensed, A.rank, std::move(P.rows));
-        plan_transfers();
     }
+    // Partial rows went by a plan of their own then.
+    if (rows_by || options.ownership == Ownership::condensed) plan_transfers({});
     traffic.values = ghosts->sent_values();
     traffic.rows = ghosts->sent_rows() - traffic.smoothing;
     traffic.value_exchanges = ghosts->value_exchanges();
@@ -215,6 +218,7 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
                       std::move(next->null),
                       next->bound,
                       ghosts->rows_by(),
+                      partial_rows_by,
                       transfers_by,
                       traffic};
 }

@@ -33,8 +33,8 @@ struct Coarsening {
     PartRows A;                // of the next level
     std::vector<double> null;  // near-null vector of the next level
     double bound = 0;          // of the eigenvalues of D^-1 A of this level; 0: not asked for
-    SchemeOptions rows_by;     // rows of P for A P
-    SchemeOptions transfers_by;
+    // Rows of P for A P, partial rows of P^T (A P), and P e with P^T r.
+    SchemeOptions rows_by, partial_rows_by, transfers_by;
     CoarseningTraffic traffic;
 };
 

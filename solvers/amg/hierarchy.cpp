@@ -57,6 +57,7 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows ro
         facts.bound = next->bound;
         facts.rounds = next->rounds;
         facts.rows_by = next->rows_by;
+        facts.partial_rows_by = next->partial_rows_by;
         facts.transfers_by = next->transfers_by;
         facts.setup = next->traffic;
         add_level(*A, nullptr, sparse);
@@ -109,6 +110,7 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     const int number = column();
     level.A = finest;
     SparseOptions options = sparse;
+    options.scheme.columns = 1;  // of what set-up asks of the finest level, too
     if (!finest) {
         options.scheme = timed(ledger_, Op::plans, number,
                                [&] { return team_.scheme_for(AmgMessages::values, A.ghosts); });

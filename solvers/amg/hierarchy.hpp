@@ -35,7 +35,8 @@ struct AmgLevelFacts {
     int rounds = 0;           // of the search for roots
     int ranks_with_rows = 0;
     double most_entries = 0;
-    SchemeOptions values_by, rows_by, transfers_by;  // the latter two not on the coarsest level
+    // Not on the coarsest level, but for the first.
+    SchemeOptions values_by, rows_by, partial_rows_by, transfers_by;
     // This rank's, of one operation each.
     Traffic product;      // A x
     Traffic interpolate;  // P e

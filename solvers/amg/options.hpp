@@ -81,6 +81,8 @@ constexpr auto names_of(CoarsestRule) {
                       Named<CoarsestRule>{CoarsestRule::krylov, "krylov"}};
 }
 
+inline constexpr const char* as_all_else = "comm_scheme";
+
 struct AmgOptions {
     CoarseningRule coarsening = CoarseningRule::aggregation;
     StrengthRule strength = StrengthRule::symmetric;
@@ -95,6 +97,8 @@ struct AmgOptions {
     AmgSmoother smoother = AmgSmoother::jacobi;
     int degree = 2;  // of Chebyshev's polynomial
     Ownership ownership = Ownership::root;
+    // By which rows of matrices travel in set-up, a candidate's name; or as it is chosen for all else.
+    std::string rows_scheme = as_all_else;
     std::int64_t max_coarse = 50;  // rows of a level that is not coarsened any more
     int max_levels = 20;
     CoarsestRule coarsest = CoarsestRule::replicated;

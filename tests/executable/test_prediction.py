@@ -81,7 +81,8 @@ class Prediction(KeelTest):
         classical = ["amg.coarsening=classical", "amg.theta=0.25", "comm.scheme=three_step"]
         for ranks, more in (
             (4, ["run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none", "comm.scheme=two_step"]),
-            (3, ["run.amg=solver", "amg.smoothing=chebyshev", "amg.sweeps=2", "amg.coarsest=gathered"]),
+            (3, ["run.amg=solver", "amg.smoothing=chebyshev", "amg.sweeps=2", "amg.coarsest=gathered", "comm.scheme=three_step",
+                 "amg.rows_scheme=two_step"]),  # fmt: skip
             (2, ["run.amg=preconditioner", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
             (4, ["run.amg=preconditioner", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=model", "amg.smoothing=l1_jacobi"]),
         ):  # fmt: skip
@@ -115,6 +116,24 @@ class Prediction(KeelTest):
             of_setup = sum(row["t_mean"] for row in rows if row["solver"] == "amg.setup")
             self.assertAlmostEqual(of_setup, solve["setup"]["seconds"], delta=1e-12)
             self.assertEqual(against_schema([solve, *rows]), [])
+
+    def test_set_up_is_foretold_with_what_it_takes_to_choose_schemes(self) -> None:
+        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=8", "problem.boxes=[1,1,1]", "run.amg=solver",
+                 "problem.ranks=8", "comm.ranks_per_node=4", HOPPER]  # fmt: skip
+        plans = {}
+        for scheme, rows in (("standard", "comm_scheme"), ("three_step", "comm_scheme"), ("standard", "three_step"), ("model", "standard"),
+                             ("model", "comm_scheme")):  # fmt: skip
+            run = self.predicted(None, *words, f"comm.scheme={scheme}", f"amg.rows_scheme={rows}")
+            timers = [row for row in run.records("timer") if row["solver"] == "amg.setup"]
+            plans[scheme, rows] = sum(row["t_mean"] for row in timers if row["op"] == "setup.plans")
+            (solve,) = run.records("solve")
+            self.assertEqual(solve["setup"]["exchanges"], sum(row["calls"] for row in timers if row["op"] == "exchange.pack"))
+        # Nodes agree in three rounds on what three_step carries, in one on what goes straight; rows by another scheme than P's values are
+        # planned for besides; and all schemes are where the model chooses.
+        order = [("standard", "comm_scheme"), ("standard", "three_step"), ("three_step", "comm_scheme")]
+        self.assertEqual(sorted(order, key=plans.__getitem__), order)
+        self.assertLess(2 * plans["three_step", "comm_scheme"], plans["model", "standard"])
+        self.assertLess(1.5 * plans["model", "standard"], plans["model", "comm_scheme"])
 
     def test_given_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,

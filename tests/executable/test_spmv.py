@@ -81,17 +81,30 @@ class AlgebraicMultigrid(KeelTest):
         sent = {"amg_values": "product", "amg_rows": "setup_rows", "amg_transfers": "interpolate",
                 "amg_returns": "restrict", "amg_partial_rows": "setup_partial_rows"}  # fmt: skip
         used = {"amg_values": "values_by", "amg_rows": "rows_by", "amg_transfers": "transfers_by",
-                "amg_returns": "transfers_by", "amg_partial_rows": "transfers_by"}  # fmt: skip
-        for scheme, ownership, most, coarsest in (("two_step", "root", 3, "gathered"), ("model", "root", 100, "krylov"),
-                                                  ("three_step", "condensed", 3, "replicated")):  # fmt: skip
-            with self.subTest(scheme=scheme, ownership=ownership, coarsest=coarsest):
+                "amg_returns": "transfers_by", "amg_partial_rows": "partial_rows_by"}  # fmt: skip
+        for scheme, rows_scheme, ownership, most, coarsest in (
+            ("split", "comm_scheme", "root", 3, "gathered"),
+            ("two_step", "comm_scheme", "root", 3, "gathered"),
+            ("three_step", "two_step", "root", 3, "gathered"),
+            ("model", "comm_scheme", "root", 100, "krylov"),
+            ("model", "two_step/max_need", "condensed", 3, "replicated"),
+            ("three_step", "comm_scheme", "condensed", 3, "replicated"),
+        ):
+            with self.subTest(scheme=scheme, rows_scheme=rows_scheme, ownership=ownership, coarsest=coarsest):
                 chosen = [*words, f"comm.scheme={scheme}", f"amg.ownership={ownership}", f"amg.max_coarse={most}",
-                          f"amg.coarsest={coarsest}"]  # fmt: skip
+                          f"amg.coarsest={coarsest}", f"amg.rows_scheme={rows_scheme}"]  # fmt: skip
+                # Solves carry four vectors at a time, cycles one: that decides where messages are cut.
+                if scheme == "split":
+                    chosen.remove("bottom.solver=cg")
+                    chosen += ["bottom.solver=enlarged_cg", "bottom.block=4", "comm.message_cap=64"]
                 planned = self.run_keel(1, "--dry-run", *chosen, "problem.ranks=4")
                 run = self.valid(4, *chosen)
                 levels = run.record("amg")["levels"]
                 rows = [row for row in planned.records("scheme") if row["purpose"] in sent and row["chosen_by"]]
                 self.assertEqual(len(rows), 5 * (len(levels) - 1) + (coarsest == "krylov"))
+                if rows_scheme != "comm_scheme":
+                    apart = {(row["scheme"], row["chosen_by"]) for row in rows if row["purpose"].endswith("rows")}
+                    self.assertEqual(apart, {(rows_scheme, "deck")})
                 for key in ("by", "solver", "collectives", "words"):
                     self.assertEqual(planned.record("plan")["amg_coarsest"][key], run.record("amg")["coarsest"][key], key)
                 # What is left out is said, the maxima that bound eigenvalues in number.

@@ -593,6 +593,9 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     tried["comm.scheme"].insert("model");
     // Every one of them is tried by tests/solvers/amg/test_coarsest.cpp.
     for (const std::string& method : krylov_names()) tried["amg.coarsest_solver"].insert(method);
+    // Every one of them is tried by tests/solvers/amg/test_amg.cpp.
+    for (const SchemeOptions& one : candidates_without_axes({})) tried["amg.rows_scheme"].insert(name(one));
+    tried["amg.rows_scheme"].insert(as_all_else);
     // What it names is written where keel stands: tests/executable/test_network.py.
     tried["network.write"].insert("machine.toml");
     for (const auto& path : decks_in("inputs/smoke", false)) {

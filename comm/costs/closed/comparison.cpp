@@ -138,6 +138,13 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine) {
     return all;
 }
 
+std::size_t words_of_share() {
+    std::size_t words = 0;
+    const Share any;
+    for_each_number(any, [&](double) { ++words; });
+    return words;
+}
+
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup) {
     SchemeRow row;
     row.scheme = scheme;

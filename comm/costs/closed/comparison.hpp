@@ -56,6 +56,7 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup);
 // Every rank's share by rank, on rank 0 (empty elsewhere). Collective.
 std::vector<Share> gather(const Communicator& comm, const Share& mine);
+std::size_t words_of_share();  // doubles that each rank then sends
 
 // A scheme's numbers over all ranks.
 struct SchemeRow {

@@ -49,7 +49,8 @@ std::string level_schemes(const AmgFindings& amg) {
     const std::size_t levels = amg.levels.size();
     line("A x, values of ghosts: by", &AmgLevelFacts::values_by, levels);
     line("rows of P for A P: by", &AmgLevelFacts::rows_by, levels - 1);
-    line("P e, P^T r, rows of P^T: by", &AmgLevelFacts::transfers_by, levels - 1);
+    line("rows of P^T (A P): by", &AmgLevelFacts::partial_rows_by, levels - 1);
+    line("P e, P^T r: by", &AmgLevelFacts::transfers_by, levels - 1);
     return several ? text : "";
 }
 
@@ -248,6 +249,7 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver, const
         json["values_by"] = name(level.facts.values_by);
         const bool last = &level == &amg.levels.back();
         json["rows_by"] = last ? Json() : Json(name(level.facts.rows_by));
+        json["partial_rows_by"] = last ? Json() : Json(name(level.facts.partial_rows_by));
         json["transfers_by"] = last ? Json() : Json(name(level.facts.transfers_by));
         for (const AmgOperation& operation : level.operations)
             json[operation.word] = {{"busiest", traffic_json(operation.traffic.busiest)},

@@ -209,9 +209,11 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
                                               "they were those for A P",
                                               "modelled: all-reduces of set-up one by one, what is gathered "
                                               "by doublings; agreeing on a plan as a "
-                                              "duplicate and a split communicator, an exchange of four words "
-                                              "an item and a barrier a round; not "
-                                              "charged: comparing schemes, moving rows to fewer ranks",
+                                              "duplicate and a split communicator, once, an exchange of four "
+                                              "words an item, what a node's ranks gather and a barrier a "
+                                              "round; comparing schemes as agreeing on a plan by each and "
+                                              "gathering what ranks send; not "
+                                              "charged: making plans of that, moving rows to fewer ranks",
                                               sources.back()};
         return sources_text(resolved, of_amg) + "\n" + amg_times_text(solve, levels_of(solve)) +
                solves_text(std::span(&solve, 1));

@@ -11,6 +11,7 @@
 #include "comm/plans/negotiation.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/studies/spmv/amg/imagined_amg.hpp"
 #include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
@@ -204,7 +205,10 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string amg_schemes;
     if (found.amg) {
         text += "\n" + imagined_amg_text(*found.amg, use_.amg_options);
-        amg_schemes = scheme_records(resolved_.comm.chooser, found.amg->exchanges);
+        for (const SchemeTable& table : found.amg->exchanges)
+            amg_schemes += scheme_records(
+                communication_for(table.use.entries()->use, resolved_.comm, use_.amg_options).chooser,
+                {table});
     }
     std::string records;
     if (schemes_matter(resolved_)) {

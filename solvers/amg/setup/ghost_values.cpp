@@ -47,12 +47,14 @@ std::unique_ptr<Operations> Team::buffers() const {
     return backend.make_operations(block_layout(0), 0);
 }
 
-GhostValues::GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values)
+GhostValues::GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values,
+                         const std::optional<SchemeOptions>& rows)
     : team_(team),
       first_(A.first()),
       ghosts_(A.ghosts),
       buffers_(team.buffers()),
-      values_(team.exchange(*buffers_, team.plan(ghosts_, values))) {}
+      values_(team.exchange(*buffers_, team.plan(ghosts_, values))),
+      all_rows_by_(rows) {}
 
 std::vector<double> GhostValues::complete(std::vector<double> own) {
     const std::size_t rows = own.size();
@@ -88,7 +90,7 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
     rows.values.resize(rows.columns.size());
 
     const auto buffers = team_.buffers();
-    rows_by_ = team_.scheme_for(AmgMessages::rows, needed);
+    rows_by_ = all_rows_by_ ? *all_rows_by_ : team_.scheme_for(AmgMessages::rows, needed);
     ItemExchange exchange = team_.exchange(*buffers, team_.plan(needed, rows_by_));
     exchange.run(
         [&](const Item& item, std::span<double> out) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,8 @@
 namespace keel {
 
 // What is fetched from other ranks: values at ghosts of A, in products and in set-up; rows of such ghosts, in set-up; and what
-// P and its transpose exchange, there and back, by one plan.
+// P and its transpose exchange, there and back, by one plan. Where AmgOptions has a scheme for rows, those are not asked for, and
+// partial rows go home by a plan of their own.
 enum class AmgMessages { values, rows, transfers };
 constexpr auto names_of(AmgMessages) {
     using Name = Named<AmgMessages>;
@@ -27,7 +29,9 @@ constexpr auto names_of(AmgMessages) {
 
 // The scheme for what this rank needs of others. Collective.
 using SchemeFor = std::function<SchemeOptions(AmgMessages what, std::span<const Item> needed)>;
-inline SchemeFor always(const SchemeOptions& scheme) {
+// This one, for the one vector at a time that levels exchange.
+inline SchemeFor always(SchemeOptions scheme) {
+    scheme.columns = 1;
     return [scheme](AmgMessages, std::span<const Item>) { return scheme; };
 }
 
@@ -52,9 +56,10 @@ struct Team {
 
 class GhostValues {
   public:
-    // Values travel by this scheme, rows by what the team says of them. Negotiates; collective, as all other functions. The
-    // team must outlive this object.
-    GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values);
+    // Values travel by this scheme, rows by that one, or without it by what the team says of them. Negotiates; collective, as
+    // all other functions. The team must outlive this object.
+    GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values,
+                const std::optional<SchemeOptions>& rows = {});
 
     // The values at own rows, and those of the ghosts behind them.
     std::vector<double> complete(std::vector<double> own);
@@ -75,6 +80,7 @@ class GhostValues {
     std::vector<Item> ghosts_;
     std::unique_ptr<Operations> buffers_;
     ItemExchange values_;
+    std::optional<SchemeOptions> all_rows_by_;
     SchemeOptions rows_by_;
     Traffic sent_values_, sent_rows_;
     long value_exchanges_ = 0;

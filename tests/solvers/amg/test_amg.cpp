@@ -200,6 +200,35 @@ TEST_CASE("no scheme changes a bit of P, nor of P e; P^T r is its transpose") {
     }
 }
 
+TEST_CASE("no scheme of rows changes a bit of P, nor the next level but for the order of sums") {
+    AmgSetup setup(stencil27({7, 6, 5}), Scheme::three_step);
+    const Coarsening as_others = coarsened(setup, {});
+    const auto P = gathered(setup.comm, as_others.P);
+    const auto A = gathered(setup.comm, as_others.A);
+    for (const SchemeOptions& rows : candidates_without_axes({}))
+        for (const Ownership ownership : {Ownership::root, Ownership::condensed}) {
+            INFO(name(rows) << ", " << name(ownership));
+            AmgOptions options;
+            options.rows_scheme = name(rows);
+            options.ownership = ownership;
+            const Coarsening next = coarsened(setup, options);
+            CHECK(gathered(setup.comm, next.P) == P);
+            const auto coarse = gathered(setup.comm, next.A);
+            REQUIRE(coarse.size() == A.size());
+            for (std::size_t i = 0; i < A.size(); ++i) {
+                REQUIRE(coarse[i].size() == A[i].size());
+                for (auto one = coarse[i].begin(), other = A[i].begin(); one != coarse[i].end();
+                     ++one, ++other) {
+                    CHECK(one->first == other->first);
+                    CHECK(std::abs(one->second - other->second) < 1e-12);
+                }
+            }
+            CHECK(name(next.rows_by) == name(rows));
+            CHECK(name(next.partial_rows_by) == name(rows));
+            CHECK(next.transfers_by.scheme == Scheme::three_step);
+        }
+}
+
 TEST_CASE("the cycle is symmetric with every smoother, by every scheme") {
     for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
         for (const auto& smoother : names_of(AmgSmoother())) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/costs/closed/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/check.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/studies/spmv/sparse_prediction.hpp"
 #include "miniapp/studies/spmv/spmv.hpp"
 #include "solvers/amg/cycle.hpp"
@@ -19,8 +21,8 @@ using EntriesFor = VectorEntries::Use;
 // make them.
 class SetupEvents {
   public:
-    SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const std::vector<MostOfLevel>& most)
-        : hierarchy_(hierarchy), ledger_(ledger), most_(most), options_(hierarchy.options()) {}
+    SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const ImaginedLevels& levels)
+        : hierarchy_(hierarchy), ledger_(ledger), levels_(levels), options_(hierarchy.options()) {}
 
     Trace all() {
         split(0);                                  // into nodes,
@@ -29,11 +31,11 @@ class SetupEvents {
         all_gather(0, 1);
         for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
             const int level = static_cast<int>(l);
-            if (l > 0) negotiation(level, EntriesFor::amg_values, hierarchy_.facts()[l].values_by);
+            if (l > 0) chosen_plan(level, EntriesFor::amg_values, levels_.facts[l].values_by);
             // Entries, those of the rank with most, and faults; and the bound.
             sums(level, options_.smoother == AmgSmoother::chebyshev ? 4 : 3);
             if (l + 1 < hierarchy_.levels())
-                coarsening(level, hierarchy_.facts()[l]);
+                coarsening(level, levels_.facts[l]);
             else
                 coarsest(level);
         }
@@ -55,19 +57,20 @@ class SetupEvents {
             sums(level, 1 + (options_.rho == RhoRule::estimate ? sums_of_estimate : 0));  // the bound
             tentative(level);
             --others;
-            negotiation(level, EntriesFor::amg_values, facts.rows_by);
-            exchange(level, EntriesFor::amg_values, 1, 2);
+            chosen_plan(level, EntriesFor::amg_rows, facts.rows_by);
+            exchange(level, EntriesFor::amg_first_rows, 1, 2);
         }
         for (long n = 0; n <= others; ++n) {
-            negotiation(level, EntriesFor::amg_rows, facts.rows_by);
+            chosen_plan(level, EntriesFor::amg_rows, facts.rows_by);
             exchange(level, EntriesFor::amg_rows, 1);
         }
         work(level, Op::prolongation);
         const bool condenses = options_.ownership == Ownership::condensed;
-        for (int n = 0; n < (condenses ? 2 : 1); ++n)
-            negotiation(level, EntriesFor::amg_transfers, facts.transfers_by);
+        chosen_plan(level, EntriesFor::amg_partial_rows, facts.partial_rows_by);
+        if (condenses || options_.rows_scheme != as_all_else)
+            chosen_plan(level, EntriesFor::amg_transfers, facts.transfers_by);
         work(level, Op::galerkin);
-        exchange(level, EntriesFor::amg_returns, 1);  // lengths
+        exchange(level, EntriesFor::amg_lengths, 1);
         exchange(level, EntriesFor::amg_partial_rows, 1);
         sums(level, condenses ? 2 : 1);  // entries of P, of the next level
     }
@@ -77,28 +80,39 @@ class SetupEvents {
     }
     void coarsest(int level) {
         split(level);
-        const auto words = static_cast<std::size_t>(std::ceil(3 * most_.back().entries));
+        const auto words = static_cast<std::size_t>(std::ceil(3 * levels_.most.back().entries));
         trace_.push_back(
             {.kind = Event::Kind::collect, .level = level, .op = Op::coarsest, .calls = 1, .words = words});
         work(level, Op::coarsest);
         sums(level, 1);  // whether it is singular
     }
 
-    // Ranks agree on a plan: letters between nodes, four words an item, and a barrier behind each round of them. Those of the coarsest
-    // level, whose few rows are planned for in no dry run, are left out.
+    // Where the model chooses, all schemes are planned and told of before.
+    void chosen_plan(int level, EntriesFor use, const SchemeOptions& scheme) {
+        if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::model) {
+            for (const SchemeOptions& one : candidates_without_axes(scheme)) {
+                negotiation(level, use, one);
+                all_gather(level, words_of_share());
+            }
+            sums(level, 1);  // the choice
+        }
+        negotiation(level, use, scheme);
+    }
+    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier behind each round of them. Those of
+    // the coarsest level, whose few rows are planned for in no dry run, are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
         const int rounds = planner(scheme.scheme).cut ? 3 : 1;
-        letters(level, use, is_planned ? 4 : 0, rounds);
+        const auto of_one_word = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
+                                 : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
+                                                                       : use;
+        letters(level, of_one_word, is_planned ? 4 : 0, rounds, Event::Kind::agreement);
     }
     void split(int level) { all_gather(level, 2); }
-    void letters(int level, EntriesFor use, std::size_t fields, int barriers) {
-        trace_.push_back({.kind = Event::Kind::letters,
-                          .level = level,
-                          .op = Op::plans,
-                          .calls = barriers,
-                          .use = use,
-                          .fields = fields});
+    void letters(int level, EntriesFor use, std::size_t fields, int barriers,
+                 Event::Kind kind = Event::Kind::letters) {
+        trace_.push_back(
+            {.kind = kind, .level = level, .op = Op::plans, .calls = barriers, .use = use, .fields = fields});
     }
 
     void sums(int level, int count) {
@@ -124,7 +138,7 @@ class SetupEvents {
 
     const AmgHierarchy& hierarchy_;
     const Ledger& ledger_;
-    const std::vector<MostOfLevel>& most_;
+    const ImaginedLevels levels_;
     const AmgOptions& options_;
     Trace trace_;
 };
@@ -186,10 +200,11 @@ Trace with_collecting(const Trace& trace, std::size_t words) {
 }  // namespace
 
 AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
-                      const std::vector<MostOfLevel>& most) {
+                      const ImaginedLevels& levels) {
+    const std::vector<MostOfLevel>& most = levels.most;
     check_equal(most.size(), hierarchy.levels(), "what is the most of each level is known");
     AmgRehearsal rehearsal;
-    rehearsal.setup = SetupEvents(hierarchy, ledger, most).all();
+    rehearsal.setup = SetupEvents(hierarchy, ledger, levels).all();
     ledger.clear();
     Recorder recorder(hierarchy, ledger);
     AmgCycle M(hierarchy);

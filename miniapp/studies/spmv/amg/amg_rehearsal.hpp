@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "miniapp/prediction/trace.hpp"
+#include "miniapp/setup/resolved.hpp"
 #include "miniapp/studies/spmv/matrix_memory.hpp"
+#include "solvers/amg/hierarchy.hpp"
 #include "solvers/krylov/krylov_solver.hpp"
 
 namespace keel {
@@ -23,9 +25,16 @@ struct AmgRehearsal {
     Report report;
 };
 
+// The levels as on the ranks that are imagined: the schemes of facts and what one rank has are theirs, and who chooses them.
+struct ImaginedLevels {
+    const std::vector<AmgLevelFacts>& facts;
+    const std::vector<MostOfLevel>& most;
+    const Communication& comm;
+};
+
 // `ledger` has what setting up did, and nothing else. Work becomes that of the rank with most of each level. What a Krylov method does
 // on the coarsest level is not told. The calling rank alone.
 AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
-                      const std::vector<MostOfLevel>& most);
+                      const ImaginedLevels& levels);
 
 }  // namespace keel

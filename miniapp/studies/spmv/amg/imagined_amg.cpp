@@ -7,6 +7,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
 #include "miniapp/studies/spmv/amg/imagined_return.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
 
@@ -75,15 +76,31 @@ constexpr double bytes_of_prolongation = 54;
 constexpr double bytes_to_return_a_request = 600;
 constexpr double bytes_to_return_a_column = 40;
 
+// The member that tells by which scheme what the table is of travels; null of what goes home by another's.
+SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
+    switch (table.use.entries()->use) {
+        case VectorEntries::Use::amg_values:
+            return &facts.values_by;
+        case VectorEntries::Use::amg_rows:
+            return &facts.rows_by;
+        case VectorEntries::Use::amg_partial_rows:
+            return &facts.partial_rows_by;
+        case VectorEntries::Use::amg_transfers:
+            return &facts.transfers_by;
+        default:
+            return nullptr;
+    }
+}
+
 // What imagined ranks have of the levels, told of them as the levels are set up.
 class Imagination {
   public:
     // With `keeps_plans` those of the chosen schemes are kept.
-    Imagination(const Resolved& resolved, const RowPartition& finest, Ownership ownership, double bytes,
+    Imagination(const Resolved& resolved, const RowPartition& finest, const AmgOptions& options, double bytes,
                 bool keeps_plans, ImaginedAmg& amg)
         : resolved_(resolved),
           partition_(finest),
-          ownership_(ownership),
+          options_(options),
           bytes_(bytes),
           keeps_plans_(keeps_plans),
           amg_(amg) {}
@@ -92,8 +109,8 @@ class Imagination {
     void plan(const PartRows& A, const Coarsening& next) {
         if (entries_of_finest_ == 0) entries_of_finest_ = static_cast<double>(A.places.size());
         const RowPartition roots = by_roots(partition_, next.roots);
-        const RowPartition coarse =
-            owned_by(ownership_, roots, static_cast<double>(next.A.places.size()), entries_of_finest_);
+        const RowPartition coarse = owned_by(options_.ownership, roots,
+                                             static_cast<double>(next.A.places.size()), entries_of_finest_);
         const GlobalRows& P = next.P.rows;
         std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
         const std::vector<std::vector<Item>> needed = ghosts_of_all(P, partition_, coarse);
@@ -102,22 +119,28 @@ class Imagination {
         if (room_for(both * bytes_to_plan_a_request)) {
             using Use = VectorEntries::Use;
             std::vector<Request> rows = with_rows(ghosts, P);
-            compare_all(Use::amg_values, std::move(ghosts));
-            compare_all(Use::amg_rows, std::move(rows));
+            const ListedPattern of_A(std::move(ghosts));
+            compare_all(Use::amg_values, of_A);
+            compare_all(Use::amg_rows, ListedPattern(std::move(rows)));
+            const SchemeTable& of_rows = amg_.exchanges.back();
+            plan_and_keep(Use::amg_first_rows, of_A, of_rows.rows[of_rows.chosen.value_or(0)].scheme);
             const ListedPattern pattern(std::move(of_P));
             compare_all(Use::amg_transfers, pattern);
-            const auto chosen = amg_.exchanges.back().chosen;
-            if (ownership_ != Ownership::condensed) {
-                compare_returns(pattern, chosen, P, A.rows, needed,
-                                {Use::amg_returns, Use::amg_partial_rows});
+            const std::vector<SchemeRow> planned = amg_.exchanges.back().rows;
+            const Chosen values{Use::amg_returns, chosen_for(Use::amg_transfers, planned)};
+            if (options_.ownership != Ownership::condensed) {
+                compare_returns(
+                    pattern, P, A.rows, needed,
+                    {values, {Use::amg_partial_rows, chosen_for(Use::amg_partial_rows, planned)}});
             } else {
                 // Rows go home to the owners of roots, and from there to where they stay.
                 const auto of_roots = ghosts_of_all(P, partition_, roots);
                 const ListedPattern to_roots(requests_for(of_roots));
-                const auto by = chosen_before_run(
-                    resolved_.comm, compare(to_roots, schemes(), {resolved_.topology, resolved_.model()}));
-                compare_returns(pattern, chosen, P, A.rows, needed, {Use::amg_returns});
-                compare_returns(to_roots, by, P, A.rows, of_roots, {Use::amg_partial_rows});
+                const auto by =
+                    chosen_for(Use::amg_partial_rows,
+                               compare(to_roots, schemes(), {resolved_.topology, resolved_.model()}));
+                compare_returns(pattern, P, A.rows, needed, {values});
+                compare_returns(to_roots, P, A.rows, of_roots, {{Use::amg_partial_rows, by}});
             }
         }
         add_memory(P, bytes_of_prolongation);
@@ -166,16 +189,23 @@ class Imagination {
             compare(ListedPattern(std::move(everybody)), schemes(), {resolved_.topology, resolved_.model()}));
         amg_.exchanges.push_back(std::move(table));
     }
-    void tell(std::vector<AmgLevelFacts> facts, const AmgOptions& options) {
+    void tell(std::vector<AmgLevelFacts> facts) {
         for (std::size_t l = 0; l < facts.size(); ++l) {
             facts[l].ranks_with_rows = ranks_with_rows_[l];
             facts[l].most_entries = most_[l].entries;
+            facts[l].values_by =
+                without_axes(resolved_.comm.scheme);  // also on the coarsest, which no table has
         }
+        for (const SchemeTable& table : amg_.exchanges)
+            if (table.chosen)
+                if (SchemeOptions* const by =
+                        scheme_of(facts[static_cast<std::size_t>(table.use.level)], table))
+                    *by = table.rows[*table.chosen].scheme;
         amg_.levels = std::move(facts);
-        amg_.coarsest = coarsest_of(options, amg_.levels, most_.back().rows);
+        amg_.coarsest = coarsest_of(options_, amg_.levels, most_.back().rows);
         amg_.bytes = std::max(0.0, *std::ranges::max_element(memory_));
         amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
-                               options.coarsest == CoarsestRule::gathered};
+                               options_.coarsest == CoarsestRule::gathered};
     }
     const std::vector<MostOfLevel>& most() const { return most_; }
 
@@ -185,6 +215,9 @@ class Imagination {
         for (int rank = 0; rank < partition_.ranks; ++rank)
             if (partition_.size(rank) > 0) ranks.push_back(rank);
         return ranks;
+    }
+    void plan_and_keep(VectorEntries::Use use, const ListedPattern& pattern, const SchemeOptions& scheme) {
+        if (keeps_plans_) keep(use, scheme, make_plan(pattern, resolved_.topology, scheme, {}));
     }
     void keep(VectorEntries::Use use, const SchemeOptions& scheme, Plan plan) {
         if (!keeps_plans_) return;
@@ -220,21 +253,21 @@ class Imagination {
         options.columns = 1;
         return candidates_without_axes(options);
     }
-    void compare_all(VectorEntries::Use use, std::vector<Request> requests) {
-        compare_all(use, ListedPattern(std::move(requests)));
-    }
     void compare_all(VectorEntries::Use use, const ListedPattern& pattern) {
         SchemeTable table{.use = used_for(use),
                           .rows = compare(pattern, schemes(), {resolved_.topology, resolved_.model()})};
-        table.chosen = chosen_before_run(resolved_.comm, table.rows);
+        table.chosen = chosen_for(use, table.rows);
         const SchemeOptions& scheme = table.rows[table.chosen.value_or(0)].scheme;
-        if (keeps_plans_) keep(use, scheme, make_plan(pattern, resolved_.topology, scheme, {}));
+        plan_and_keep(use, pattern, scheme);
         amg_.exchanges.push_back(std::move(table));
     }
-    // By the plans of P backwards, whose scheme is chosen for P.
-    void compare_returns(const ListedPattern& pattern, std::optional<std::size_t> chosen, const GlobalRows& P,
-                         const GlobalRows& A, const std::vector<std::vector<Item>>& needed,
-                         std::initializer_list<VectorEntries::Use> uses) {
+    std::optional<std::size_t> chosen_for(VectorEntries::Use use, const std::vector<SchemeRow>& rows) const {
+        return chosen_before_run(communication_for(use, resolved_.comm, options_), rows);
+    }
+    // By plans of P backwards, whose scheme is chosen for P.
+    using Chosen = std::pair<VectorEntries::Use, std::optional<std::size_t>>;
+    void compare_returns(const ListedPattern& pattern, const GlobalRows& P, const GlobalRows& A,
+                         const std::vector<std::vector<Item>>& needed, std::initializer_list<Chosen> uses) {
         const PartialColumns parts = partial_columns(A, P, partition_, needed);
         if (!room_for(static_cast<double>(pattern.requests().size()) *
                           (bytes_to_plan_a_request + bytes_to_return_a_request) +
@@ -242,17 +275,19 @@ class Imagination {
             return;
         const Setup setup{resolved_.topology, resolved_.model()};
         std::vector<SchemeTable> tables;
-        for (const VectorEntries::Use use : uses)
+        for (const auto& [use, chosen] : uses)
             tables.push_back({.use = used_for(use), .rows = {}, .chosen = chosen});
         std::size_t number = 0;
         for (const SchemeOptions& scheme : schemes()) {
-            ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
-                                             resolved_.topology, needed, parts);
+            const ReturnPlans plans = return_plans(make_plan(pattern, resolved_.topology, scheme, {}),
+                                                   resolved_.topology, needed, parts);
             for (SchemeTable& table : tables) {
                 const bool of_values = table.use.entries()->use == VectorEntries::Use::amg_returns;
-                Plan& plan = of_values ? plans.values : plans.rows;
+                const Plan& plan = of_values ? plans.values : plans.rows;
                 table.rows.push_back(summary(scheme, shares_of(plan, 1, setup), setup));
-                if (number == chosen.value_or(0)) keep(table.use.entries()->use, scheme, std::move(plan));
+                if (number != table.chosen.value_or(0)) continue;
+                keep(table.use.entries()->use, scheme, plan);
+                if (!of_values) keep(VectorEntries::Use::amg_lengths, scheme, plans.values);
             }
             ++number;
         }
@@ -264,7 +299,7 @@ class Imagination {
 
     const Resolved& resolved_;
     RowPartition partition_;
-    Ownership ownership_;
+    const AmgOptions& options_;
     double entries_of_finest_ = 0;
     double bytes_;
     bool keeps_plans_;
@@ -339,8 +374,8 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
     }
     Ledger ledger(options.max_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
-    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options.ownership, bytes,
-                            solved != nullptr, amg);
+    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options, bytes, solved != nullptr,
+                            amg);
     const Team team{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         imagination.share_out(level);
@@ -350,10 +385,11 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
             imagination.plan_coarsest(level);
     };
     AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
-    imagination.tell(hierarchy.facts(), options);
+    imagination.tell(hierarchy.facts());
     amg.missing = hierarchy.missing();
     if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
-        amg.rehearsal = rehearse(*solved, hierarchy, A, ledger, imagination.most());
+        amg.rehearsal =
+            rehearse(*solved, hierarchy, A, ledger, {amg.levels, imagination.most(), resolved.comm});
     return amg;
 }
 
