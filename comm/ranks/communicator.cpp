@@ -120,6 +120,12 @@ double all_reduce(const Communicator& group, double value, MPI_Op op) {
 double Communicator::max(double value) const {
     return all_reduce(*this, value, MPI_MAX);
 }
+std::vector<double> Communicator::max(std::vector<double> values) const {
+    require(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                          impl_->comm),
+            "MPI_Allreduce");
+    return values;
+}
 double Communicator::min(double value) const {
     return all_reduce(*this, value, MPI_MIN);
 }

@@ -299,6 +299,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                 case Event::Kind::letters:
                 case Event::Kind::agreement:
                 case Event::Kind::all_gather:
+                case Event::Kind::gather_on_node:
                 case Event::Kind::collect:
                     check(false, "a schedule is of grids, on which nothing is gathered");
                     break;

@@ -44,6 +44,8 @@ class Timeline {
                 return wait_for_all(event, letters(event) + gathered_on_node(event));
             case Event::Kind::all_gather:
                 return gather(event, costs_.all_gather(event.words));
+            case Event::Kind::gather_on_node:
+                return gather(event, costs_.gather_on_node(event.words));
             case Event::Kind::collect:
                 return gather(event, costs_.collect(event.words));
         }

@@ -28,6 +28,7 @@ struct Event {
         letters,
         agreement,
         all_gather,
+        gather_on_node,
         collect
     };
     Kind kind = Kind::work;
@@ -42,7 +43,7 @@ struct Event {
     std::size_t value_bytes = sizeof(double);
     // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of nodes that
     // agree on a plan (negotiation.hpp): likewise, their ranks gathering what each needs and what comes. Of sums and
-    // maxima: doubles that travel. Of gathering from all ranks, or from those that have rows of a coarsest level: doubles of each, at
+    // maxima: doubles that travel. Of gathering from all ranks, those of a node, or those that have rows of a coarsest level: doubles of each, at
     // most; booked as the operation's. Sums that are begun have a number until they are finished.
     std::size_t words = 0;
     Summands summands = Summands::words;

@@ -56,21 +56,30 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
 }
 
 SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
-    if (!team_) team_.emplace(Team{comm_, topology_, backend_});
-    const Setup setup{topology_, resolved_.model()};
+    if (!team_) {
+        team_.emplace(Team{comm_, topology_, backend_});
+        node_ = comm_.split(topology_.node(comm_.rank()));
+    }
     SchemeOptions options = resolved_.comm.scheme;
     options.columns = 1;
-    const auto plan = [&](const SchemeOptions& scheme) { return team_->plan(needed, scheme); };
+    const std::vector<SchemeOptions> schemes = candidates_without_axes(options);
+    if (resolved_.comm.chooser == SchemeChooser::model) {
+        const Setup setup{topology_, resolved_.model()};
+        std::vector<Share> mine;
+        for (const SchemeOptions& scheme : schemes)
+            mine.push_back(share_of(team_->plan(needed, scheme), comm_.rank(), scheme.columns, setup));
+        const std::vector<SchemeRow> rows = times_by_nodes(comm_, *node_, schemes, mine, setup);
+        return fastest(rows).scheme;
+    }
     std::vector<SchemeTable> table{
-        {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}},
-         .rows = compare_parts(comm_, setup, candidates_without_axes(options), plan)}};
-    if (resolved_.comm.chooser == SchemeChooser::tuned)
-        tried_.push_back(
-            time_schemes(
-                comm_, {},
-                [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*team_, needed, one.rows); },
-                table, [] { return Interruption::none; })
-                .check);
+        {.use = {0, block_layout(0), VectorEntries{VectorEntries::Use::solve}}, .rows = {}}};
+    for (const SchemeOptions& scheme : schemes) table[0].rows.emplace_back().scheme = scheme;
+    tried_.push_back(
+        time_schemes(
+            comm_, {},
+            [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*team_, needed, one.rows); },
+            table, [] { return Interruption::none; })
+            .check);
     choose_schemes(resolved_.comm, comm_, table);
     return table[0].rows[*table[0].chosen].scheme;
 }

@@ -36,7 +36,9 @@ class AmgSchemeChoice {
     const Topology& topology_;
     const Backend& backend_;
     SchemeOptions fixed_;
-    std::optional<Team> team_;  // made when it is first asked for, which is collective
+    // Made when they are first asked for, which is collective.
+    std::optional<Team> team_;
+    std::optional<Communicator> node_;  // the ranks of this one's
     std::vector<Check> tried_;
 };
 

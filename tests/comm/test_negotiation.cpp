@@ -1,12 +1,15 @@
 // Plans of patterns that no rank knows as a whole, on the ranks that there are.
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <vector>
 
 #include "comm/carry/point_to_point.hpp"
+#include "comm/costs/closed/comparison.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "comm/ranks/sparse_exchange.hpp"
+#include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/random_case.hpp"
 
 using namespace keel;
@@ -57,6 +60,38 @@ TEST_CASE("ranks that each know only their own needs agree on the plan of who kn
     CHECK(differ == 0);
     CHECK(differ_again == 0);
     CHECK(comm.max(static_cast<double>(messages)) >= (comm.size() > 1 ? 100 : 0));
+}
+
+TEST_CASE("nodes that each know only their own ranks' parts agree on the times of who knows all") {
+    const Communicator comm = Communicator::world();
+    const Model model{test::golden_machine(test::golden_models(), "blue_waters"), Memory::host};
+    int differ = 0;
+    double seconds = 0;
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const test::RandomCase c = test::random_case(seed, comm.size());
+        const Topology topology = c.topology();
+        const Setup setup{topology, &model};
+        const std::vector<SchemeOptions> schemes = all_options(c.message_cap);
+        std::vector<Share> mine;
+        for (const SchemeOptions& scheme : schemes)
+            mine.push_back(share_of(make_plan(ListedPattern(c.requests), topology, scheme, comm.rank()),
+                                    comm.rank(), 1, setup));
+        const auto rows = times_by_nodes(comm, comm.split(topology.node(comm.rank())), schemes, mine, setup);
+        REQUIRE(rows.size() == schemes.size());
+        for (std::size_t n = 0; n < rows.size(); ++n) {
+            const Plan whole = make_plan(ListedPattern(c.requests), topology, schemes[n], {});
+            const SchemeRow wanted = summary(schemes[n], shares_of(whole, 1, setup), setup);
+            differ += name(rows[n].scheme) == name(schemes[n]) ? 0 : 1;
+            differ += std::abs(rows[n].time->total() - wanted.time->total()) <= 1e-13 * wanted.time->total()
+                          ? 0
+                          : 1;
+            differ += rows[n].near.has_value() == wanted.near.has_value() ? 0 : 1;
+            differ += std::abs(rows[n].seconds() - wanted.seconds()) <= 1e-13 * wanted.seconds() ? 0 : 1;
+            seconds += rows[n].seconds();
+        }
+    }
+    CHECK(comm.max(differ) == 0);
+    CHECK((seconds > 0 || comm.size() == 1));
 }
 
 TEST_CASE("values of any pattern reach whoever needs them, under every scheme") {

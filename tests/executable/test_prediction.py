@@ -130,8 +130,8 @@ class Prediction(KeelTest):
             self.assertEqual(solve["setup"]["exchanges"], sum(row["calls"] for row in timers if row["op"] == "exchange.pack"))
         # Nodes agree in three rounds on what three_step carries, in one on what goes straight; rows by another scheme than P's values are
         # planned for besides; and all schemes are where the model chooses.
-        order = [("standard", "comm_scheme"), ("standard", "three_step"), ("three_step", "comm_scheme")]
-        self.assertEqual(sorted(order, key=plans.__getitem__), order)
+        for longer in (("standard", "three_step"), ("three_step", "comm_scheme")):
+            self.assertLess(1.5 * plans["standard", "comm_scheme"], plans[longer])
         self.assertLess(2 * plans["three_step", "comm_scheme"], plans["model", "standard"])
         self.assertLess(1.5 * plans["model", "standard"], plans["model", "comm_scheme"])
 

@@ -36,6 +36,24 @@ void add(Share::Side& side, std::size_t stage, const Message& message, double by
     side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
 }
 
+// Of plans of which these processes have shares.
+PlanTime time_of(std::span<const Share> shares, std::array<Load, 4> Share::Side::*of_stages,
+                 const Machine& machine, std::span<const int> node_of) {
+    // For the process that these stages together take longest.
+    const auto seconds = [&](std::initializer_list<std::size_t> stages) {
+        const auto of = [&](Share::Side Share::*side) {
+            std::vector<Load> all;
+            for (const Share& share : shares) {
+                Load& load = all.emplace_back();
+                for (const std::size_t stage : stages) load += (share.*side.*of_stages)[stage];
+            }
+            return slowest(machine, node_of, all);
+        };
+        return std::max(of(&Share::sent), of(&Share::received));
+    };
+    return {seconds({0}), {seconds({1}), seconds({2}), seconds({3})}, seconds({0, 1})};
+}
+
 // Whether it matters on which sockets ranks are, and nobody knows.
 bool sockets_missing(const Setup& setup) {
     const auto& costs = setup.model->machine.messages[static_cast<std::size_t>(setup.model->memory)];
@@ -138,10 +156,10 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine) {
     return all;
 }
 
-std::size_t words_of_share() {
-    std::size_t words = 0;
+TimesByNodes words_by_nodes() {
+    TimesByNodes words{.agreed = 10};  // five seconds, in either reading of sockets
     const Share any;
-    for_each_number(any, [&](double) { ++words; });
+    for_each_number(any, [&](double) { ++words.on_node; });
     return words;
 }
 
@@ -155,26 +173,54 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
             row.most_received.*number = std::max(row.most_received.*number, share.received.volume.*number);
         }
     if (setup.model == nullptr) return row;
-    // For the process that these stages together take longest.
-    using Loads = std::array<Load, 4> Share::Side::*;
-    const auto seconds = [&](Loads of_stages, std::initializer_list<std::size_t> stages) {
-        const auto of = [&](Share::Side Share::*side) {
-            std::vector<Load> all;
-            for (const Share& share : shares) {
-                Load& load = all.emplace_back();
-                for (const std::size_t stage : stages) load += (share.*side.*of_stages)[stage];
-            }
-            return slowest(setup.model->machine, setup.topology.node_of(), all);
-        };
-        return std::max(of(&Share::sent), of(&Share::received));
-    };
-    const auto time = [&](Loads of) {
-        return PlanTime{
-            seconds(of, {0}), {seconds(of, {1}), seconds(of, {2}), seconds(of, {3})}, seconds(of, {0, 1})};
+    const auto time = [&](std::array<Load, 4> Share::Side::*loads) {
+        return time_of(shares, loads, setup.model->machine, setup.topology.node_of());
     };
     row.time = time(&Share::Side::loads);
     if (sockets_missing(setup)) row.near = time(&Share::Side::near);
     return row;
+}
+
+std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicator& node,
+                                      std::span<const SchemeOptions> schemes, std::span<const Share> mine,
+                                      const Setup& setup) {
+    check(setup.model != nullptr, "times are those of a machine");
+    check_equal(schemes.size(), mine.size(), "every scheme has a share");
+    std::vector<double> own;
+    for (const Share& share : mine) for_each_number(share, [&](double number) { own.push_back(number); });
+    const std::vector<int> counts(static_cast<std::size_t>(node.size()), static_cast<int>(own.size()));
+    const std::vector<double> numbers = node.all_gather(own, counts);
+    const std::vector<int> here(counts.size(), 0);
+    std::vector<double> slowest_times;
+    for (std::size_t scheme = 0; scheme < schemes.size(); ++scheme) {
+        std::vector<Share> shares(counts.size());
+        for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+            auto next = numbers.begin() +
+                        static_cast<std::ptrdiff_t>(rank * own.size() + scheme * own.size() / schemes.size());
+            for_each_number(shares[rank], [&](double& number) { number = *next++; });
+        }
+        for (const auto loads : {&Share::Side::loads, &Share::Side::near}) {
+            const PlanTime time = time_of(shares, loads, setup.model->machine, here);
+            slowest_times.insert(slowest_times.end(), {time.local, time.first});
+            slowest_times.insert(slowest_times.end(), time.stages.begin(), time.stages.end());
+        }
+    }
+    slowest_times = comm.max(std::move(slowest_times));
+    std::vector<SchemeRow> rows;
+    auto next = slowest_times.begin();
+    const auto read = [&] {
+        PlanTime time{next[0], {next[2], next[3], next[4]}, next[1]};
+        next += 5;
+        return time;
+    };
+    for (const SchemeOptions& scheme : schemes) {
+        SchemeRow& row = rows.emplace_back();
+        row.scheme = scheme;
+        row.time = read();
+        const PlanTime near = read();
+        if (sockets_missing(setup)) row.near = near;
+    }
+    return rows;
 }
 
 void count_duplicates(std::span<SchemeRow> rows) {

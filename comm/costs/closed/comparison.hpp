@@ -56,7 +56,6 @@ std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup&
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup);
 // Every rank's share by rank, on rank 0 (empty elsewhere). Collective.
 std::vector<Share> gather(const Communicator& comm, const Share& mine);
-std::size_t words_of_share();  // doubles that each rank then sends
 
 // A scheme's numbers over all ranks.
 struct SchemeRow {
@@ -77,6 +76,17 @@ struct SchemeRow {
     double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }
 };
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup);
+// The rows' times alone, from each rank's share by each scheme, equal on all ranks: the ranks of a node tell each other, and the
+// slowest node decides, so that nobody holds more than a node's shares. With a model. Collective over the topology's ranks, of which
+// `node` are those of this rank's node.
+std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicator& node,
+                                      std::span<const SchemeOptions> schemes, std::span<const Share> mine,
+                                      const Setup& setup);
+// Doubles by which that is done for a scheme: each rank's on its node, and those that all agree on.
+struct TimesByNodes {
+    std::size_t on_node = 0, agreed = 0;
+};
+TimesByNodes words_by_nodes();
 // Fills duplicate_bytes of the rows, the first of which is standard's.
 void count_duplicates(std::span<SchemeRow> rows);
 

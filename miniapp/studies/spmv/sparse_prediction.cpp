@@ -211,8 +211,8 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
                                               "by doublings; agreeing on a plan as a "
                                               "duplicate and a split communicator, once, an exchange of four "
                                               "words an item, what a node's ranks gather and a barrier a "
-                                              "round; comparing schemes as agreeing on a plan by each and "
-                                              "gathering what ranks send; not "
+                                              "round; comparing schemes as agreeing on a plan by each, "
+                                              "gathering on nodes what ranks send and one all-reduce; not "
                                               "charged: making plans of that, moving rows to fewer ranks",
                                               sources.back()};
         return sources_text(resolved, of_amg) + "\n" + amg_times_text(solve, levels_of(solve)) +

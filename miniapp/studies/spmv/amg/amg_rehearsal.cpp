@@ -90,11 +90,18 @@ class SetupEvents {
     // Where the model chooses, all schemes are planned and told of before.
     void chosen_plan(int level, EntriesFor use, const SchemeOptions& scheme) {
         if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::model) {
-            for (const SchemeOptions& one : candidates_without_axes(scheme)) {
-                negotiation(level, use, one);
-                all_gather(level, words_of_share());
-            }
-            sums(level, 1);  // the choice
+            const std::vector<SchemeOptions> schemes = candidates_without_axes(scheme);
+            for (const SchemeOptions& one : schemes) negotiation(level, use, one);
+            const TimesByNodes words = words_by_nodes();
+            trace_.push_back({.kind = Event::Kind::gather_on_node,
+                              .level = level,
+                              .op = Op::plans,
+                              .calls = 1,
+                              .words = schemes.size() * words.on_node});
+            trace_.push_back({.kind = Event::Kind::sum,
+                              .level = level,
+                              .words = schemes.size() * words.agreed,
+                              .maximum = true});
         }
         negotiation(level, use, scheme);
     }
