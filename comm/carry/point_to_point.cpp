@@ -1,6 +1,7 @@
 #include "comm/carry/point_to_point.hpp"
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
@@ -13,11 +14,13 @@ namespace {
 // own; within one, messages between two ranks do not overtake each other.
 class Mpi : public PointToPoint {
   public:
-    Mpi(const Communicator& comm, const Topology& topology, const Itinerary& itinerary, int tag)
+    Mpi(const Communicator& comm, const Topology& topology, const Itinerary& itinerary, int tag,
+        Meanwhile meanwhile)
         : comm_(comm),
           topology_(topology),
           itinerary_(itinerary),
-          first_tag_(tag * static_cast<int>(names_of(Phase{}).size())) {
+          first_tag_(tag * static_cast<int>(names_of(Phase{}).size())),
+          meanwhile_(std::move(meanwhile)) {
         first_.push_back(itinerary.receives.size());
         for (const Departure& departure : itinerary.departures)
             first_.push_back(first_.back() + departure.sends.size());
@@ -75,15 +78,19 @@ class Mpi : public PointToPoint {
         return {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
     }
     void wait_for(std::size_t begin, std::size_t end) {
-        if (begin < end)
-            require(MPI_Waitall(static_cast<int>(end - begin), &requests_[begin], MPI_STATUSES_IGNORE),
-                    "MPI_Waitall");
+        if (begin == end) return;
+        const auto count = static_cast<int>(end - begin);
+        int done = 0;
+        while (!done && meanwhile_ && meanwhile_())
+            require(MPI_Testall(count, &requests_[begin], &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+        if (!done) require(MPI_Waitall(count, &requests_[begin], MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
 
     Communicator comm_;
     Topology topology_;
     const Itinerary& itinerary_;
     int first_tag_;
+    Meanwhile meanwhile_;
     std::vector<std::size_t> first_;  // request of each departure
     std::vector<MPI_Request> requests_;
     const void* send_ = nullptr;
@@ -151,9 +158,11 @@ class PersistentMpi : public Mpi {
 }  // namespace
 
 std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
-                                                  const Itinerary& itinerary, int tag, bool persistent) {
-    if (persistent) return std::make_unique<PersistentMpi>(comm, topology, itinerary, tag);
-    return std::make_unique<Mpi>(comm, topology, itinerary, tag);
+                                                  const Itinerary& itinerary, int tag, bool persistent,
+                                                  Meanwhile meanwhile) {
+    if (persistent)
+        return std::make_unique<PersistentMpi>(comm, topology, itinerary, tag, std::move(meanwhile));
+    return std::make_unique<Mpi>(comm, topology, itinerary, tag, std::move(meanwhile));
 }
 
 }  // namespace keel

@@ -3,6 +3,7 @@
 // One rank's messages of a plan on the wire.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "comm/plans/itinerary.hpp"
@@ -26,10 +27,15 @@ class PointToPoint {
     virtual void wait() = 0;
 };
 
+// Pushes on what else is under way on this rank, such as sums; false: there is nothing left to push.
+using Meanwhile = std::function<bool()>;
+
 // Non-blocking sends and receives; persistent requests if asked for. Exchanges with different `tag` do not
-// meet. The itinerary must outlive the result.
+// meet. While messages are waited for, `meanwhile` is called, if given, again and again, as long as it says so. The itinerary must
+// outlive the result.
 std::unique_ptr<PointToPoint> make_point_to_point(const Communicator& comm, const Topology& topology,
-                                                  const Itinerary& itinerary, int tag, bool persistent);
+                                                  const Itinerary& itinerary, int tag, bool persistent,
+                                                  Meanwhile meanwhile = {});
 
 // Books `send` and `wait`.
 class TimedPointToPoint : public PointToPoint {

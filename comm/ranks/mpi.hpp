@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
@@ -14,6 +15,11 @@ struct Communicator::Impl {
     MPI_Comm comm;
     int rank;
     int size;
+};
+
+// Of something under way what has not arrived or left; null where it has.
+struct Requests {
+    std::span<MPI_Request> open;
 };
 
 // Throws CommunicationError unless `status` says success.

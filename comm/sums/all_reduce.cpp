@@ -15,14 +15,15 @@ class MpiAllReduce : public AllReduce {
                 "MPI_Iallreduce");
         return {};
     }
-    void progress() override {
-        if (request_ == MPI_REQUEST_NULL) return;  // complete
+    // MPI moves it on itself, whatever of MPI is called.
+    bool progress() override {
         int done = 0;
-        require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (under_way()) require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        return false;
     }
-    void wait() override {
-        if (request_ != MPI_REQUEST_NULL) require(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
-    }
+    bool under_way() const override { return request_ != MPI_REQUEST_NULL; }
+    Requests requests() override { return {{&request_, 1}}; }
+    void take() override {}
 
   private:
     Communicator comm_;
@@ -30,6 +31,14 @@ class MpiAllReduce : public AllReduce {
 };
 
 }  // namespace
+
+void AllReduce::wait() {
+    while (under_way()) {
+        const std::span<MPI_Request> open = requests().open;
+        require(MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+        take();
+    }
+}
 
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm) {
     return std::make_unique<MpiAllReduce>(comm);

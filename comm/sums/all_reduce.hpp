@@ -12,6 +12,8 @@
 
 namespace keel {
 
+struct Requests;  // comm/ranks/mpi.hpp
+
 class AllReduce {
   public:
     virtual ~AllReduce() = default;
@@ -19,9 +21,14 @@ class AllReduce {
     // until wait() returns. All ranks give equally many. One sum at a time. Collective. Returns the messages
     // of ours that this rank sends for it, until it is complete; what MPI sends for a sum of its own nobody sees.
     virtual Traffic start(std::span<double> words) = 0;
-    // Moves on what can be moved without waiting.
-    virtual void progress() = 0;
-    virtual void wait() = 0;
+    // Moves on what can be moved without waiting. Returns whether somebody has to do so again, for the sum to be complete.
+    virtual bool progress() = 0;
+    void wait();
+    virtual bool under_way() const = 0;  // begun and not complete
+
+    // What it waits for next, null where that is done: whoever waits for several sums at once makes them so.
+    virtual Requests requests() = 0;
+    virtual void take() = 0;  // goes on if all of that is done
 };
 
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);

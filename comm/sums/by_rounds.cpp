@@ -31,20 +31,22 @@ class AllReduceByRounds : public AllReduce {
         return plan_->traffic;
     }
 
-    void progress() override {
+    bool progress() override {
         while (under_way()) {
             int done = 0;
             require(MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-            if (!done) return;
+            if (!done) return true;
             complete();
         }
+        return false;
     }
 
-    void wait() override {
-        while (under_way()) {
-            require(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    bool under_way() const override { return plan_ != nullptr && round_ < plan_->rounds.size(); }
+    Requests requests() override { return {requests_}; }
+    void take() override {
+        while (under_way() &&
+               std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; }))
             complete();
-        }
     }
 
   private:
@@ -58,8 +60,6 @@ class AllReduceByRounds : public AllReduce {
         planned.traffic = traffic_of(planned.rounds, topology_, comm_.rank());
         return planned;
     }
-
-    bool under_way() const { return plan_ != nullptr && round_ < plan_->rounds.size(); }
 
     void post() {
         if (!under_way()) return;

@@ -94,10 +94,12 @@ class MpiReduction : public Reduction {
         return {*this, slot};
     }
 
-    void progress() override {
-        if (busy_ == 0 || !options_.progress) return;
+    bool progress() override {
+        bool left = false;
+        if (busy_ == 0 || !options_.progress) return left;
         for (Slot& slot : slots_)
-            if (slot.busy) slot.all_reduce->progress();
+            if (slot.busy) left = slot.all_reduce->progress() || left;
+        return left;
     }
 
     Reductions count() const override { return count_; }
@@ -106,7 +108,7 @@ class MpiReduction : public Reduction {
     void finish(int slot, std::span<double> totals) override {
         Slot& s = at(slot);
         check(s.busy, "the sum is not under way");
-        s.all_reduce->wait();
+        wait_for(*s.all_reduce);
         s.busy = false;
         --busy_;
         add_up(s.words, totals);
@@ -145,7 +147,30 @@ class MpiReduction : public Reduction {
                 keel::make_all_reduce(options_.algorithm, comm_, topology_,
                                       pairs ? tag_of_pairs : tag_of_words, options_.by_words, summands);
         count_.traffic += all_reduce->start(words);
-        all_reduce->wait();
+        wait_for(*all_reduce);
+    }
+
+    // Meanwhile the others go on, if they are pushed on at all: who waits for one sum keeps nobody waiting for another.
+    void wait_for(AllReduce& awaited) {
+        moved_.assign(1, &awaited);
+        for (const Slot& slot : slots_)
+            if (slot.busy && options_.progress && slot.all_reduce.get() != &awaited)
+                moved_.push_back(slot.all_reduce.get());
+        if (moved_.size() == 1) return awaited.wait();
+        while (awaited.under_way()) {
+            open_.clear();
+            for (AllReduce* const sum : moved_) {
+                const std::span<MPI_Request> requests = sum->requests().open;
+                open_.insert(open_.end(), requests.begin(), requests.end());
+            }
+            int any = 0;
+            require(MPI_Waitany(static_cast<int>(open_.size()), open_.data(), &any, MPI_STATUS_IGNORE),
+                    "MPI_Waitany");
+            auto request = open_.begin();
+            for (AllReduce* const sum : moved_)
+                for (MPI_Request& one : sum->requests().open) one = *request++;
+            for (AllReduce* const sum : moved_) sum->take();
+        }
     }
 
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
@@ -184,6 +209,8 @@ class MpiReduction : public Reduction {
     std::unique_ptr<AddPairs> add_pairs_;             // from the first of such sums on
     std::unique_ptr<AllReduce> of_words_, of_pairs_;  // the same
     std::deque<Slot> slots_;
+    std::vector<AllReduce*> moved_;  // while one is waited for
+    std::vector<MPI_Request> open_;
     int busy_ = 0;
     Reductions count_;
 };

@@ -50,9 +50,9 @@ class Reduction {
     virtual void sum(std::span<const double> parts, std::span<DoubleDouble> totals) = 0;
     virtual double max(double value) = 0;
     virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
-    // To be called between pieces of work: moves on the sums under way, if that was asked for. Not
-    // collective.
-    virtual void progress() = 0;
+    // To be called between pieces of work, and while something else is waited for: moves on the sums under way, if that was asked
+    // for. Returns whether that does any good before one of them is to be finished. Not collective.
+    virtual bool progress() = 0;
     virtual Reductions count() const = 0;
 
   protected:
@@ -105,8 +105,11 @@ class TimedReduction : public Reduction {
         ++under_way_;
         return pending;
     }
-    void progress() override {
-        if (under_way_ > 0) timed(ledger_, Op::reduction_progress, level_, [&] { inner_->progress(); });
+    bool progress() override {
+        bool left = false;
+        if (under_way_ > 0)
+            timed(ledger_, Op::reduction_progress, level_, [&] { left = inner_->progress(); });
+        return left;
     }
     Reductions count() const override { return inner_->count(); }
 

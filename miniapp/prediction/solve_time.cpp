@@ -101,7 +101,7 @@ class Timeline {
         }
         if (cost.all.messages > 0) {
             count_messages(book(Op::send, event.level, 0, 1), cost.most, cost.all);
-            book(Op::wait, event.level, cost.wait, 1);
+            book(Op::wait, event.level, waited_for(cost.wait) - time_, 1);
         }
         move(Op::unpack, cost.unpacked_bytes);
     }
@@ -132,6 +132,26 @@ class Timeline {
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
+    // When something that takes so long from now on is over. Meanwhile sums go on as their messages arrive, if they are pushed on at
+    // all; what that keeps the process busy shows where it is not over in time.
+    double waited_for(double seconds) {
+        double now = time_;
+        if (costs_.sums_move() == SumsMove::when_pushed)
+            while (Sum* const next = next_to_arrive()) {
+                if (next->arrival >= time_ + seconds) break;
+                now = std::max(now, next->arrival);
+                now += take(*next, now);
+            }
+        return std::max(now, time_ + seconds);
+    }
+    // The one whose messages are there first; null where none has any left.
+    Sum* next_to_arrive() {
+        Sum* next = nullptr;
+        for (auto& [number, sum] : under_way_)
+            if (!sum.left.empty() && (!next || sum.arrival < next->arrival)) next = &sum;
+        return next;
+    }
+
     void push_sums(int level) {
         double now = time_;
         for (auto& [number, sum] : under_way_)
@@ -139,12 +159,14 @@ class Timeline {
         book(Op::reduction_progress, level, now - time_, 1);
     }
 
+    // Meanwhile the others go on as their messages arrive, if they are pushed on at all.
     void finish_sum(const Event& event) {
-        Sum& sum = under_way_.at(event.number);
+        Sum& awaited = under_way_.at(event.number);
         double now = time_;
-        while (!sum.left.empty()) {
-            now = std::max(now, sum.arrival);
-            now += take(sum, now);
+        while (!awaited.left.empty()) {
+            Sum* const next = costs_.sums_move() == SumsMove::when_pushed ? next_to_arrive() : &awaited;
+            now = std::max(now, next->arrival);
+            now += take(*next, now);
         }
         under_way_.erase(event.number);
         book(Op::reduction_wait, event.level, now - time_, 1);

@@ -66,10 +66,10 @@ class RecordedReduction : public Reduction {
         note(Event::Kind::begin_sum, number, [&] { at(number).emplace(inner_->begin_sum(parts, sums)); });
         return {*this, number};
     }
-    void progress() override {
+    bool progress() override {
         if (std::ranges::any_of(busy_, [](const auto& sum) { return sum.has_value(); }))
             recorder_.note({.kind = Event::Kind::push_sums, .level = level_});
-        inner_->progress();
+        return inner_->progress();
     }
     Reductions count() const override { return inner_->count(); }
 

@@ -24,10 +24,11 @@ LevelSchemes HierarchyOptions::schemes_of(int level) const {
         .ghosts = scheme, .all_ghosts = scheme, .deep_ghosts = scheme, .there = of_boxes, .back = of_boxes};
 }
 
-Transport LevelSite::transport(int n, bool persistent) const {
-    return [*this, n, persistent](const Itinerary& itinerary) {
+Transport LevelSite::transport(int n, bool persistent, const Meanwhile& meanwhile) const {
+    return [*this, n, persistent, meanwhile](const Itinerary& itinerary) {
         return std::make_unique<TimedPointToPoint>(
-            make_point_to_point(comm, topology, itinerary, first_tag + n, persistent), ledger, number);
+            make_point_to_point(comm, topology, itinerary, first_tag + n, persistent, meanwhile), ledger,
+            number);
     };
 }
 
@@ -52,16 +53,20 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                    .diagonal = make.make_field(),
                    .inverse_diagonal = make.make_field()};
     }
-    if (!single && !needs.hands_on)
-        level.reduction = std::make_unique<TimedReduction>(
-            make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce),
-            site.ledger, site.number);
+    Meanwhile meanwhile;
+    if (!single && !needs.hands_on) {
+        auto sums =
+            make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce);
+        // Untimed: who waits for ghosts books all of that time.
+        meanwhile = [plain = sums.get()] { return plain->progress(); };
+        level.reduction = std::make_unique<TimedReduction>(std::move(sums), site.ledger, site.number);
+    }
 
     const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme) {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
         return make_exchange(level.operations, pattern,
                              make_plan(pattern, site.topology, scheme, site.comm.rank()), options.exchange,
-                             site.transport(tag, options.persistent));
+                             site.transport(tag, options.persistent, meanwhile));
     };
     if (!needs.hands_on) level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
     level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout, of_interpolation)));

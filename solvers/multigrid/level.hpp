@@ -120,8 +120,8 @@ struct LevelSite {
     int first_tag = 0;  // of tags_per_level
 
     static constexpr int tags_per_level = 8;
-    // A transport for an exchange with the n-th of the tags.
-    Transport transport(int n, bool persistent) const;
+    // A transport for an exchange with the n-th of the tags. `meanwhile` as in make_point_to_point.
+    Transport transport(int n, bool persistent, const Meanwhile& meanwhile = {}) const;
 };
 
 // What a level has besides the ghosts of the operator.

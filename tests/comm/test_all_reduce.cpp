@@ -273,6 +273,28 @@ TEST_CASE("reductions by messages of ours are the same on all ranks, blocking an
     }
 }
 
+// If only the sum that is waited for went on, ranks that wait for the other one would wait for ever, from four ranks on.
+TEST_CASE("who waits for one sum moves the others on") {
+    const Communicator comm = Communicator::world();
+    const Layout layout({8, 1, 1}, 2, {}, place({8, 1, 1}, comm.size(), Placement::lexicographic),
+                        comm.rank());
+    const std::vector<double> parts(static_cast<std::size_t>(layout.local_count()), 1.0);
+    for (const auto algorithm : algorithms()) {
+        if (algorithm == AllReduceAlgorithm::automatic) continue;
+        CAPTURE(name(algorithm));
+        const auto reduction = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});
+        for (int lap = 0; lap < 3; ++lap) {
+            std::array<PendingSum, 2> pending{reduction->begin_sum(parts, 1), reduction->begin_sum(parts, 1)};
+            const bool first_first = comm.rank() % 2 == 0;
+            for (const bool first : {first_first, !first_first}) {
+                std::array<double, 1> total{};
+                pending[first ? 0 : 1].finish(total);
+                CHECK(total[0] == 8);
+            }
+        }
+    }
+}
+
 TEST_CASE("messages of a duplicate communicator do not meet those of the first") {
     const Communicator comm = Communicator::world();
     const Communicator other = comm.duplicate();

@@ -62,6 +62,8 @@ class Simulate(unittest.TestCase):
         # What the sender copies, a byte of each protocol, and what the links' latency and fastest rate leave.
         self.assertEqual(given["smpi/or"], "0:4e-07:0")
         self.assertEqual(given["smpi/os"], given["smpi/ois"])
+        # Whatever is no rendezvous travels without being asked for.
+        self.assertEqual((given["smpi/async-small-thresh"], given["smpi/send-is-detached-thresh"]), ("8000", "65536"))
         copied = [[float(number) for number in part.split(":")] for part in given["smpi/os"].split(";")]
         ends = copied[0][1] + 4e-7
         wires = {"outside": 2 * float(told["nic_latency"]) + float(told["hop"]), "inside": float(told["inner_latency"])}

@@ -78,6 +78,7 @@ class Machine:
     overhead: float
     inside: tuple[Protocol, ...]  # a node
     outside: tuple[Protocol, ...]
+    rendezvous_from: int  # bytes
 
     @property
     def copied(self) -> list[float]:
@@ -162,7 +163,7 @@ def read_machine(path: Path) -> Machine:
             f"{path}: each alpha of host.off_node and host.node must be more than twice the overhead of {overhead:g} s,"
             f" which both ends have; give host.off_node.{first} an overhead, or a smaller one"
         )
-    return Machine(path.stem, per_node, rate(injection), overhead, inside, outside)
+    return Machine(path.stem, per_node, rate(injection), overhead, inside, outside, begins["rendezvous"])
 
 
 def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
@@ -219,6 +220,10 @@ def options(machine: Machine) -> list[str]:
         f"smpi/os:{send}",
         f"smpi/ois:{send}",
         f"smpi/or:0:{machine.overhead:g}:0",
+        # Short and eager messages travel as soon as they are sent. By itself SimGrid lets all wait until they are asked for, as
+        # a rendezvous does: sums under way then lose a turn at each push that comes late.
+        f"smpi/async-small-thresh:{machine.rendezvous_from}",
+        f"smpi/send-is-detached-thresh:{max(machine.rendezvous_from, 65536)}",
         # Keel charges its operations itself, so that a run repeats to the last digit.
         "smpi/simulate-computation:no",
         "smpi/host-speed:1Gf",

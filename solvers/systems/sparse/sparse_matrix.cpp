@@ -83,20 +83,22 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
         }
     plain_rows_ = vectors_->make_rows(csr_);
     if (!options.keeps_rows) csr_ = {};
-    reduction_ = std::make_unique<TimedReduction>(
-        make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce), ledger, options.level);
+    auto sums = make_reduction(comm, topology, vectors_->layout(), false, options.all_reduce);
+    // Untimed: who waits for ghosts books all of that time.
+    meanwhile_ = [plain = sums.get()] { return plain->progress(); };
+    reduction_ = std::make_unique<TimedReduction>(std::move(sums), ledger, options.level);
     carry_by(comm, topology, options.scheme);
 }
 
 void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
     Plan plan = options_.negotiator ? options_.negotiator->plan(part_.ghosts, scheme)
                                     : negotiate_plan(comm, topology, part_.ghosts, scheme);
-    exchange_ = make_exchange(operations_, part_, std::move(plan), options_.exchange,
-                              [&](const Itinerary& itinerary) {
-                                  return std::make_unique<TimedPointToPoint>(
-                                      make_point_to_point(comm, topology, itinerary, 0, options_.persistent),
-                                      ledger_, options_.level);
-                              });
+    exchange_ = make_exchange(
+        operations_, part_, std::move(plan), options_.exchange, [&](const Itinerary& itinerary) {
+            return std::make_unique<TimedPointToPoint>(
+                make_point_to_point(comm, topology, itinerary, 0, options_.persistent, meanwhile_), ledger_,
+                options_.level);
+        });
 }
 
 void SparseMatrix::decorate(

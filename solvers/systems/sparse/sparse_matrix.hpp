@@ -128,6 +128,7 @@ class SparseMatrix {
     TimedOperations operations_;
     std::unique_ptr<Exchange> exchange_;
     std::unique_ptr<Reduction> reduction_;
+    Meanwhile meanwhile_;  // of exchanges: pushes the reduction on
     SparseRows plain_rows_;
 };
 

@@ -109,7 +109,7 @@ class LoggedReduction : public Reduction {
         log_.most_in_flight = std::max(log_.most_in_flight, ++log_.in_flight);
         return {*this, static_cast<int>(pending_.size()) - 1};
     }
-    void progress() override { inner_.progress(); }
+    bool progress() override { return inner_.progress(); }
     Reductions count() const override { return inner_.count(); }
 
   protected:
