@@ -108,7 +108,9 @@ class Network(KeelTest):
     def test_limits_are_those_of_the_deck(self) -> None:
         run = self.measure(2, "network.smallest=3", "network.eager_from=0", "network.rendezvous_from=100")
         self.assertEqual([pong["bytes"] for pong in of(run, "ping_pong")], [3, *LENGTHS[2:]])
-        wanted = {"eager", "rendezvous"} if "rejected: " not in run.stdout else {"rendezvous"}
+        # On a busy machine there may be one line for all, or none at all.
+        noisy = "rejected: " in run.stdout or "the times make no line" in " ".join(run.stdout.split())
+        wanted = {"rendezvous"} if noisy else {"eager", "rendezvous"}
         self.assertEqual({fit["protocol"] for fit in of(run, "fit")}, wanted)
 
     def test_a_single_rank_is_refused(self) -> None:
