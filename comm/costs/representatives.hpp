@@ -2,8 +2,10 @@
 
 // A few nodes that stand for all. Where nodes tile a grid with equal tiles, nodes with neighbours on the same sides send
 // and receive alike: the plan of a small grid of such nodes tells what the busiest rank of a large one does, and, since
-// each layer of nodes more adds as much as the one before, what all of them do together.
+// each layer of nodes more adds as much as the one before, what all of them do together. Where nothing repeats a sample of the
+// nodes tells about how much that is.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,22 +13,34 @@
 
 namespace keel {
 
+struct FewNodes {
+    int most_ranks = 4096;  // of which all nodes stand for themselves
+    int sampled =
+        64;  // nodes drawn where they do not tile the layout; 0: all stand for themselves there, too
+};
+
 class Representatives {
   public:
-    // All nodes stand for themselves where there are at most `most_ranks`, and where they do not tile the layout: unless
-    // each has the boxes of one tile, and equal places in tiles belong to ranks with the same number on their
-    // nodes. Else three in each periodic direction do, and three and four in the others. Looks at every box.
-    static Representatives of(const Layout& layout, const Topology& topology, int most_ranks = 4096);
+    // Nodes tile a layout if each has the boxes of one tile, and equal places in tiles belong to ranks with the same number on
+    // their nodes. Three in each periodic direction stand for all then, and three and four in the others. Looks at every box.
+    static Representatives of(const Layout& layout, const Topology& topology, const FewNodes& few);
+    // All nodes stand for themselves.
+    static Representatives themselves(const Layout& layout, const Topology& topology);
 
-    // Grids of nodes by themselves, numbered in their order, the largest last.
+    // Grids of nodes by themselves, numbered in their order, the largest last; or all there are, of which some ranks are planned.
     struct Part {
         Layout layout;
         Topology topology;
         double weight;  // in sums over all ranks, together with the divisor
+        RanksPlanned whose = {};
     };
     const std::vector<Part>& parts() const { return parts_; }
     const Part& largest() const { return parts_.back(); }
-    bool all() const { return parts_.size() == 1 && divisor_ == 1 && parts_.front().weight == 1; }
+    bool all() const { return !sample_ && parts_.size() == 1 && divisor_ == 1 && parts_.front().weight == 1; }
+    bool sampled() const { return sample_.has_value(); }
+    int planned_nodes() const;  // of the largest part
+    // Of the largest part's requests, at most, those that have to be thought through.
+    double share_of_requests() const;
 
     // Of the plans of the parts, what summary() tells of the plan of all ranks. Exact where no rank is chosen by the number of
     // its node: three_step and split share messages of one size out in the order of nodes, and which rank then has
@@ -38,11 +52,21 @@ class Representatives {
                                    const Model* model, std::size_t value_bytes = sizeof(double)) const;
 
   private:
+    // Nodes that were picked for what they are, and those that were drawn and stand for all others.
+    struct Sample {
+        std::vector<int> picked;
+        std::vector<int> drawn;
+    };
+    static Sample sample_of(const Layout& layout, const Topology& topology, int drawn);
     // The sums of the largest part's rows become those of all nodes.
     SchemeRow of_all(std::span<const SchemeRow> rows) const;
+    // The same from the shares of the sample's ranks.
+    SchemeRow of_sample(const SchemeOptions& scheme, const Plan& plan, std::size_t columns,
+                        const Model* model, std::size_t value_bytes) const;
 
     std::vector<Part> parts_;
     double divisor_ = 1;
+    std::optional<Sample> sample_;
 };
 
 }  // namespace keel

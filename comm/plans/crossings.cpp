@@ -9,11 +9,6 @@
 namespace keel {
 namespace {
 
-// Whether the message would be none of the rank's own, so that it need not be thought through.
-bool concerns(std::optional<int> rank, int source, int target) {
-    return !rank || *rank == source || *rank == target;
-}
-
 // In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its
 // own.
 std::vector<Piece> cut_into_pieces(int from, int to, const std::vector<Item>& items,
@@ -72,13 +67,14 @@ void share_out(std::span<Piece* const> pieces, int Piece::*hand, std::span<const
 
 }  // namespace
 
-NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank) {
+NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose) {
     NodesPlanned planned;
-    if (rank) {
-        planned.nodes = {topology.node(*rank)};
-    } else {
+    if (whose.all()) {
         planned.nodes.resize(static_cast<std::size_t>(topology.nodes()));
         std::iota(planned.nodes.begin(), planned.nodes.end(), 0);
+    } else {
+        for (const int rank : whose.some()) planned.nodes.push_back(topology.node(rank));
+        sort_distinct(planned.nodes);
     }
     for (const int node : planned.nodes)
         planned.ranks.insert(planned.ranks.end(), topology.ranks_on(node).begin(),
@@ -87,47 +83,47 @@ NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank) {
 }
 
 std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
-                                      std::optional<int> rank) {
-    const NodesPlanned planned = nodes_planned(topology, rank);
+                                      const RanksPlanned& whose) {
+    const NodesPlanned planned = nodes_planned(topology, whose);
     // What all ranks together own is what they need.
-    return rank ? requests_of(pattern, planned.ranks) : pattern.needed_by(planned.ranks);
+    return whose.all() ? pattern.needed_by(planned.ranks) : requests_of(pattern, planned.ranks);
 }
 
 // One phase after the other: transfers take twice the memory of the messages they become.
 Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
-           std::optional<int> rank) {
+           const RanksPlanned& whose) {
     // A list that grows takes its length twice; of one rank's plan it is short.
     const auto room = [&](std::size_t most) {
         std::vector<Transfer> transfers;
-        if (!rank) transfers.reserve(most);
+        if (whose.all()) transfers.reserve(most);
         return transfers;
     };
     std::vector<Transfer> local = room(requests.size());
     for (const Request& r : requests)
-        if (topology.same_node(r.item.owner, r.rank) && concerns(rank, r.item.owner, r.rank))
+        if (topology.same_node(r.item.owner, r.rank) && whose.concern(r.item.owner, r.rank))
             local.push_back({r.item.owner, r.rank, 0, r.item});
-    Plan plan{{Phase::local, messages_of(std::move(local), rank)}, {}};
+    Plan plan{{Phase::local, messages_of(std::move(local), whose)}, {}};
     std::size_t items = 0;
     for (const Piece& piece : pieces) items += piece.items.size();
     const auto add_stage = [&](Phase phase, const auto& add) {
         std::vector<Transfer> transfers = room(items);
         for (const Piece& piece : pieces)
             for (const Item& item : piece.items) add(transfers, piece, item);
-        plan.stages.push_back({phase, messages_of(std::move(transfers), rank)});
+        plan.stages.push_back({phase, messages_of(std::move(transfers), whose)});
     };
     add_stage(Phase::local_s, [&](auto& transfers, const Piece& piece, const Item& item) {
         // Once to each sender, however many nodes it sends the item to.
-        if (item.owner != piece.sender && concerns(rank, item.owner, piece.sender))
+        if (item.owner != piece.sender && whose.concern(item.owner, piece.sender))
             transfers.push_back({item.owner, piece.sender, 0, item});
     });
     add_stage(Phase::global, [&](auto& transfers, const Piece& piece, const Item& item) {
-        if (concerns(rank, piece.sender, piece.receiver))
+        if (whose.concern(piece.sender, piece.receiver))
             transfers.push_back({piece.sender, piece.receiver, piece.sequence, item});
     });
     add_stage(Phase::local_r, [&](auto& transfers, const Piece& piece, const Item& item) {
         for (const Request& need : requests_for(item, requests))
             if (topology.node(need.rank) == piece.to && need.rank != piece.receiver &&
-                concerns(rank, piece.receiver, need.rank))
+                whose.concern(piece.receiver, need.rank))
                 transfers.push_back({piece.receiver, need.rank, 0, item});
     });
     return plan;
@@ -223,11 +219,11 @@ std::vector<Piece> Crossings::of(std::span<const int> nodes) {
 }
 
 Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut& cut,
-                    std::optional<int> rank) {
-    const NodesPlanned planned = nodes_planned(topology, rank);
+                    const RanksPlanned& whose) {
+    const NodesPlanned planned = nodes_planned(topology, whose);
     Crossings crossings(pattern, topology, cut);
     const std::vector<Piece> pieces = crossings.of(planned.nodes);
-    return relay(requests_planned(pattern, topology, rank), pieces, topology, rank);
+    return relay(requests_planned(pattern, topology, whose), pieces, topology, whose);
 }
 
 }  // namespace keel

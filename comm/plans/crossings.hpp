@@ -24,21 +24,21 @@ struct Piece {
     int sequence = 0;
 };
 
-// Whose plans are made: the node of one rank, or all; and all ranks there.
+// The nodes of the ranks planned, and all ranks there.
 struct NodesPlanned {
     std::vector<int> nodes;
     std::vector<int> ranks;
 };
-NodesPlanned nodes_planned(const Topology& topology, std::optional<int> rank);
+NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose);
 
 // The requests that concern those ranks, in ascending order.
 std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
-                                      std::optional<int> rank);
+                                      const RanksPlanned& whose);
 
 // The plan that hands each piece to its sender, across, and from its receiver to the ranks that need its
 // items. The requests are those of the nodes planned, the pieces all that leave or enter them.
 Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
-           std::optional<int> rank);
+           const RanksPlanned& whose);
 
 // The most bytes that a piece into a node of so many ranks may have, given the bytes it gets from each node
 // that sends it something; nothing: one piece from each.
@@ -79,6 +79,6 @@ class Crossings {
 
 // The plan of what crosses so.
 Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut& cut,
-                    std::optional<int> rank);
+                    const RanksPlanned& whose);
 
 }  // namespace keel

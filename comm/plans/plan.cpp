@@ -1,6 +1,7 @@
 #include "comm/plans/plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace keel {
 
@@ -30,9 +31,18 @@ Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) co
     return total;
 }
 
-std::vector<Message> messages_of(std::vector<Transfer> transfers, std::optional<int> rank) {
-    if (rank)
-        std::erase_if(transfers, [&](const Transfer& t) { return t.source != *rank && t.target != *rank; });
+RanksPlanned::RanksPlanned(std::vector<int> ranks) : all_(false), ranks_(std::move(ranks)) {
+    sort_distinct(ranks_);
+}
+
+bool RanksPlanned::concern(int source, int target) const {
+    const auto planned = [&](int rank) { return std::binary_search(ranks_.begin(), ranks_.end(), rank); };
+    return all_ || planned(source) || planned(target);
+}
+
+std::vector<Message> messages_of(std::vector<Transfer> transfers, const RanksPlanned& whose) {
+    if (!whose.all())
+        std::erase_if(transfers, [&](const Transfer& t) { return !whose.concern(t.source, t.target); });
     sort_distinct(transfers);
     std::vector<Message> messages;
     for (auto first = transfers.begin(); first != transfers.end();) {

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,6 +65,23 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+// Whose messages a plan has: those that any of these ranks sends or receives, or, by itself, those of all ranks.
+class RanksPlanned {
+  public:
+    RanksPlanned() = default;
+    RanksPlanned(int rank) : all_(false), ranks_{rank} {}
+    explicit RanksPlanned(std::vector<int> ranks);
+
+    bool all() const { return all_; }
+    std::span<const int> some() const { return ranks_; }  // ascending; of all none
+    // Whether a message between the two is one of theirs.
+    bool concern(int source, int target) const;
+
+  private:
+    bool all_ = true;
+    std::vector<int> ranks_;
+};
+
 // One item on one message.
 struct Transfer {
     int source;
@@ -76,7 +92,7 @@ struct Transfer {
     friend auto operator<=>(const Transfer&, const Transfer&) = default;
 };
 
-// Messages with these items, each item once a message; only those of `rank` if one is given.
-std::vector<Message> messages_of(std::vector<Transfer> transfers, std::optional<int> rank);
+// Messages with these items, each item once a message; only those of the ranks planned.
+std::vector<Message> messages_of(std::vector<Transfer> transfers, const RanksPlanned& whose);
 
 }  // namespace keel

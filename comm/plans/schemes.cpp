@@ -73,18 +73,19 @@ GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbour
     return {layout, depth, neighbours, longest(layout, depth, options)};
 }
 
-Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank) {
+Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
+               const RanksPlanned& whose) {
     const Planner& row = planner(options.scheme);
     check(!row.needs_axes(), "only ghost cells have axes to exchange along");
-    return row.cut != nullptr ? plan_crossings(pattern, topology, row.cut(options), rank)
-                              : row.plan(pattern, topology, options, rank);
+    return row.cut != nullptr ? plan_crossings(pattern, topology, row.cut(options), whose)
+                              : row.plan(pattern, topology, options, whose);
 }
 
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,
-               OneRank rank) {
+               const RanksPlanned& whose) {
     const Planner& row = planner(options.scheme);
-    if (row.needs_axes()) return row.plan_by_axes(pattern, rank);
-    return make_plan(static_cast<const Pattern&>(pattern), topology, options, rank);
+    if (row.needs_axes()) return row.plan_by_axes(pattern, whose);
+    return make_plan(static_cast<const Pattern&>(pattern), topology, options, whose);
 }
 
 }  // namespace keel

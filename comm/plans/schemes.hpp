@@ -1,8 +1,8 @@
 #pragma once
 
-// Communication schemes: from a pattern and the nodes to a plan. Every function here is pure. With a `rank`
-// it plans only the messages of that rank and asks the pattern for no more than it needs to know of other
-// ranks; without one it plans for all ranks.
+// Communication schemes: from a pattern and the nodes to a plan. Every function here is pure. Of one rank,
+// or of some, it plans only their messages and asks the pattern for no more than it needs to know of other
+// ranks.
 //
 // Bienz, Gropp, Olson, "Reducing communication in algebraic multigrid with multi-step node aware
 // communication", IJHPCA 2020; Lockhart, "Reducing Communication Bottlenecks in Iterative Solvers", PhD
@@ -45,8 +45,6 @@ struct SchemeOptions {
     std::size_t columns = 1;            // split: fields at a time that messages are meant for
 };
 
-using OneRank = std::optional<int>;
-
 // Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for ghosts of boxes of 256^3
 // on nodes of 8 ranks, at most 270 for matrices.
 inline constexpr double bytes_to_plan_a_request = 300;
@@ -69,9 +67,9 @@ struct Planner {
     // How it plans is one of three: any pattern directly; any pattern by how it cuts the traffic of a pair of
     // nodes into messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their
     // axes.
-    Plan (*plan)(const Pattern&, const Topology&, const SchemeOptions&, OneRank) = nullptr;
+    Plan (*plan)(const Pattern&, const Topology&, const SchemeOptions&, const RanksPlanned&) = nullptr;
     Cut (*cut)(const SchemeOptions&) = nullptr;
-    Plan (*plan_by_axes)(const GhostPattern&, OneRank) = nullptr;
+    Plan (*plan_by_axes)(const GhostPattern&, const RanksPlanned&) = nullptr;
 
     bool needs_axes() const { return plan_by_axes != nullptr; }
 };
@@ -97,8 +95,9 @@ GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbour
                            const SchemeOptions& options);
 
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,
-               OneRank rank);
+               const RanksPlanned& whose);
 // The scheme must not need axes.
-Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank);
+Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
+               const RanksPlanned& whose);
 
 }  // namespace keel

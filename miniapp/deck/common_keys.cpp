@@ -280,6 +280,11 @@ void add_comm(Table& table) {
         .needs("comm.allreduce", {"mpi"});
     s.flag("progress", &Comm::progress,
            "pushing on of all-reduces in flight, between operations of the bottom solver");
+    s.integer("sampled_nodes", &Comm::sampled_nodes, at_least(0),
+              "number of nodes that a dry run draws to plan for, of more than 4096 ranks whose nodes do not "
+              "tile the boxes; "
+              "0 = all",
+              "nodes");
 }
 
 void add_run(Table& table, std::span<const ModeWord> modes) {

@@ -138,6 +138,7 @@ struct CommOptions {
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
     AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions
     bool progress = true;
+    int sampled_nodes = 64;  // of dry runs
 };
 
 struct RunOptions {

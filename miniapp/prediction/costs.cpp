@@ -36,21 +36,21 @@ ExchangePlan::Moved values_moved(const HierarchyOptions& options, const SchemeUs
 }  // namespace
 
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
-                                         const std::vector<SchemeTable>& tables) {
+                                         const std::vector<SchemeTable>& tables, int sampled_nodes) {
     std::vector<ExchangePlan> plans;
     for (const SchemeTable& table : tables) {
         const GhostCells* const ghosts = table.use.ghosts();
         const MovedBoxes* const moves = table.use.moves();
         if (!ghosts && !(moves && moves->merge)) continue;
         const Topology among = table.use.among(topology);
-        ExchangePlan& plan = plans.emplace_back(
-            ExchangePlan{.level = table.use.level,
-                         .use = ghosts ? ExchangeUse(ghosts->purpose) : ExchangeUse(moves->way),
-                         .scheme = table.rows[table.chosen.value_or(0)].scheme,
-                         .nodes = ghosts ? Representatives::of(table.use.layout, among)
-                                         : Representatives::of(table.use.layout, among, among.ranks()),
-                         .plans = {},
-                         .ranks = table.use.ranks});
+        ExchangePlan& plan = plans.emplace_back(ExchangePlan{
+            .level = table.use.level,
+            .use = ghosts ? ExchangeUse(ghosts->purpose) : ExchangeUse(moves->way),
+            .scheme = table.rows[table.chosen.value_or(0)].scheme,
+            .nodes = ghosts ? Representatives::of(table.use.layout, among, {.sampled = sampled_nodes})
+                            : Representatives::themselves(table.use.layout, among),
+            .plans = {},
+            .ranks = table.use.ranks});
         if (ghosts)
             plan.copied_values = copied_values(table.use.layout, *ghosts);
         else
@@ -58,7 +58,7 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
         for (const Representatives::Part& part : plan.nodes.parts()) {
             const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns,
                                 table.use.value_bytes};
-            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, plan.scheme, {}));
+            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, plan.scheme, part.whose));
         }
     }
     return plans;

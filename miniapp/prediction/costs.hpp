@@ -17,7 +17,7 @@
 
 namespace keel {
 
-// How ghosts of a level travel, planned for all ranks or for those that stand for them.
+// How ghosts of a level travel, planned for all ranks or for nodes that stand for them.
 struct ExchangePlan {
     int level = 0;
     ExchangeUse use = GhostCells::Purpose::stencil;
@@ -35,9 +35,10 @@ struct ExchangePlan {
     std::optional<Moved> moved = {};
     std::vector<int> ranks = {};  // among which they travel, as in SchemeUse
 };
-// Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first.
+// Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first. `sampled_nodes` as in
+// FewNodes.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
-                                         const std::vector<SchemeTable>& tables);
+                                         const std::vector<SchemeTable>& tables, int sampled_nodes);
 
 // The ranks that have rows of the coarsest level of algebraic multigrid, and whether it is gathered on the first of them alone,
 // which hands the solution out again.

@@ -23,6 +23,22 @@ Model with_latency(Model model, double more) {
     return model;
 }
 
+// Each byte takes so many times as long.
+Model with_slower_memory(Model model, double times) {
+    if (!model.machine.compute) return model;
+    model.machine.compute->rate /= times;
+    if (model.machine.compute->cache) model.machine.compute->cache->rate /= times;
+    return model;
+}
+Model with_slower_network(Model model, double times) {
+    if (model.machine.injection_beta) *model.machine.injection_beta *= times;
+    for (auto& costs : model.machine.messages)
+        for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
+            if (costs && costs->at(Locality::off_node, protocol))
+                costs->at(Locality::off_node, protocol)->beta *= times;
+    return model;
+}
+
 // The latency that makes seconds(latency), which is convex, piecewise linear and does not fall, 5 % more than without any.
 // By Newton's method, whose steps, but for the first, only approach from above.
 LatencyTolerance tolerance(double now, const std::function<double(double)>& seconds) {
@@ -56,6 +72,16 @@ void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
     solve.seconds = seconds_of(solve.time, where.bottom);
     for (std::size_t n = 0; n < noises.size(); ++n)
         solve.noisy[n] = seconds_of(time_on(with_noise(where.model, noises[n])), where.bottom);
+    constexpr double slower = 1e-3;
+    const Seconds memory = seconds_of(time_on(with_slower_memory(where.model, 1 + slower)), where.bottom);
+    const Seconds network = seconds_of(time_on(with_slower_network(where.model, 1 + slower)), where.bottom);
+    const auto shares = [&](double Seconds::*part) -> RateShares {
+        const double now = solve.seconds.*part;
+        if (now == 0) return {};
+        return {(memory.*part / now - 1) / slower, (network.*part / now - 1) / slower};
+    };
+    solve.bottom_rates = shares(&Seconds::bottom);
+    solve.solve_rates = shares(&Seconds::solve);
     const auto tolerated = [&](double Seconds::*part) {
         return tolerance(solve.seconds.*part, [&](double more) {
             return seconds_of(time_on(with_latency(where.model, more)), where.bottom).*part;

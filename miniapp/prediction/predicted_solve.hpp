@@ -43,12 +43,19 @@ struct LatencyTolerance {
         seconds;  // more for each, that cost 5 % of the time; none where no message leaves a node
 };
 
+// The part of a solve's seconds, or of its bottom's, that grows in proportion as a rate shrinks: d ln seconds / d ln (1 / rate).
+struct RateShares {
+    double memory = 0;   // of computing, from and to memory or cache
+    double network = 0;  // of messages between nodes, and of a node's injection
+};
+
 struct PredictedSolve {
     std::string solver;
     SolveTime time;
     Seconds seconds;
     std::array<Seconds, noises.size()> noisy{};  // with so much besides the machine's own
     LatencyTolerance bottom, solve;
+    RateShares bottom_rates, solve_rates;
     std::optional<SolveTime> setup{};  // of algebraic multigrid, where that takes part
     double cycles = 0;
     double iterations = 0;  // in all visits to the bottom

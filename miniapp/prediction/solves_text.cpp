@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -94,10 +95,29 @@ std::string latency_text(Solves solves) {
            aligned(rows);
 }
 
+std::string rates_text(Solves solves) {
+    std::vector<std::vector<std::string>> rows{
+        {"solver", "bottom, memory", "bottom, network", "solve, memory", "solve, network"}};
+    for (const PredictedSolve& solve : solves) {
+        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
+        for (const RateShares* const of : {&solve.bottom_rates, &solve.solve_rates})
+            for (const double share : {of->memory, of->network})
+                row.push_back(fmt::format("{:.1f} %", std::abs(share) < 5e-4 ? 0.0 : 100 * share));
+    }
+    return "\nBandwidth: the part of the seconds that grows in proportion as the rate of memory, or that "
+           "between nodes, "
+           "shrinks\n" +
+           aligned(rows);
+}
+
 Json seconds_json(const Seconds& seconds) {
     return {{"seconds", seconds.solve},
             {"bottom_seconds", seconds.bottom},
             {"all_reduce_seconds", seconds.all_reduce}};
+}
+
+Json shares_json(const RateShares& of) {
+    return {{"memory", of.memory}, {"network", of.network}};
 }
 
 Json tolerance_json(const LatencyTolerance& of) {
@@ -120,8 +140,8 @@ std::string sources_text(const Resolved& resolved, std::span<const std::string> 
 }
 
 std::string solves_text(Solves solves) {
-    std::string text =
-        counts_text(solves) + speed_ups_text(solves) + noise_text(solves) + latency_text(solves);
+    std::string text = counts_text(solves) + speed_ups_text(solves) + noise_text(solves) +
+                       latency_text(solves) + rates_text(solves);
     for (const PredictedSolve& solve : solves)
         if (!solve.converged)
             text += fmt::format("remark: {}: the solve that stands for it did not converge: {}\n",
@@ -160,6 +180,8 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
          {"speed_ups", over},
          {"noisy", noisy},
          {"latency", {{"bottom", tolerance_json(solve.bottom)}, {"solve", tolerance_json(solve.solve)}}},
+         {"bandwidth",
+          {{"bottom", shares_json(solve.bottom_rates)}, {"solve", shares_json(solve.solve_rates)}}},
          {"rehearsed",
           {{"cycles", solve.rehearsed_cycles}, {"bottom_iterations", solve.rehearsed_iterations}}},
          {"iterations_given", solve.given}});

@@ -99,11 +99,11 @@ BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use) {
 }
 
 Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
-             const SchemeOptions& scheme, OneRank rank) {
+             const SchemeOptions& scheme, const RanksPlanned& whose) {
     const GhostCells* ghosts = use.ghosts();
-    if (!ghosts) return make_plan(boxes_moved(options, use), topology, scheme, rank);
+    if (!ghosts) return make_plan(boxes_moved(options, use), topology, scheme, whose);
     return make_plan(ghost_pattern(use.layout, ghosts->depth, ghosts->neighbours, scheme), topology, scheme,
-                     rank);
+                     whose);
 }
 
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables) {
@@ -148,7 +148,7 @@ double bytes_to_plan(const GridSetup& grids, const SchemeUse& use, const Represe
     const double requests =
         ghosts ? ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
                : boxes_moved(grids.hierarchy, use).most_requests();
-    return requests * bytes_to_plan_a_request;
+    return requests * (ghosts ? nodes.share_of_requests() : 1.0) * bytes_to_plan_a_request;
 }
 
 }  // namespace
@@ -161,8 +161,9 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         SchemeTable& table = tables.emplace_back(SchemeTable{.use = use, .rows = {}});
         const GhostCells* ghosts = use.ghosts();
         const Setup among{use.among(setup.topology), setup.model, use.value_bytes};
-        const Representatives nodes = Representatives::of(use.layout, among.topology);
-        if (ghosts && !nodes.all()) table.planned_nodes = nodes.largest().topology.nodes();
+        const Representatives nodes =
+            Representatives::of(use.layout, among.topology, {.sampled = comm.sampled_nodes});
+        if (ghosts && !nodes.all()) table.planned = {nodes.planned_nodes(), nodes.sampled()};
         const SchemeOptions needed = scheme_needed(comm, use);
         std::vector<SchemeOptions> schemes{needed};
         if (planned.side_by_side) {
@@ -188,7 +189,8 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned) {
     for (const SchemeUse& use : scheme_uses(grids, finest)) {
-        const Representatives nodes = Representatives::of(use.layout, use.among(topology));
+        const Representatives nodes =
+            Representatives::of(use.layout, use.among(topology), {.sampled = comm.sampled_nodes});
         std::vector<SchemeOptions> schemes{scheme_needed(comm, use)};
         if (planned.side_by_side) schemes.insert(schemes.begin(), SchemeOptions());
         for (const SchemeOptions& scheme : schemes) {

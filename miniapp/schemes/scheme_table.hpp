@@ -93,9 +93,15 @@ std::string purpose_of(const SchemeUse& use);
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
 // The pattern of moved boxes.
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);
-// A rank's part of a grid's plan, or the plan of all ranks of the topology; both as the use's layout numbers them.
+// Some ranks' part of a grid's plan, or the plan of all ranks of the topology; all as the use's layout numbers them.
 Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
-             const SchemeOptions& scheme, OneRank rank);
+             const SchemeOptions& scheme, const RanksPlanned& whose);
+
+// Those that stand for all; none where all were planned.
+struct PlannedNodes {
+    int nodes = 0;
+    bool sampled = false;  // drawn, not alike
+};
 
 // The schemes side by side for one use.
 struct SchemeTable {
@@ -105,7 +111,7 @@ struct SchemeTable {
     std::vector<std::vector<double>> rounds = {};
     std::optional<std::size_t> chosen = {};  // number of a row
     std::vector<std::string> left_out = {};  // schemes that there is no room to plan
-    int planned_nodes = 0;                   // that stand for all; 0 where all were planned
+    PlannedNodes planned = {};
 
     std::optional<double> least(std::size_t row) const;  // of its rounds
 };
@@ -136,6 +142,9 @@ std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& table
 bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records
+
+// Behind "the plans of all ranks": on which nodes these are planned, if not on all.
+std::string planned_text(const PlannedNodes& planned);
 
 // Who carries each exchange, who chose that, and the times; `in_run` by level, if exchanges were timed there.
 std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,

@@ -143,6 +143,15 @@ Json json_of(const std::optional<DeviceForms>& forms) {
 
 }  // namespace
 
+std::string planned_text(const PlannedNodes& planned) {
+    if (planned.nodes == 0) return "";
+    return planned.sampled
+               ? fmt::format(
+                     " on {} nodes that were drawn, whose busiest rank has at most as much as that of all",
+                     planned.nodes)
+               : fmt::format(" on {} nodes, which stand for all", planned.nodes);
+}
+
 std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run) {
     constexpr const char* line = "{:>5} {:>8} {:<18} {:<9} {:>12} {:>12} {:>12}\n";
@@ -267,6 +276,7 @@ std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>
                         {"columns", use.columns},
                         {"scheme", name(row.scheme)},
                         {"all", volume_json(row.all)},
+                        {"all_margin", row.margin ? volume_json(*row.margin) : Json()},
                         {"most_sent", volume_json(row.most_sent)},
                         {"most_received", volume_json(row.most_received)},
                         {"duplicate_bytes", row.duplicate_bytes},

@@ -36,6 +36,7 @@ struct Communication {
     AllReduceOptions all_reduce;
     AllReduceModel all_reduce_model = AllReduceModel::mpich;  // in predictions
     bool persistent = false;
+    int sampled_nodes = 64;  // as in FewNodes
 };
 
 // What is told besides what every run tells.

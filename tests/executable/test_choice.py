@@ -71,6 +71,26 @@ class Comparison(ChoiceTest):
         self.assertEqual(standard["all"]["off_node_messages"], 2 * (4 + 8 + 8) * ranks // 16)
         self.assertEqual(standard["most_sent"]["messages"], 6)
 
+    def test_a_sample_of_nodes_that_do_not_tile_the_boxes_tells_of_all_within_its_margin(self) -> None:
+        words = ["problem.ranks=5000", "comm.ranks_per_node=42", "problem.box=16", "multigrid.bottom_box=16"]
+        _, all_rows = self.dry_run(None, *words, LASSEN, "comm.sampled_nodes=0")
+        text, rows = self.dry_run(None, *words, LASSEN, "comm.sampled_nodes=30")
+        self.assertIn("planned: 33 of 120 nodes, drawn, since they do not tile the boxes", text)
+        self.assertEqual([row["scheme"] for row in rows], [row["scheme"] for row in all_rows])
+        # Whoever owns a box sends to six others.
+        self.assertEqual((rows[0]["all"]["messages"], rows[0]["all_margin"]["messages"]), (6 * 5000, 0))
+        for told, known in zip(rows, all_rows, strict=True):
+            self.assertIsNone(known["all_margin"])
+            self.assertGreater(told["all_margin"]["off_node_bytes"], 0)
+            for number, margin in told["all_margin"].items():
+                self.assertLessEqual(margin, 0.1 * known["all"][number], number)
+                self.assertAlmostEqual(told["all"][number], known["all"][number], delta=2 * margin + 1e-6, msg=number)
+                self.assertLessEqual(told["most_sent"][number], known["most_sent"][number], number)
+            self.assertLessEqual(told["predicted_seconds"], known["predicted_seconds"] * (1 + 1e-12))
+            self.assertGreater(told["predicted_seconds"], 0.8 * known["predicted_seconds"])
+        self.refused(None, "--dry-run", *words, "comm.sampled_nodes=1",
+                     expected=["comm.sampled_nodes = 1: one node does not tell how far others are from it; choose 2 or more, or 0"])  # fmt: skip
+
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
         text, rows = self.dry_run(4, *words)

@@ -50,8 +50,9 @@ struct Setup {
     std::size_t value_bytes = sizeof(double);  // of each value of a message
 };
 
-// The shares of all ranks, from a plan for all of them.
-std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup);
+// The shares of the ranks that a plan is of, ascending.
+std::vector<Share> shares_of(const Plan& plan, std::size_t columns, const Setup& setup,
+                             const RanksPlanned& whose = {});
 // The share of one rank, from its part of a plan.
 Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& setup);
 // Every rank's share by rank, on rank 0 (empty elsewhere). Collective.
@@ -60,7 +61,10 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine);
 // A scheme's numbers over all ranks.
 struct SchemeRow {
     SchemeOptions scheme;
-    Volume all;            // what all ranks send
+    Volume all;  // what all ranks send
+    // Where that is told by a sample of nodes: how far it may be off, 19 times of 20. The most of a rank, and times, are then those
+    // of the sample: the others' may be more.
+    std::optional<Volume> margin = {};
     Volume most_sent;      // each number of the rank that has most
     Volume most_received;  // the same for receives
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.

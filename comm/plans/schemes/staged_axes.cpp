@@ -59,11 +59,11 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
     }
 }
 
-Plan plan(const GhostPattern& pattern, OneRank rank) {
+Plan plan(const GhostPattern& pattern, const RanksPlanned& whose) {
     const Layout& layout = pattern.layout();
-    std::set<int> sources;  // boxes whose items the rank sends, receives or passes on
+    std::set<int> sources;  // boxes whose items the ranks planned send, receive or pass on
     for (int box = 0; box < layout.box_count(); ++box) {
-        if (rank && layout.owner(box) != *rank) continue;
+        if (!whose.concern(layout.owner(box), layout.owner(box))) continue;
         sources.insert(box);
         for (const Index& side : pattern.sides())
             if (const auto other = layout.neighbour(box, side)) sources.insert(*other);
@@ -72,7 +72,7 @@ Plan plan(const GhostPattern& pattern, OneRank rank) {
     for (const int box : sources) add_transfers(pattern, box, transfers);
     Plan plan{{Phase::local, {}}, {}};
     for (std::size_t d = 0; d < layout.dimensions(); ++d)
-        plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), rank)});
+        plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), whose)});
     return plan;
 }
 

@@ -6,20 +6,21 @@
 namespace keel {
 namespace {
 
-Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, OneRank rank) {
-    std::vector<int> ranks{rank.value_or(0)};
-    if (!rank) {
+Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, const RanksPlanned& whose) {
+    std::vector<int> ranks(whose.some().begin(), whose.some().end());
+    if (whose.all()) {
         ranks.resize(static_cast<std::size_t>(topology.ranks()));
         std::iota(ranks.begin(), ranks.end(), 0);
     }
     // What all ranks together own is what they need.
-    const std::vector<Request> requests = rank ? requests_of(pattern, ranks) : pattern.needed_by(ranks);
+    const std::vector<Request> requests =
+        whose.all() ? pattern.needed_by(ranks) : requests_of(pattern, ranks);
     const auto messages = [&](bool on_node) {
         std::vector<Transfer> transfers;
         for (const Request& r : requests)
             if (topology.same_node(r.item.owner, r.rank) == on_node)
                 transfers.push_back({r.item.owner, r.rank, 0, r.item});
-        return messages_of(std::move(transfers), rank);
+        return messages_of(std::move(transfers), whose);
     };
     return {{Phase::local, messages(true)}, {{Phase::global, messages(false)}}};
 }

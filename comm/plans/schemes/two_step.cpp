@@ -35,8 +35,9 @@ int neediest(const std::map<int, std::size_t>& values, int partner) {
         ->first;
 }
 
-Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options, OneRank rank) {
-    const std::vector<Request> requests = requests_planned(pattern, topology, rank);
+Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
+          const RanksPlanned& whose) {
+    const std::vector<Request> requests = requests_planned(pattern, topology, whose);
     std::map<std::pair<int, int>, NeededPiece> needed;  // by owner and node
     for (const Request& r : requests) {
         if (topology.same_node(r.item.owner, r.rank)) continue;
@@ -57,7 +58,7 @@ Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&
             piece.receiver = neediest(one.values, piece.receiver);
         pieces.push_back(std::move(piece));
     }
-    return relay(requests, pieces, topology, rank);
+    return relay(requests, pieces, topology, whose);
 }
 
 const char* rule(const SchemeOptions& options) {

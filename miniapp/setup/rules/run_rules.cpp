@@ -69,6 +69,9 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
         for (const std::string& error : parse_machine(*files.machine).errors)
             rules.require(false, {"comm.machine"},
                           fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
+    rules.require(p.comm.sampled_nodes != 1, {"comm.sampled_nodes"},
+                  "comm.sampled_nodes = 1: one node does not tell how far others are from it; choose 2 or "
+                  "more, or 0 for all");
     rules.require(
         p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
         fmt::format(
@@ -167,10 +170,10 @@ void check_run(Rules& rules, int started) {
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key :
-         {"bottom.given_iterations", "comm.allreduce_model", "output.goal", "output.goal_events"})
+    for (const std::string key : {"bottom.given_iterations", "comm.allreduce_model", "comm.sampled_nodes",
+                                  "output.goal", "output.goal_events"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
-                      key + ": plays a part in the predictions of --dry-run alone; leave it out");
+                      key + ": plays a part in --dry-run alone; leave it out");
 }
 
 void check_sums(Rules& rules) {

@@ -154,6 +154,33 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
     return text;
 }
 
+// The largest margin of what all ranks send, of all schemes and levels.
+double largest_margin(const std::vector<SchemeTable>& tables) {
+    double largest = 0;
+    for (const SchemeTable& table : tables)
+        for (const SchemeRow& row : table.rows)
+            for (double Volume::*const number : volume_members)
+                if (row.margin && row.all.*number > 0)
+                    largest = std::max(largest, row.margin.value().*number / row.all.*number);
+    return largest;
+}
+
+std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
+                           const std::vector<SchemeTable>& tables) {
+    const std::string planned = fmt::format("planned: {} of {} nodes, ", few.nodes, topology.nodes());
+    if (!few.sampled)
+        return planned +
+               "which stand for all, since they tile the boxes; three_step and split then share equal "
+               "messages out in another order than all of them would";
+    return planned + fmt::format(
+                         "drawn, since they do not tile the boxes, and the first, the last and the one with "
+                         "most faces to others: what all "
+                         "ranks send is told within {:.1f} %, 19 times of 20, what the busiest one sends and "
+                         "how long exchanges take at the "
+                         "least; comm.sampled_nodes = 0 plans all",
+                         100 * largest_margin(tables));
+}
+
 Json levels_json(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     Json levels = Json::array();
     for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
@@ -210,7 +237,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     if (comm.rank() > 0) return {};
 
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
-    const int few = tables.front().planned_nodes;  // every level has the same nodes
+    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
     const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
     const Json plan{{"boxes", finest.boxes()},
                     {"domain", domain_json(domain)},
@@ -218,7 +245,8 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
                     {"unknowns", finest.cell_count()},
                     {"array_bytes", arrays},
                     {"predicted_bytes", solves ? Json(fields) : Json()},
-                    {"planned_nodes", few > 0 ? Json(few) : Json()},
+                    {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
+                    {"sampled", few.sampled},
                     {"busiest", volume_json(planned.front().sent)},
                     {"levels", levels_json(grids_, planned)},
                     {"per_iteration", solvers_json(grids_.use)}};
@@ -232,12 +260,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         if (!table.left_out.empty())
             text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
                                 table.use.level, fmt::join(table.left_out, ", "));
-    if (few > 0)
-        text += fmt::format(
-            "remark: planned: {} of {} nodes, which stand for all, since they tile the boxes; three_step and "
-            "split\n"
-            "    then share equal messages out in another order than all of them would\n",
-            few, topology.nodes());
+    if (few.nodes > 0) text += wrapped("remark: " + few_nodes_text(few, topology, tables), 4) + "\n";
     text +=
         fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
                     counted(grids_.use.exchanged_fields.value_or(1), "field"),

@@ -151,7 +151,7 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Glo
     plans.push_back({0,
                      VectorEntries::Use::solve,
                      scheme,
-                     Representatives::of(block_layout(1), resolved.topology, resolved.ranks),
+                     Representatives::themselves(block_layout(1), resolved.topology),
                      {}});
     plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
     const Imagined where{resolved.topology,

@@ -134,9 +134,10 @@ TEST_CASE("ranks that plan only their own part have the shares of the whole plan
     const Model model{test::golden_machine(test::golden_models(), "blue_waters"), Memory::host};
     const Setup setup{topology, &model};
     for (const SchemeOptions& scheme : candidates({.message_cap = 500})) {
-        const auto plan_of = [&](OneRank rank) {
-            const Layout layout = scattered({4, 3, 3}, 6, ranks, rank.value_or(0));
-            return make_plan(ghost_pattern(layout, 2, Neighbours::all, scheme), topology, scheme, rank);
+        const auto plan_of = [&](const RanksPlanned& whose) {
+            const int rank = whose.all() ? 0 : whose.some().front();
+            const Layout layout = scattered({4, 3, 3}, 6, ranks, rank);
+            return make_plan(ghost_pattern(layout, 2, Neighbours::all, scheme), topology, scheme, whose);
         };
         const std::vector<Share> whole = shares_of(plan_of({}), 1, setup);
         for (int rank = 0; rank < ranks; ++rank) {

@@ -133,7 +133,7 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
     const int last = grids.levels() - 1;
     const bool whole = is_small(grids);
     FixedPointPrediction prediction;
-    prediction.planned_nodes = tables.front().planned_nodes;
+    prediction.planned = tables.front().planned;
 
     // One solve tells what a visit to the bottom does there.
     std::optional<Rehearsal> bottom;
@@ -146,7 +146,8 @@ FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
     }
 
     const std::vector<ExchangePlan> plans =
-        comm.rank() == 0 ? exchange_plans(grids, resolved.topology, tables) : std::vector<ExchangePlan>();
+        comm.rank() == 0 ? exchange_plans(grids, resolved.topology, tables, resolved.comm.sampled_nodes)
+                         : std::vector<ExchangePlan>();
     const Imagined where{resolved.topology,
                          *resolved.machine,
                          resolved.comm.all_reduce_model,

@@ -28,7 +28,7 @@ struct PredictedFixedPoint {
 struct FixedPointPrediction {
     std::vector<PredictedFixedPoint> rows;
     std::optional<RehearsedOn> bottom;  // that tells the iterations of the bottom's solver
-    int planned_nodes = 0;              // that stand for all; 0 where all were planned
+    PlannedNodes planned;
 };
 
 // Why nothing is predicted; empty if it is. Purely local.

@@ -27,9 +27,7 @@ std::string sources_text(const FixedPointPrediction& prediction, const Resolved&
             "on {}",
             grid_text(*prediction.bottom)));
     add(fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
-                    prediction.planned_nodes == 0
-                        ? ""
-                        : fmt::format(" on {} nodes, which stand for all", prediction.planned_nodes)));
+                    planned_text(prediction.planned)));
     add("modelled: seconds of work, messages and all-reduces by the machine's file; equal ranks, exchanges "
         "not "
         "overlapped, no contention but a node's rate");

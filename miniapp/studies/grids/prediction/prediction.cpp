@@ -160,10 +160,11 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         of_cycle = cycle->solve(solvers.front());
         prediction.cycle = told(*cycle, of_cycle.cycles);
     }
-    prediction.planned_nodes = tables.front().planned_nodes;
+    prediction.planned = tables.front().planned;
     if (comm.rank() != 0) return prediction;
 
-    const std::vector<ExchangePlan> plans = exchange_plans(grids, resolved.topology, tables);
+    const std::vector<ExchangePlan> plans =
+        exchange_plans(grids, resolved.topology, tables, resolved.comm.sampled_nodes);
     const LevelRange bottom = bottom_of(grids);
     const std::vector<LevelRanks> fewer = fewer_ranks(grids, resolved.topology);
     const Imagined where{.topology = resolved.topology,

@@ -33,9 +33,9 @@ struct Prediction {
     std::optional<RehearsedOn> sample;          // a smaller one, where iterations are given
     std::optional<RehearsedOn> smaller_sample;  // and an even smaller one, which tells what grows with them
     std::optional<RehearsedOn> cycle;           // that tells the cycles and the work above, if not the same
-    int planned_nodes = 0;                      // that stand for all; 0 where all were planned
-    std::optional<GoalCounts> goal;             // what was written of the first one
-    std::string trouble;                        // not empty: why it was not
+    PlannedNodes planned;
+    std::optional<GoalCounts> goal;  // what was written of the first one
+    std::string trouble;             // not empty: why it was not
 };
 
 // Whether a dry run foretells seconds: the machine's file says how fast it computes, and something is solved.

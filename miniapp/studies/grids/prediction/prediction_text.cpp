@@ -39,9 +39,7 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved,
             "of as many visits",
             solved_on(*prediction.cycle)));
     add(fmt::format("counted: bytes of work as declared, messages and bytes by the plans of all ranks{}",
-                    prediction.planned_nodes == 0
-                        ? ""
-                        : fmt::format(" on {} nodes, which stand for all", prediction.planned_nodes)));
+                    planned_text(prediction.planned)));
     if (grids.merges() && grids.use.krylov == KrylovLevel::coarsest)
         add("bottom: all levels from the first one in merged boxes on; ranks that have none of a level wait "
             "for "

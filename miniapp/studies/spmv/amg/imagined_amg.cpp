@@ -222,11 +222,8 @@ class Imagination {
     void keep(VectorEntries::Use use, const SchemeOptions& scheme, Plan plan) {
         if (!keeps_plans_) return;
         const int level = static_cast<int>(most_.size()) - 1;
-        amg_.plans.push_back({level,
-                              use,
-                              scheme,
-                              Representatives::of(block_layout(1), resolved_.topology, resolved_.ranks),
-                              {}});
+        amg_.plans.push_back(
+            {level, use, scheme, Representatives::themselves(block_layout(1), resolved_.topology), {}});
         amg_.plans.back().plans.push_back(std::move(plan));
     }
 
