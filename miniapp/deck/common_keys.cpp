@@ -279,7 +279,7 @@ void add_comm(Table& table) {
              "the quickest")
         .needs("comm.allreduce", {"mpi"});
     s.flag("progress", &Comm::progress,
-           "pushing on of all-reduces in flight, between operations of the bottom solver");
+           "pushing on of all-reduces in flight, between operations of the bottom solver and while it waits");
     s.integer("sampled_nodes", &Comm::sampled_nodes, at_least(0),
               "number of nodes that a dry run draws to plan for, of more than 4096 ranks whose nodes do not "
               "tile the boxes; "

@@ -192,7 +192,7 @@ void MachineReader::read_copies(const toml::node& node) {
 }
 
 void MachineReader::read_compute(const Place& here) {
-    allow(here, {"rate", "launch", "flop_rate", "cache"});
+    allow(here, {"rate", "launch", "flop_rate", "cache", "look"});
     const auto rate = required(read_positive(here, "rate"), here, "rate",
                                "give the bytes a second that a rank moves from and to memory");
     const auto launch = required(read_seconds(here, "launch"), here, "launch",
@@ -211,6 +211,7 @@ void MachineReader::read_compute(const Place& here) {
                                  *cached, *rate));
         if (bytes && cached) compute.cache = {*bytes, *cached};
     }
+    compute.look = read_seconds(here, "look").value_or(0);
     result_.machine.compute = compute;
 }
 
@@ -384,6 +385,7 @@ std::string machine_toml(const Machine& machine, std::span<const std::string> co
         text += fmt::format("\n[compute]\nrate = {} # bytes a second and rank\nlaunch = {}\n",
                             exact(compute->rate), exact(compute->launch));
         if (compute->flop_rate) text += fmt::format("flop_rate = {}\n", exact(*compute->flop_rate));
+        if (compute->look > 0) text += fmt::format("look = {}\n", exact(compute->look));
         if (compute->cache)
             text += fmt::format("cache = {{ bytes = {}, rate = {} }}\n", exact(compute->cache->bytes),
                                 exact(compute->cache->rate));

@@ -95,6 +95,7 @@ class Costs {
     // Of one that is under way: all of it together where it moves by itself.
     std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return sums_move_; }
+    double look() const { return model_.machine.compute->look; }
     // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
     struct OfSum {
         Volume most, all;

@@ -9,6 +9,8 @@
 namespace keel {
 namespace {
 
+constexpr double looks_of_a_round = 2;  // at the message that is to come, and at the one that is to leave
+
 class Timeline {
   public:
     Timeline(const Slice& slice, Costs& costs, std::map<std::pair<Op, int>, TimerRow>& rows, SolveTime& solve)
@@ -155,7 +157,11 @@ class Timeline {
     void push_sums(int level) {
         double now = time_;
         for (auto& [number, sum] : under_way_)
-            while (!sum.left.empty() && sum.arrival <= now) now += take(sum, now);
+            while (!sum.left.empty()) {
+                now += looks_of_a_round * costs_.look();
+                if (sum.arrival > now) break;
+                now += take(sum, now);
+            }
         book(Op::reduction_progress, level, now - time_, 1);
     }
 

@@ -183,11 +183,14 @@ TEST_CASE("a wrong file of a machine is refused with line and remedy") {
                Contains("copy.to_device.overhead: unknown key; allowed are alpha, beta, rate"));
     CHECK_THAT(with("[compute]"), Contains(at_line + "compute.rate is missing; give the bytes a second") &&
                                       Contains(at_line + "compute.launch is missing; give the seconds"));
-    CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),
-               Contains("compute.launch: must be a number >= 0") &&
-                   Contains("compute.flop_rate: must be a number > 0") &&
-                   Contains("compute.cahce: unknown key; allowed are rate, launch, flop_rate, cache (did you "
-                            "mean \"cache\"?)"));
+    CHECK_THAT(
+        with("[compute]\nrate = 1e9\nlaunch = -1e-6\nflop_rate = 0\ncahce = { bytes = 1, rate = 1 }"),
+        Contains("compute.launch: must be a number >= 0") &&
+            Contains("compute.flop_rate: must be a number > 0") &&
+            Contains("compute.cahce: unknown key; allowed are rate, launch, flop_rate, cache, look (did "
+                     "you mean \"cache\"?)"));
+    CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = 0\nlook = -1e-9"),
+               Contains("compute.look: must be a number >= 0"));
     CHECK_THAT(with("[compute]\nrate = 1e9\nlaunch = 0\ncache = { rate = 1e8 }"),
                Contains("compute.cache.bytes is missing; give the bytes") &&
                    Contains("compute.cache.rate = 100000000: less than compute.rate = 1000000000, that of "

@@ -17,6 +17,8 @@ from studies.define.checked_toml import CheckedToml, Key, Refused, nearest
 INPUTS = Path(__file__).resolve().parents[3] / "inputs"
 # Seconds that a message keeps the process at each of its ends busy, where the machine's file does not say: assumed.
 OVERHEAD = 0.2e-6
+# Seconds that it takes to ask whether a message has come, where the machine's file does not say: assumed.
+LOOK = 3e-8
 # The rounds of a torus' links, switches and so on between two nodes as near as can be.
 NEAREST = {"torus": 1, "fat_tree": 2, "dragonfly": 2}
 SHAPES = {
@@ -79,6 +81,7 @@ class Machine:
     inside: tuple[Protocol, ...]  # a node
     outside: tuple[Protocol, ...]
     rendezvous_from: int  # bytes
+    look: float
 
     @property
     def copied(self) -> list[float]:
@@ -163,7 +166,10 @@ def read_machine(path: Path) -> Machine:
             f"{path}: each alpha of host.off_node and host.node must be more than twice the overhead of {overhead:g} s,"
             f" which both ends have; give host.off_node.{first} an overhead, or a smaller one"
         )
-    return Machine(path.stem, per_node, rate(injection), overhead, inside, outside, begins["rendezvous"])
+    look = file.values["compute"].get("look", LOOK)
+    if not look > 0:
+        raise Refused(f"{path}: compute.look = {look:g}: who asks again and again would ask for ever; give it some nanoseconds, or leave it out")
+    return Machine(path.stem, per_node, rate(injection), overhead, inside, outside, begins["rendezvous"], look)
 
 
 def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
@@ -227,9 +233,9 @@ def options(machine: Machine) -> list[str]:
         # Keel charges its operations itself, so that a run repeats to the last digit.
         "smpi/simulate-computation:no",
         "smpi/host-speed:1Gf",
-        # Of each request that is looked at, two for a sum under way: assumed. Else a look at a message that is not there takes
-        # 100 us, and longer each time.
-        "smpi/test:3e-8",
+        # Of each request that is looked at, two for a sum under way. Else a look at a message that is not there takes 100 us, and
+        # longer each time.
+        f"smpi/test:{machine.look:g}",
         # Of a look for letters that nobody counted, as ranks agree on plans: assumed. Shorter ones make simulations long.
         "smpi/iprobe:1e-6",
         "smpi/grow-injected-times:no",
