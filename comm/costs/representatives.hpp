@@ -13,10 +13,11 @@
 
 namespace keel {
 
+// Of at most so many ranks all nodes stand for themselves. Of more, where nodes do not tile the layout, so many are drawn; with 0
+// all stand for themselves there, too.
 struct FewNodes {
-    int most_ranks = 4096;  // of which all nodes stand for themselves
-    int sampled =
-        64;  // nodes drawn where they do not tile the layout; 0: all stand for themselves there, too
+    int most_ranks = 4096;
+    int sampled = 64;
 };
 
 class Representatives {
