@@ -103,7 +103,7 @@ class Timeline {
         }
         if (cost.all.messages > 0) {
             count_messages(book(Op::send, event.level, 0, 1), cost.most, cost.all);
-            book(Op::wait, event.level, waited_for(cost.wait) - time_, 1);
+            book(Op::wait, event.level, waited_for(cost.wait), 1);
         }
         move(Op::unpack, cost.unpacked_bytes);
     }
@@ -134,7 +134,7 @@ class Timeline {
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
-    // When something that takes so long from now on is over. Meanwhile sums go on as their messages arrive, if they are pushed on at
+    // How long something takes that takes so long by itself. Meanwhile sums go on as their messages arrive, if they are pushed on at
     // all; what that keeps the process busy shows where it is not over in time.
     double waited_for(double seconds) {
         double now = time_;
@@ -144,7 +144,7 @@ class Timeline {
                 now = std::max(now, next->arrival);
                 now += take(*next, now);
             }
-        return std::max(now, time_ + seconds);
+        return std::max(now - time_, seconds);
     }
     // The one whose messages are there first; null where none has any left.
     Sum* next_to_arrive() {

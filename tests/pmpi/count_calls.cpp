@@ -247,14 +247,15 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
     });
 }
 
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    return completes(1, request, counts.waits, counts.idle_waits,
-                     [&](bool&) { return PMPI_Wait(request, status); });
-}
-
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     return completes(count, requests, counts.waits, counts.idle_waits,
                      [&](bool&) { return PMPI_Waitall(count, requests, statuses); });
+}
+
+// Not of persistent requests.
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+    return completes(count, requests, counts.waits, counts.idle_waits,
+                     [&](bool&) { return PMPI_Waitany(count, requests, index, status); });
 }
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {

@@ -349,8 +349,27 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status*) {
     return MPI_SUCCESS;
 }
 
-int MPI_Wait(MPI_Request* request, MPI_Status*) {
-    return MPI_Waitall(1, request, MPI_STATUSES_IGNORE);
+// Any that is done, not the first.
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status*) {
+    dawdle(true);
+    std::vector<int> order;
+    for (int n = 0; n < count; ++n)
+        if (requests[n] != MPI_REQUEST_NULL) order.push_back(n);
+    *index = MPI_UNDEFINED;
+    while (!order.empty()) {
+        std::shuffle(order.begin(), order.end(), state().random);
+        for (const int n : order) {
+            MPI_Request request = requests[n];
+            int done = 0;
+            PMPI_Test(&requests[n], &done, MPI_STATUS_IGNORE);
+            if (done == 0) continue;
+            end(request);
+            requests[n] = request;
+            *index = n;
+            return MPI_SUCCESS;
+        }
+    }
+    return MPI_SUCCESS;
 }
 
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
