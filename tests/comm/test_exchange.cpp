@@ -529,6 +529,32 @@ TEST_CASE("every rank gets the same sum, to the last bit") {
         CHECK(late == Approx(total).epsilon(1e-13));
 }
 
+// The other half finishes the sum first, for which it needs the first half's second round. If sums stood still while ranks wait for
+// ghosts, four ranks would wait for ever.
+TEST_CASE("who waits for ghosts moves on what else is under way") {
+    const bool persistent = GENERATE(false, true);
+    const int ranks = Communicator::world().size();
+    const Fixture x({ranks, 1, 1}, 4, periodic, Placement::lexicographic, 1);
+    const Topology topology = virtual_topology(ranks, 2);
+    const auto reduction = make_reduction(x.comm, topology, x.layout, false,
+                                          {.algorithm = AllReduceAlgorithm::recursive_doubling});
+    const auto exchange = x.exchange(1, Neighbours::faces, topology, {}, {}, [&](const Itinerary& itinerary) {
+        return make_point_to_point(x.comm, topology, itinerary, 7, persistent,
+                                   [&] { return reduction->progress(); });
+    });
+    const Field u = x.operations->make_field();
+    const double mine = 1;
+    for (int lap = 0; lap < 3; ++lap) {
+        PendingSum sum = reduction->begin_sum(std::span(&mine, 1), 1);
+        double total = 0;
+        const bool ghosts_first = 2 * x.comm.rank() < ranks;
+        if (ghosts_first) exchange->run(u);
+        sum.finish(std::span(&total, 1));
+        if (!ghosts_first) exchange->run(u);
+        CHECK(total == ranks);
+    }
+}
+
 TEST_CASE("a communicator gathers values and texts of different lengths on rank 0") {
     const Communicator comm = Communicator::world();
     const double mine = comm.rank() + 0.5;

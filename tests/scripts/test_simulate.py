@@ -129,6 +129,12 @@ class Simulate(unittest.TestCase):
                      ':9: fabric.link: unknown key', "[fabric] has no chassis"):  # fmt: skip
             self.assertIn(part, told)
 
+    def test_a_look_that_takes_no_time_is_refused(self) -> None:
+        given = dict(option.split(":", 1) for option in options(read_machine(self.file("m.toml", MACHINE + "look = 5e-8\n"))))
+        self.assertEqual(given["smpi/test"], "5e-08")
+        with self.assertRaisesRegex(Refused, "compute.look = 0: who asks again and again would ask for ever"):
+            read_machine(self.file("n.toml", MACHINE + "look = 0\n"))
+
     def test_an_alpha_without_latency_is_refused(self) -> None:
         with self.assertRaisesRegex(Refused, "must be more than twice the overhead of 4e-07 s"):
             read_machine(self.file("m.toml", MACHINE.replace("short = { alpha = 1e-6", "short = { alpha = 7e-7")))

@@ -168,7 +168,10 @@ def read_machine(path: Path) -> Machine:
         )
     look = file.values["compute"].get("look", LOOK)
     if not look > 0:
-        raise Refused(f"{path}: compute.look = {look:g}: who asks again and again would ask for ever; give it some nanoseconds, or leave it out")
+        raise Refused(
+            f"{path}: compute.look = {look:g}: who asks again and again would ask for ever; give some nanoseconds,"
+            " or leave it out"
+        )
     return Machine(path.stem, per_node, rate(injection), overhead, inside, outside, begins["rendezvous"], look)
 
 
