@@ -285,7 +285,7 @@ TEST_CASE("who waits for one sum moves the others on") {
         const auto reduction = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});
         for (int lap = 0; lap < 3; ++lap) {
             std::array<PendingSum, 2> pending{reduction->begin_sum(parts, 1), reduction->begin_sum(parts, 1)};
-            const bool first_first = comm.rank() % 2 == 0;
+            const bool first_first = 2 * comm.rank() < comm.size();
             for (const bool first : {first_first, !first_first}) {
                 std::array<double, 1> total{};
                 pending[first ? 0 : 1].finish(total);
