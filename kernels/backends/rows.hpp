@@ -47,18 +47,44 @@ template <class Body>
     for (int half = low >> 1; half < high >> 1; ++half) body(q, 2 * half + 1, j, k);
 }
 
+// The cells 2 half + odd of a row, low <= half < high. What may be done twice is done in whole vectors, of which the first and
+// the last overlap others so that those between are aligned: the ends of a row, cell by cell, take as long as half of 64 cells
+// do by vectors of 64 bytes. With narrower ones nothing is gained.
+template <int odd, class Body>
+[[gnu::always_inline]] inline void every_other(const Body& body, int low, int high, int q, int j, int k) {
+    const auto run = [&](int from, int to) {
+#pragma omp simd
+        for (int half = from; half < to; ++half) body(q, 2 * half + odd, j, k);
+    };
+    constexpr int vector = __BIGGEST_ALIGNMENT__;  // bytes
+    if constexpr (vector >= 64 && requires { Body::repeatable; }) {
+        const auto* const first = &body.cell(q, 2 * low + odd, j, k);
+        constexpr int whole = vector / sizeof(*first);
+        if (high - low >= 2 * whole) {
+            const auto behind =
+                static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(*first) % whole);
+            if (behind > 0) {
+                run(low, low + whole);
+                low += whole - behind;
+            }
+            const int rest = (high - low) % whole;
+            run(low, high - rest);
+            if (rest > 0) run(high - whole, high);
+            return;
+        }
+    }
+    run(low, high);
+}
+
 // Every other cell from the first one on, none of which reads what another writes. Not inlined: among what the caller keeps in
 // registers there is no room for a dozen rows, which are then fetched from the stack for every cell.
 template <class Body>
 [[gnu::flatten, gnu::noinline]] void every_other_in_row(const Body& body, int first, int high, int q, int j,
                                                         int k) {
-    if ((first & 1) == 0) {
-#pragma omp simd
-        for (int half = first >> 1; half < (high + 1) >> 1; ++half) body(q, 2 * half, j, k);
-    } else {
-#pragma omp simd
-        for (int half = first >> 1; half < high >> 1; ++half) body(q, 2 * half + 1, j, k);
-    }
+    if ((first & 1) == 0)
+        every_other<0>(body, first >> 1, (high + 1) >> 1, q, j, k);
+    else
+        every_other<1>(body, first >> 1, high >> 1, q, j, k);
 }
 
 // A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one colour.
@@ -103,8 +129,16 @@ template <class T, class Body>
     for (int k = 0; k < n2; ++k)
         for (int j = 0; j < n1; ++j) {
             const auto at = [&](int i) { return n + static_cast<std::size_t>(i); };
+            // Every other one from the i-th on, which are all or none of those that the body takes.
+            const auto takes = [&](int i) {
+                if constexpr (requires { body.takes(item, i, j, k); })
+                    return body.takes(item, i, j, k);
+                else
+                    return true;
+            };
             if constexpr (requires { body.source(item, field, n, 0, j, k); }) {
                 for (int i = 0; i < 2 && n0 >= some; ++i) {
+                    if (!takes(i)) continue;
                     const auto* const from = &body.source(item, field, at(i), i, j, k);
                     auto* const to = &body.target(item, field, at(i), i, j, k);
                     move_values(from, &body.source(item, field, at(i + 2), i + 2, j, k) - from, to,

@@ -23,6 +23,10 @@ enum class Part { all, interior, shell };
 // Red cells have an even sum of global indices.
 enum class Colour { red = 0, black = 1 };
 
+constexpr Colour other(Colour colour) {
+    return colour == Colour::red ? Colour::black : Colour::red;
+}
+
 // What u holds when it is smoothed: anything, or what counts as zeros, ghosts included, whatever it is.
 enum class Guess { any, zero };
 
@@ -33,10 +37,15 @@ struct HalfSweeps {
     Guess guess = Guess::any;
 
     int count() const { return static_cast<int>(colours.size()); }
+    // The cells whose values before them count: those that the first half sweep reads or, over-relaxed, all.
+    std::optional<Colour> read() const {
+        if (colours.empty() || relaxation != 1.0) return std::nullopt;
+        return other(colours.front());
+    }
     // The cells whose residual they leave at more than rounding: those not of the last colour or, over-relaxed, all.
     std::optional<Colour> unsolved() const {
         if (colours.empty() || relaxation != 1.0) return std::nullopt;
-        return colours.back() == Colour::red ? Colour::black : Colour::red;
+        return other(colours.back());
     }
 };
 
@@ -167,6 +176,7 @@ struct Relax {
     ViewOf<Real> f;
 
     static constexpr bool one_colour = true;
+    static constexpr bool repeatable = true;  // twice is as good as once
     static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
     constexpr Real value(int q, int i, int j, int k) const {
         return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *

@@ -12,15 +12,17 @@ template <class HalfSweep>
 struct FromZero {
     HalfSweep half_sweep;
 
-    void operator()(int q, int i, int j, int k) const {
-        half_sweep.cell(q, i, j, k) = half_sweep.from_zero(q, i, j, k);
-    }
+    static constexpr bool repeatable = true;
+    auto& cell(int q, int i, int j, int k) const { return half_sweep.cell(q, i, j, k); }
+    void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = half_sweep.from_zero(q, i, j, k); }
 };
 template <class HalfSweep>
 struct StillZero {
     HalfSweep half_sweep;
 
-    void operator()(int q, int i, int j, int k) const { half_sweep.cell(q, i, j, k) = 0; }
+    static constexpr bool repeatable = true;
+    auto& cell(int q, int i, int j, int k) const { return half_sweep.cell(q, i, j, k); }
+    void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = 0; }
 };
 
 // A half sweep of the cells of one colour by rows; the first one of a pass may start from zeros.
