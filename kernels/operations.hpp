@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "kernels/bodies/reaction.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "kernels/bodies/stencil.hpp"
+#include "kernels/bodies/transfer.hpp"
 #include "kernels/cost.hpp"
 #include "kernels/layout/field.hpp"
 #include "kernels/layout/layout.hpp"
@@ -138,13 +140,13 @@ class Operations {
     // A half sweep of Gauss-Seidel: u += relaxation (u of Gauss-Seidel - u); 1: not over-relaxed.
     virtual Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) = 0;
     // N half sweeps. The n-th (from 0) also relaxes N - 1 - n ghost layers, redundantly, as
-    // the boxes there do: it wants ghosts of u N layers deep, of f and the coefficients N - 1, all 26 neighbours'. On all
-    // cells, whatever L.part. The same values as N half sweeps with an exchange before each. Zeros it neither reads nor wants
-    // there.
+    // the boxes there do: it wants ghosts of u N layers deep, of f and the coefficients N - 1, all 26 neighbours'. The
+    // interior is what they make of what is there without ghosts, a layer less each; it comes first if L.part is not all. The same
+    // values as N half sweeps with an exchange before each. Zeros it neither reads nor wants there.
     virtual Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) = 0;
     // The same and, in the same pass where a backend can, what a leg of a cycle ends with, of u as it is then: the restricted
-    // residual, or the norm of the residual, of the cells that are unsolved() then. Ghosts of u and f and the coefficients are
-    // wanted one layer deeper. The same values as after an exchange.
+    // residual, or the norm of the residual, of the cells that are unsolved() then, which each part has its share of. Ghosts of u
+    // and f and the coefficients are wanted one layer deeper. The same values as after an exchange.
     virtual Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
                                     const HalfSweeps& sweeps) = 0;
     virtual Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
@@ -173,9 +175,11 @@ class Operations {
     // --- To and from the next coarser level, whose fields are named coarse
     virtual Work restrict_to(Field coarse, Field fine) = 0;
     virtual Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) = 0;  // of L.colour
-    virtual Work interpolate_constant_add(Field fine, Field coarse) = 0;
-    virtual Work interpolate_linear_add(Field fine, Field coarse) = 0;   // ghosts of coarse current, all 26
-    virtual Work interpolate_quartic_add(Field fine, Field coarse) = 0;  // and two layers of them
+    // fine += what is interpolated, of all cells or those of one colour; linear interpolation reads all 26 ghosts of coarse.
+    virtual Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                                 std::optional<Colour> colour) = 0;
+    virtual Work interpolate_quartic_add(Field fine,
+                                         Field coarse) = 0;  // of all cells, two layers of ghosts current
 
     // --- To and from fields of the other precision than these operations work in, with the ghost layers that a result asks for
     virtual Work convert(Field to, Field from, double scale) = 0;    // to = scale from
@@ -199,7 +203,9 @@ class Operations {
     virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) = 0;
     // buffer.wire may be received into again as soon as these operations have packed something else.
     virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) = 0;
-    virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) = 0;
+    // Of one colour, if given, as the box has it that is copied to.
+    virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies,
+                            std::optional<Colour> colour) = 0;
     // Messages received are passed on: from.data to to.data. Returns when to.data may be sent.
     virtual Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) = 0;
 

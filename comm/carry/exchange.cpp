@@ -150,7 +150,7 @@ class PlannedExchange : public Exchange {
         PlannedExchange::reserve(1);
     }
 
-    void begin(std::span<const Field> u) override {
+    void begin(std::span<const Field> u, std::optional<Colour> colour) override {
         check(!under_way_, "an exchange is begun while the one before is under way");
         under_way_ = true;
         ++count_;
@@ -160,7 +160,7 @@ class PlannedExchange : public Exchange {
             operations_.pack(carrier_->to_send(), packed_, u);
             carrier_->start(u.size());
         }
-        if (copied_.count > 0) operations_.copy_cells(u, copied_);
+        if (copied_.count > 0) operations_.copy_cells(u, copied_, colour);
     }
 
     void finish() override {

@@ -2,8 +2,10 @@
 
 // Runs a plan on fields: after finish() the target cells of every field hold their source cells' values.
 
+#include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "comm/carry/carrier.hpp"
@@ -18,7 +20,9 @@ class Exchange {
     // Both calls are collective over the ranks of the plan. One exchange object has one exchange under way at
     // a time; between begin and finish the fields' own cells may be read but not written.
     virtual ~Exchange() = default;
-    virtual void begin(std::span<const Field> u) = 0;
+    // Of one colour, if given: other target cells may keep what they hold. Between boxes of a rank these are not copied; messages
+    // carry all.
+    virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
     virtual void finish() = 0;
     // Makes room for messages that carry so many fields; set-up only.
     virtual void reserve(std::size_t fields) = 0;
@@ -28,22 +32,30 @@ class Exchange {
     // Whether work that needs the ghosts should be split, its interior between begin and finish.
     virtual bool overlaps() const = 0;
 
-    void run(std::span<const Field> u) {
-        begin(u);
+    void run(std::span<const Field> u, std::optional<Colour> colour = std::nullopt) {
+        begin(u, colour);
         finish();
     }
     void run(Field u) { run(std::span(&u, 1)); }
-    // Exchanges all u and does work(Part) that needs their ghosts.
+    // Exchanges all u and does work(Part) that needs their ghosts, those of one colour or all.
     template <class Action>
-    void run(std::span<const Field> u, const Action& work) {
-        begin(u);
+    void run(std::span<const Field> u, std::optional<Colour> colour, const Action& work) {
+        begin(u, colour);
         if (overlaps()) work(Part::interior);
         finish();
         work(overlaps() ? Part::shell : Part::all);
     }
     template <class Action>
+    void run(Field u, std::optional<Colour> colour, const Action& work) {
+        run(std::span<const Field>(&u, 1), colour, work);
+    }
+    template <std::invocable<Part> Action>
+    void run(std::span<const Field> u, const Action& work) {
+        run(u, std::nullopt, work);
+    }
+    template <class Action>
     void run(Field u, const Action& work) {
-        run(std::span<const Field>(&u, 1), work);
+        run(u, std::nullopt, work);
     }
 };
 

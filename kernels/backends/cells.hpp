@@ -67,6 +67,12 @@ constexpr Cells every_cell(std::size_t boxes, const Index& extent) {
     return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, {}};
 }
 
+// A body of any cell as one of the cells of a colour.
+template <class Body>
+struct OneColour : Body {
+    static constexpr bool one_colour = true;
+};
+
 // A body of the blocks' cells as one of the boxes' cells.
 template <class Body>
 struct InWindow {

@@ -124,7 +124,8 @@ class CycleOperationsOn : public Interface {
     Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
                             const HalfSweeps& sweeps) override {
         Work work = relax_beyond(1, u, L, f, sweeps);
-        return work += this->restrict_residual(coarse, L.of(sweeps.unsolved()), u, f);
+        if (L.part == Part::interior) return work;
+        return work += this->restrict_residual(coarse, L.on(Part::all).of(sweeps.unsolved()), u, f);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
@@ -148,14 +149,16 @@ class CycleOperationsOn : public Interface {
             });
         });
     }
-    Work interpolate_constant_add(Field fine, Field coarse) override {
-        return in_dimensions([&](auto D) {
-            return each(InterpolateConstant<D, Real>{view_of(fine), view_of(coarse)});
-        });
-    }
-    Work interpolate_linear_add(Field fine, Field coarse) override {
-        return in_dimensions([&](auto D) {
-            return each(InterpolateLinear<D, Real>{view_of(fine), view_of(coarse)});
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        const Cells cells = of_colour(colour);
+        return with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
+            using Body = std::decay_t<decltype(body)>;
+            if (colour)
+                backend_.for_each_cell(cells, OneColour<Body>{body});
+            else
+                backend_.for_each_cell(cells, body);
+            return work_of_interpolation<Body>(cells);
         });
     }
     Work interpolate_quartic_add(Field fine, Field coarse) override {
@@ -190,11 +193,16 @@ class CycleOperationsOn : public Interface {
         });
         return work({0, 1, 1}, segments.cells * u.size());
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
+    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
         in_passes(u, [&](BufferOrder, const auto& views, std::size_t count) {
-            backend_.for_each_item(copies, count, CopyCells<Real>{views});
+            const CopyCells<Real> copy{views};
+            if (colour)
+                backend_.for_each_item(copies, count,
+                                       CopyColour<Real>{copy, static_cast<int>(*colour), parity_});
+            else
+                backend_.for_each_item(copies, count, copy);
         });
-        return work({0, 1, 1}, copies.cells * u.size());
+        return work({0, 1, 1}, copies.cells * u.size() / (colour ? 2 : 1));
     }
     Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
         backend_.for_each_item(parcels, fields, Forward<Real>{values_of(from), values_of(to), fields});
@@ -247,16 +255,22 @@ class CycleOperationsOn : public Interface {
         Cells cells;
         Body body;
     };
+    // How far within a block the interior of half sweeps begins, counted from the corner of the first one's ghost layers, or of
+    // another's, which has one less.
+    Index margin_of_sweeps(int last, const HalfSweeps& sweeps) const {
+        return layout_.layers(shape_.ghosts + last + sweeps.count() - 1);
+    }
     // Half sweeps one after the other, each on a ghost layer less than the one before, the last on so many.
     template <int D, class Relaxed>
-    auto half_sweeps(int last, Field u, const Stencil& L, Field f, std::span<const Colour> colours,
+    auto half_sweeps(int last, Field u, const Stencil& L, Field f, const HalfSweeps& all,
                      const Relaxed& relaxed) const {
-        int layers = static_cast<int>(colours.size()) + last;
+        int layers = all.count() + last;
         check_at_most(layers, shape_.ghosts, "each half sweep takes a ghost layer of those before it");
         std::vector<HalfSweep<decltype(relaxed(std::declval<Relax<D, Real>>()))>> sweeps;
-        for (const Colour colour : colours) {
+        for (const Colour colour : all.colours) {
             const auto view = views_for(u.with_ghosts(--layers));
-            Cells cells = cells_for(u.with_ghosts(layers));
+            Cells cells = cells_for(u.with_ghosts(layers), L.part);
+            cells.margin = margin_of_sweeps(last, all);
             cells.colour =
                 (static_cast<int>(colour) + D * layers) & 1;  // the corner is off by that in each direction
             sweeps.push_back(
@@ -268,8 +282,8 @@ class CycleOperationsOn : public Interface {
         return in_dimensions([&](auto D) {
             return with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
                 Work work;
-                if (sweeps.guess == Guess::zero) work += fill(u, 0.0);
-                for (const auto& sweep : half_sweeps<D>(last, u, L, f, sweeps.colours, relaxed))
+                if (sweeps.guess == Guess::zero && L.part != Part::shell) work += fill(u, 0.0);
+                for (const auto& sweep : half_sweeps<D>(last, u, L, f, sweeps, relaxed))
                     work += relax_half(sweep.cells, sweep.body);
                 return work;
             });
@@ -325,12 +339,30 @@ class CycleOperationsOn : public Interface {
         if (!L.colour) return action(residual);
         return action(ResidualOfColour<D, Real>{residual, static_cast<int>(*L.colour), parity_});
     }
-    // All cells of this level, of L.colour if it has one.
-    Cells coloured(const Stencil& L) const {
+    // action(the body of a fine cell)
+    template <class Action>
+    auto with_interpolation(Field fine, Field coarse, Interpolation interpolation,
+                            const Action& action) const {
+        return in_dimensions([&](auto D) {
+            if (interpolation == Interpolation::constant)
+                return action(InterpolateConstant<D, Real>{view_of(fine), view_of(coarse)});
+            return action(InterpolateLinear<D, Real>{view_of(fine), view_of(coarse)});
+        });
+    }
+    // All parents of cells of one colour are read.
+    template <class Body>
+    static Work work_of_interpolation(const Cells& cells) {
+        constexpr Cost cost = Body::cost;
+        const auto step = static_cast<double>(cells.step());
+        return work({cost.flops / step, 1 / step + cost.reads - 1, cost.writes / step}, cells.count());
+    }
+    // All cells of this level, or those of one colour.
+    Cells of_colour(std::optional<Colour> colour) const {
         Cells cells = all();
-        if (L.colour) cells.colour = static_cast<int>(*L.colour);
+        if (colour) cells.colour = static_cast<int>(*colour);
         return cells;
     }
+    Cells coloured(const Stencil& L) const { return of_colour(L.colour); }
     template <class Body>
     Work relax_half(const Cells& cells, const Body& body) {
         backend_.for_each_cell(cells, body);

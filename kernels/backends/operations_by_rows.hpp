@@ -25,22 +25,14 @@ class CyclesByRows : public Base {
             return this->work(row.cost(), cells.count());
         });
     }
-    Work interpolate_constant_add(Field fine, Field coarse) override {
-        return this->in_dimensions([&](auto D) {
-            return interpolate(InterpolateConstant<D, Real>{this->view_of(fine), this->view_of(coarse)});
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        const Cells cells = this->of_colour(colour);
+        return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
+            using Body = std::decay_t<decltype(body)>;
+            this->backend().for_each_row(cells, InterpolateRow<Body, Real>{body, cells});
+            return this->template work_of_interpolation<Body>(cells);
         });
-    }
-    Work interpolate_linear_add(Field fine, Field coarse) override {
-        return this->in_dimensions([&](auto D) {
-            return interpolate(InterpolateLinear<D, Real>{this->view_of(fine), this->view_of(coarse)});
-        });
-    }
-
-  private:
-    template <class Interpolation>
-    Work interpolate(const Interpolation& interpolation) {
-        this->backend().for_each_row(this->all(), InterpolateRow<Interpolation, Real>{interpolation});
-        return this->work(Interpolation::cost, this->all().count());
     }
 };
 

@@ -148,8 +148,10 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     }
     Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
                            const HalfSweeps& sweeps) override {
+        norm = 0;
         Work work = this->relax_beyond(1, u, L, f, sweeps);
-        return work += this->residual_norm(L.of(sweeps.unsolved()), u, f, norm);
+        if (L.part == Part::interior) return work;
+        return work += this->residual_norm(L.on(Part::all).of(sweeps.unsolved()), u, f, norm);
     }
     Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
         return this->each(AddReaction{y.view(), x.view(), scale, phi, u.view()});

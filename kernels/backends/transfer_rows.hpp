@@ -92,10 +92,21 @@ template <class Interpolation, class Real>
     }
 }
 
-// Of a fine row, all of it.
+// The first or the second cell of each pair, which are those of one colour.
+template <int second, class Interpolation, class Real>
+[[gnu::flatten]] void add_along_every_other(const Interpolation interpolation, const Real* across, int first,
+                                            int cells, int q, int j, int k) {
+#pragma omp simd
+    for (int x = 0; x < cells; ++x)
+        interpolation.fine(q, 2 * (first + x) + second, j, k) +=
+            interpolation.along(across[x], across[x + 2 * second - 1]);
+}
+
+// Of a fine row, all of it or the cells of one colour.
 template <class Interpolation, class Real>
 struct InterpolateRow {
     Interpolation interpolation;
+    Cells fine;
 
     void operator()(int, int fine_cells, int q, int j, int k) const {
         constexpr int some = 64;
@@ -104,7 +115,12 @@ struct InterpolateRow {
             const int cells = std::min(some, fine_cells / 2 - first);
             each_in_row(Across<Interpolation, Real>{interpolation, across, first - 1, j, k}, first - 1,
                         first + cells + 1, q, j, k);
-            add_along(interpolation, across + 1, first, cells, q, j, k);
+            if (fine.colour == Cells::every)
+                add_along(interpolation, across + 1, first, cells, q, j, k);
+            else if (fine.first(0, q, j, k) == 0)
+                add_along_every_other<0>(interpolation, across + 1, first, cells, q, j, k);
+            else
+                add_along_every_other<1>(interpolation, across + 1, first, cells, q, j, k);
         }
     }
 };

@@ -134,6 +134,22 @@ struct CopyCells {
     }
 };
 
+// The same of one colour, as the box has it that is copied to.
+template <class Real = double>
+struct CopyColour : CopyCells<Real> {
+    int colour;
+    const int* parity;  // of the sum of the global indices of each block's first cell
+
+    constexpr bool takes(const CopyItem& c, int i, int j, int k) const {
+        const Index& to = c.target.lo;
+        return ((to[0] + i + to[1] + j + to[2] + k + parity[c.to]) & 1) == colour;
+    }
+    constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t n, int i, int j,
+                              int k) const {
+        if (takes(c, i, j, k)) CopyCells<Real>::operator()(c, field, n, i, j, k);
+    }
+};
+
 // Between buffers that hold `fields` fields: a parcel's values of all fields lie together.
 template <class Real = double>
 struct Forward {

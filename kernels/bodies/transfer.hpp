@@ -84,6 +84,9 @@ struct RestrictFaces {
     }
 };
 
+// How a coarse level's values become a fine one's: as they are, or linear in each direction.
+enum class Interpolation { constant, linear };
+
 // Interpolation is told in two steps, so that a row can take the first one once for two cells (transfer_rows.hpp): `across`, a
 // coarse cell's value interpolated in all directions but x, and `along` x, from those of the parent and of the nearer neighbour.
 

@@ -130,11 +130,10 @@ class TimedOperations : public Operations {
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return book(Op::restrict_, [&] { return inner_.restrict_residual(coarse, L, u, f); });
     }
-    Work interpolate_constant_add(Field fine, Field coarse) override {
-        return book(Op::interpolate, [&] { return inner_.interpolate_constant_add(fine, coarse); });
-    }
-    Work interpolate_linear_add(Field fine, Field coarse) override {
-        return book(Op::interpolate, [&] { return inner_.interpolate_linear_add(fine, coarse); });
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        return book(Op::interpolate,
+                    [&] { return inner_.interpolate_add(fine, coarse, interpolation, colour); });
     }
     Work interpolate_quartic_add(Field fine, Field coarse) override {
         return book(Op::interpolate, [&] { return inner_.interpolate_quartic_add(fine, coarse); });
@@ -170,8 +169,8 @@ class TimedOperations : public Operations {
     Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
         return book(Op::unpack, [&] { return inner_.unpack(u, segments, buffer); });
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
-        return book(Op::copy, [&] { return inner_.copy_cells(u, copies); });
+    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
+        return book(Op::copy, [&] { return inner_.copy_cells(u, copies, colour); });
     }
     Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
         return book(Op::copy, [&] { return inner_.forward(to, parcels, from, fields); });

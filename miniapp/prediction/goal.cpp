@@ -281,7 +281,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     const Indexed& plan = planned.at({event.level, event.use});
                     const Costs::OfExchange& cost =
                         costs.exchange(event.level, event.use, event.fields, event.value_bytes);
-                    program.work(1, {0, cost.copied_bytes + 2 * cost.kept_bytes});
+                    program.work(1, {0, event.copied * cost.copied_bytes + 2 * cost.kept_bytes});
                     program.exchange(plan.stages, among, event.fields * event.value_bytes, plan.tag);
                     break;
                 }

@@ -95,7 +95,7 @@ class Timeline {
         };
         solve_.exchanges += slice_.times;
         move(Op::pack, cost.packed_bytes);
-        move(Op::copy, cost.copied_bytes);
+        move(Op::copy, event.copied * cost.copied_bytes);
         for (const Op op : {Op::pack, Op::unpack}) {
             move(op, cost.kept_bytes);
             if (cost.moved_by_all)

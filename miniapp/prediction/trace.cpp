@@ -19,13 +19,14 @@ class RecordedExchange : public Exchange {
           use_(use),
           value_bytes_(value_bytes) {}
 
-    void begin(std::span<const Field> u) override {
+    void begin(std::span<const Field> u, std::optional<Colour> colour) override {
         recorder_.note({.kind = Event::Kind::exchange,
                         .level = level_,
                         .use = use_,
                         .fields = u.size(),
-                        .value_bytes = value_bytes_});
-        inner_->begin(u);
+                        .value_bytes = value_bytes_,
+                        .copied = colour ? 0.5 : 1.0});
+        inner_->begin(u, colour);
     }
     void finish() override { inner_->finish(); }
     void reserve(std::size_t fields) override { inner_->reserve(fields); }

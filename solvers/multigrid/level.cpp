@@ -117,13 +117,9 @@ void fill_all_ghosts(Level& coarse) {
 
 }  // namespace
 
-void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation) {
-    if (interpolation == Interpolation::constant) {
-        fine.operations.interpolate_constant_add(fine.u, coarse.u);
-        return;
-    }
-    fill_all_ghosts(coarse);
-    fine.operations.interpolate_linear_add(fine.u, coarse.u);
+void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation, std::optional<Colour> colour) {
+    if (interpolation == Interpolation::linear) fill_all_ghosts(coarse);
+    fine.operations.interpolate_add(fine.u, coarse.u, interpolation, colour);
 }
 
 void interpolate_quartic_add(Level& fine, Level& coarse) {

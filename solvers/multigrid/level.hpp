@@ -142,8 +142,10 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
 // reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
 
-// u of a level += u of the next coarser one. Linear interpolation fills all its ghosts, outside the domain as well. Collective.
-void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation);
+// u of a level += u of the next coarser one, of all cells or those of one colour. Linear interpolation fills all ghosts of the
+// coarser u, outside the domain as well. Collective.
+void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation,
+                     std::optional<Colour> colour = std::nullopt);
 
 // The same by quartics, of what has the coarse u as its means; wants HierarchyOptions::interpolated_ghosts = 2. Beyond a Dirichlet
 // face u is taken to be odd, beyond a Neumann face even: of fourth order there, too, only where the second derivative across the

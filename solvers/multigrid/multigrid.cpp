@@ -88,10 +88,10 @@ void Multigrid::keep_coarse_residual(int l) {
     });
 }
 
-// u of level l += u of the level below, from where that is.
-void Multigrid::interpolate(int l, Interpolation interpolation) {
+// u of level l += u of the level below, from where that is, of all cells or those of one colour.
+void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Colour> colour) {
     if (Handover* const handover = levels_.handover(l + 1)) handover->spread();
-    interpolate_add(levels_.cycled(l), levels_.below(l), interpolation);
+    interpolate_add(levels_.cycled(l), levels_.below(l), interpolation, colour);
 }
 
 // u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is extrapolated.
@@ -130,7 +130,8 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
     v_cycle(l + 1, Guess::zero);
     // What one cycle leaves of the coarse correction would be as large as the error of fourth order.
     if (goal == CoarseGoal::extrapolation && l + 1 < levels_.levels() - 1) v_cycle(l + 1, Guess::any);
-    interpolate(l, options_.interpolation);
+    // As far as smoothing reads it.
+    interpolate(l, options_.interpolation, read_by_smoothing(options_.post, options_, options_.symmetric));
     if (options_.symmetric)
         smooth_reversed(fine, fine.operations, options_.post, options_);
     else if (norm != nullptr)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/bodies/transfer.hpp"
 #include "kernels/names.hpp"
 #include "solvers/amg/options.hpp"
 
@@ -15,7 +16,6 @@ constexpr auto names_of(Cycle) {
     return std::array{Named<Cycle>{Cycle::v, "V"}, Named<Cycle>{Cycle::f, "F"}};
 }
 
-enum class Interpolation { constant, linear };
 constexpr auto names_of(Interpolation) {
     return std::array{Named<Interpolation>{Interpolation::constant, "constant"},
                       Named<Interpolation>{Interpolation::linear, "linear"}};

@@ -50,8 +50,9 @@ struct Fixture {
     }
 
     // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours`
-    // reach it inside the domain, else the zero they began with.
-    int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours) const {
+    // reach it inside the domain, else the zero they began with. All of them, or those of one colour.
+    int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours,
+                     std::optional<Colour> colour = std::nullopt) const {
         const Index n = layout.extent();
         const Index g = layout.layers(field.shape().ghosts);
         const Index cells = layout.cells();
@@ -64,6 +65,8 @@ struct Fixture {
                     for (int i = -g[0]; i < n[0] + g[0]; ++i) {
                         const Index c{i, j, k};
                         Index global = first + c;
+                        const int parity = (global[0] + global[1] + global[2]) & 1;
+                        if (colour && parity != static_cast<int>(*colour)) continue;
                         int outside = 0;
                         bool reached = true;
                         for (std::size_t d = 0; d < 3; ++d) {
@@ -134,7 +137,7 @@ TEST_CASE(
         for (const std::size_t fields : {1U, 3U, 10U, 1U}) {
             std::vector<Field> u;
             for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
-            exchange->begin(u);
+            exchange->begin(u, {});
             exchange->finish();
             int wrong = 0;
             for (std::size_t n = 0; n < fields; ++n)
@@ -142,10 +145,17 @@ TEST_CASE(
             CHECK(wrong == 0);
             predicted += exchange->plan().traffic(x.comm.rank(), topology, fields);
         }
-        CHECK(exchange->count() == 4);
+        // Of one colour, which is that of a ghost as its box counts on, whatever the number of cells around.
+        for (const Colour colour : {Colour::red, Colour::black}) {
+            const Field u = x.make(5);
+            exchange->run(std::span(&u, 1), colour);
+            CHECK(x.wrong_ghosts(u, 5, depth, neighbours, colour) == 0);
+            predicted += exchange->plan().traffic(x.comm.rank(), topology, 1);
+        }
+        CHECK(exchange->count() == 6);
         CHECK(ledger.at(Op::send, 0).traffic == predicted);
         // As many messages for many fields as for one.
-        CHECK(predicted.messages == 4 * exchange->plan().traffic(x.comm.rank(), topology, 1).messages);
+        CHECK(predicted.messages == 6 * exchange->plan().traffic(x.comm.rank(), topology, 1).messages);
     }
 }
 
@@ -285,8 +295,8 @@ TEST_CASE("two exchanges under way at once, finished in the other order, do not 
     const auto second = exchange_with(2, 1);
     const Field u = x.make(1);
     const Field v = x.make(2);
-    first->begin(std::span(&u, 1));
-    second->begin(std::span(&v, 1));
+    first->begin(std::span(&u, 1), {});
+    second->begin(std::span(&v, 1), {});
     second->finish();
     first->finish();
     CHECK(x.wrong_ghosts(u, 1, 2, Neighbours::all) == 0);
@@ -349,7 +359,7 @@ TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
     });
     std::vector<Field> u;
     for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
-    exchange->begin(u);
+    exchange->begin(u, {});
     exchange->finish();
     const Plan everyone = make_plan(ghost_pattern(x.layout, 2, neighbours, options), topology, options, {});
     Traffic predicted;
@@ -416,8 +426,8 @@ TEST_CASE("an exchange is begun and finished in turn") {
     const auto exchange = x.exchange(1, Neighbours::faces, false, 8);
     const Field u = x.make(0);
     CHECK_THROWS_AS(exchange->finish(), std::logic_error);
-    exchange->begin(std::span(&u, 1));
-    CHECK_THROWS_AS(exchange->begin(std::span(&u, 1)), std::logic_error);
+    exchange->begin(std::span(&u, 1), {});
+    CHECK_THROWS_AS(exchange->begin(std::span(&u, 1), {}), std::logic_error);
     exchange->finish();
     CHECK(x.wrong_ghosts(u, 0, 1, Neighbours::faces) == 0);
 }

@@ -494,7 +494,7 @@ class DryRun(KeelTest):
                 self.assertEqual(predicted, facts["predicted_bytes"])
                 self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
                 self.assertGreater(facts["array_bytes"], 8 * 8 * 64**3)
-                self.assertLessEqual(facts["measured_bytes"], 1.3 * facts["array_bytes"])
+                self.assertLessEqual(facts["measured_bytes"], 1.35 * facts["array_bytes"])
 
     def test_memory_predicted_holds_deep_ghosts(self) -> None:
         words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32")

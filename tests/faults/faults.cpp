@@ -181,11 +181,9 @@ class FaultyOperations : public Operations {
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
         return next().restrict_residual(coarse, L, u, f);
     }
-    Work interpolate_constant_add(Field fine, Field coarse) override {
-        return next().interpolate_constant_add(fine, coarse);
-    }
-    Work interpolate_linear_add(Field fine, Field coarse) override {
-        return next().interpolate_linear_add(fine, coarse);
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        return next().interpolate_add(fine, coarse, interpolation, colour);
     }
     Work interpolate_quartic_add(Field fine, Field coarse) override {
         return next().interpolate_quartic_add(fine, coarse);
@@ -217,8 +215,8 @@ class FaultyOperations : public Operations {
     Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
         return next().unpack(u, segments, buffer);
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies) override {
-        return next().copy_cells(u, copies);
+    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
+        return next().copy_cells(u, copies, colour);
     }
     Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
         return next().forward(to, parcels, from, fields);

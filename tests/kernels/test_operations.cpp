@@ -604,6 +604,104 @@ TEST_CASE("half sweeps of zeros are those of a u that holds zeros, and read noth
     CHECK(coarse.difference(same, [&](int q, int i, int j, int k) { return means(q, i, j, k); }) == 0);
 }
 
+TEST_CASE("half sweeps of the interior and then of the shell, with their ends, are those of all cells") {
+    const int width = GENERATE(4, 14, 26, 34);
+    const int ghosts = 5;
+    const double relaxation = GENERATE(1.0, 0.7);
+    const auto red = Colour::red, black = Colour::black;
+    const std::vector<Colour> colours =
+        GENERATE_COPY(std::vector{black}, std::vector{red, black, red}, std::vector{red, black, red, black});
+    Fixture fine = Fixture::alone(width, ghosts);
+    Fixture coarse(width / 2, 1, fine.backend, fine.storage);
+    Operations& x = *fine.operations;
+    const auto make = [&](int number) { return fine.make(number, ghosts); };
+    const Stencil L{make(11), make(12), make(13), make(14), make(15)};
+    const Field f = make(2);
+    const HalfSweeps leg{colours, relaxation};
+    const auto same = [](const Fixture& level, Field a, Field b) {
+        const HostField expected = level.on_host(a);
+        return level.difference(b, [&](int q, int i, int j, int k) { return expected(q, i, j, k); }) == 0;
+    };
+    // The interior reads no ghost, and ends with values that the shell leaves as they are.
+    const auto in_parts = [&](const auto& run) {
+        const Field u = make(1), ghosts_unknown = x.make_field();
+        x.fill(ghosts_unknown, std::numeric_limits<double>::quiet_NaN());
+        x.assign(ghosts_unknown, cube(width), [&](const Index& c) { return noise(1, c); });
+        Work work = run(ghosts_unknown, L.on(Part::interior));
+        x.scale(u, 1.0, ghosts_unknown);  // of the boxes' cells, so that ghosts are there now
+        work += run(u, L.on(Part::shell));
+        return std::pair(u, work);
+    };
+
+    const Field all = make(1), restricted_all = make(1), measured_all = make(1);
+    const Work work = x.relax(all, L, f, leg);
+    const auto [parts, work_in_parts] =
+        in_parts([&](Field u, const Stencil& part) { return x.relax(u, part, f, leg); });
+    CHECK(same(fine, all, parts));
+    CHECK(work_in_parts.flops == Approx(work.flops).epsilon(0.01));
+
+    const Field expected = coarse.operations->make_field(), restricted = coarse.operations->make_field();
+    x.relax_and_restrict(expected, restricted_all, L, f, leg);
+    const auto after = in_parts(
+        [&](Field u, const Stencil& part) { return x.relax_and_restrict(restricted, u, part, f, leg); });
+    CHECK(same(fine, restricted_all, after.first));
+    CHECK(same(coarse, expected, restricted));
+
+    double expected_norm = 0, norm = 0;
+    x.relax_and_measure(expected_norm, measured_all, L, f, leg);
+    in_parts([&](Field u, const Stencil& part) {
+        double of_part = 0;
+        const Work of_it = x.relax_and_measure(of_part, u, part, f, leg);
+        norm = std::max(norm, of_part);
+        return of_it;
+    });
+    CHECK(norm == expected_norm);
+}
+
+TEST_CASE("both colours of what is interpolated together are all of it, each cell once") {
+    const int coarse_width = GENERATE(1, 3, 8, 33);
+    const Interpolation interpolation = GENERATE(Interpolation::constant, Interpolation::linear);
+    Fixture fine(2 * coarse_width, 2);
+    Fixture coarse(coarse_width, 1, fine.backend, fine.storage);
+    Operations& x = *fine.operations;
+    const Field from = coarse.make(3, 1), whole = fine.make(1), halves = fine.make(1);
+    const Work work = x.interpolate_add(whole, from, interpolation, {});
+    const HostField before = fine.on_host(halves), expected = fine.on_host(whole);
+    Work of_halves = x.interpolate_add(halves, from, interpolation, Colour::red);
+    CHECK(fine.difference(halves, [&](int q, int i, int j, int k) {
+        const Index c = fine.cell(q, i, j, k);
+        return (((c[0] + c[1] + c[2]) & 1) == 0 ? expected : before)(q, i, j, k);
+    }) == 0);
+    of_halves += x.interpolate_add(halves, from, interpolation, Colour::black);
+    CHECK(fine.difference(halves, [&](int q, int i, int j, int k) { return expected(q, i, j, k); }) == 0);
+    CHECK(of_halves.flops == work.flops);
+}
+
+TEST_CASE("half sweeps read nothing before them but what they say") {
+    const int width = GENERATE(2, 5, 8);
+    const int ghosts = 5;
+    const double relaxation = GENERATE(1.0, 0.7);
+    const auto red = Colour::red, black = Colour::black;
+    const std::vector<Colour> colours =
+        GENERATE_COPY(std::vector{black}, std::vector{red, black, red, black});
+    Fixture x(width, ghosts);
+    const auto make = [&](int number) { return x.make(number, ghosts); };
+    const Stencil L{make(11), make(12), make(13), make(14), make(15)};
+    const HalfSweeps sweeps{colours, relaxation};
+    const std::optional<Colour> read = sweeps.read();
+    CHECK(read == (relaxation == 1.0 ? std::optional(colours.front() == red ? black : red) : std::nullopt));
+    const Field f = make(2), all = make(1), some = make(1);
+    if (read)
+        x.operations->assign(some, cube(width, ghosts), [&](const Index& c) {
+            const bool counts = ((c[0] + c[1] + c[2]) & 1) == static_cast<int>(*read);
+            return counts ? noise(1, c) : std::numeric_limits<double>::quiet_NaN();
+        });
+    x.operations->relax(all, L, f, sweeps);
+    x.operations->relax(some, L, f, sweeps);
+    const HostField expected = x.on_host(all);
+    CHECK(x.difference(some, [&](int q, int i, int j, int k) { return expected(q, i, j, k); }) == 0);
+}
+
 TEST_CASE("interior and shell together are all cells, and neither touches the other's") {
     const int width = GENERATE(1, 2, 5, 8, 18, 66);
     const int ghosts = GENERATE(1, 2);
@@ -807,7 +905,7 @@ TEST_CASE("restriction of a constant is that constant, and undoes constant inter
     fine.operations->restrict_to(mean, u);
     CHECK(coarse.difference(mean, [](int, int, int, int) { return 3.0; }) == 0);
     fine.operations->fill(u, 0.0);
-    fine.operations->interpolate_constant_add(u, coarse.make(2));
+    fine.operations->interpolate_add(u, coarse.make(2), Interpolation::constant, {});
     fine.operations->restrict_to(mean, u);
     CHECK(coarse.difference(mean, [&](int q, int i, int j, int k) {
         return noise(2, coarse.cell(q, i, j, k));
@@ -889,7 +987,7 @@ TEST_CASE("constant interpolation adds the parent") {
     Fixture fine(6);
     Fixture coarse(3, 1, fine.backend);
     const Field u = fine.make(1);
-    fine.operations->interpolate_constant_add(u, coarse.make(2));
+    fine.operations->interpolate_add(u, coarse.make(2), Interpolation::constant, {});
     CHECK(fine.difference(u, [&](int q, int i, int j, int k) {
         return noise(1, fine.cell(q, i, j, k)) + noise(2, coarse.cell(q, i / 2, j / 2, k / 2));
     }) < rounding);
@@ -905,7 +1003,7 @@ TEST_CASE("linear interpolation is exact for trilinear functions") {
     coarse.operations->assign(
         from, cube(3, 1), [&](const Index& c) { return f(2 * c[0] + 0.5, 2 * c[1] + 0.5, 2 * c[2] + 0.5); });
     const Field u = fine.operations->make_field();
-    fine.operations->interpolate_linear_add(u, from);
+    fine.operations->interpolate_add(u, from, Interpolation::linear, {});
     CHECK(fine.difference(u, [&](int q, int i, int j, int k) { return f(6 * q + i, j, k); }) < 1e-11);
 }
 
@@ -1325,7 +1423,7 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
 
     const std::vector<CopyItem> copies{{0, taken[0].cells, 1, put[0].cells},
                                        {1, taken[1].cells, 0, put[1].cells}};
-    x.operations->copy_cells(from, x.operations->make_items(std::span<const CopyItem>(copies)));
+    x.operations->copy_cells(from, x.operations->make_items(std::span<const CopyItem>(copies)), {});
     const auto as_before = [&](std::size_t n, int q, const Index& at) {
         return noise(static_cast<int>(n), x.cell(q, at[0], at[1], at[2]));
     };
@@ -1334,6 +1432,28 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     const Buffer small = x.operations->make_buffer(35 * fields - 1, Wire::staged);
     CHECK_THROWS_AS(x.operations->pack(small, taken_items, from), std::logic_error);
     CHECK_THROWS_AS(x.operations->unpack(to, put_items, small), std::logic_error);
+}
+
+TEST_CASE("of one colour what is copied are the cells that have it where they are copied to") {
+    const int size = GENERATE(1, 3, 9);  // of the region, along its rows
+    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 10));
+    Fixture x = Fixture::alone(9, 2);
+    std::vector<Field> u;
+    for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n), 2));
+    // By an odd number of cells, so that a cell's colour is not that of the one that becomes it.
+    const Region source{{0, 1, 2}, {size, 4, 3}}, target{{0, 2, 4}, {size, 4, 3}};
+    const CopyItem item{0, source, 1, target};
+    const Colour colour = GENERATE(Colour::red, Colour::black);
+    const Work work = x.operations->copy_cells(u, x.operations->make_items(std::span(&item, 1)), colour);
+    CHECK(work.bytes == 16.0 * (size * 12 / 2) * static_cast<double>(fields));
+    for (std::size_t n = 0; n < fields; ++n)
+        CHECK(x.difference(u[n], [&](int q, int i, int j, int k) {
+            const Index c = x.cell(q, i, j, k), off = Index{i, j, k} + -target.lo;
+            bool taken = q == 1 && ((c[0] + c[1] + c[2]) & 1) == static_cast<int>(colour);
+            for (std::size_t d = 0; d < 3; ++d) taken = taken && off[d] >= 0 && off[d] < target.size[d];
+            const Index from = source.lo + off;
+            return noise(static_cast<int>(n), taken ? x.cell(0, from[0], from[1], from[2]) : c);
+        }) == 0);
 }
 
 TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alone") {
@@ -1474,8 +1594,8 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     // Of one colour the other's f and D are not read.
     CHECK(per_cell(fine.residual_norm(L.of(Colour::red), u, f, norm)) == PerCell{7, 5});
     CHECK(per_cell(fine.restrict_residual(coarse, L.of(Colour::black), u, f)) == PerCell{8, 5 + 1.0 / 8});
-    CHECK(per_cell(fine.interpolate_constant_add(u, coarse)) == PerCell{1, 2 + 1.0 / 8});
-    CHECK(per_cell(fine.interpolate_linear_add(u, coarse)) == PerCell{23, 2 + 1.0 / 8});
+    CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::constant, {})) == PerCell{1, 2 + 1.0 / 8});
+    CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::linear, {})) == PerCell{23, 2 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_quartic_add(u, coarse)) == PerCell{82 / 8.0, 2 + 1.0 / 8});
     CHECK(per_cell(fine.fill(u, 1.0)) == PerCell{0, 1});
     CHECK(per_cell(fine.copy(u, f)) == PerCell{1, 2});
@@ -1504,7 +1624,7 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     const CopyItem copied{0, segment.cells, 1, segment.cells};
     const auto copies = fine.make_items(std::span(&copied, 1));
     for (const Work& work :
-         {fine.pack(buffer, items, two), fine.unpack(two, items, buffer), fine.copy_cells(two, copies)}) {
+         {fine.pack(buffer, items, two), fine.unpack(two, items, buffer), fine.copy_cells(two, copies, {})}) {
         CHECK(work.bytes == 2 * 8.0 * 12);
         CHECK(work.flops == 0);
     }
@@ -1524,7 +1644,7 @@ TEST_CASE("a rank without boxes takes part in every operation") {
     operations->axpby(u, 1.0, u, 2.0, u);
     operations->relax(u, L, u, Colour::red, 1.0);
     operations->restrict_residual(coarse, L, u, u);
-    operations->interpolate_linear_add(u, coarse);
+    operations->interpolate_add(u, coarse, Interpolation::linear, {});
     double norm = 7;
     operations->max_norm(u, norm);
     CHECK(norm == 0.0);

@@ -260,10 +260,10 @@ TEST_CASE("between planes a coarse cell has four children, a coarse face two") {
     const Field of_coarse = coarse.make(5);
     const auto parent = [](const Index& c) { return Index{c[0] >> 1, c[1] >> 1, 0}; };
     Field to = fine.make(1);
-    fine.operations->interpolate_constant_add(to, of_coarse);
+    fine.operations->interpolate_add(to, of_coarse, Interpolation::constant, {});
     CHECK(fine.difference(to, [&](const Index& c) { return noise(1, c) + noise(5, parent(c)); }) < rounding);
     to = fine.make(1);
-    fine.operations->interpolate_linear_add(to, of_coarse);
+    fine.operations->interpolate_add(to, of_coarse, Interpolation::linear, {});
     CHECK(fine.difference(to, [&](const Index& c) {
         const Index at = parent(c);
         const Index dx{(c[0] & 1) * 2 - 1, 0, 0}, dy{0, (c[1] & 1) * 2 - 1, 0};

@@ -139,10 +139,10 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
              [](O o, Field coarse, S, Field g, bool) { return o.restrict_to(coarse, g); });
         const auto coarse = coarser.make(7);
         both("constant interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
-            return o.interpolate_constant_add(u, wide ? coarse.wide : coarse.narrow);
+            return o.interpolate_add(u, wide ? coarse.wide : coarse.narrow, Interpolation::constant, {});
         });
         both("linear interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
-            return o.interpolate_linear_add(u, wide ? coarse.wide : coarse.narrow);
+            return o.interpolate_add(u, wide ? coarse.wide : coarse.narrow, Interpolation::linear, {});
         });
         if (ghosts >= 2)
             both("quartic interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
@@ -171,7 +171,7 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
         });
         both("copy", x, 9, [&](O o, Field u, S, Field, bool) {
             const CopyItem item{0, edge, 0, beyond};
-            return o.copy_cells(std::span(&u, 1), o.make_items(std::span(&item, 1)));
+            return o.copy_cells(std::span(&u, 1), o.make_items(std::span(&item, 1)), {});
         });
     }
 }

@@ -70,7 +70,7 @@ TEST_CASE("in a block a box sees its neighbours' cells as ghosts, and copies non
     const std::vector<CopyItem> copies{{1, from, 0, to}, {0, from, 1, to}};  // the second goes round
     const Items<CopyItem> kept = operations->make_items(std::span(copies));
     CHECK(kept.count == 1);
-    operations->copy_cells(std::span(&u, 1), kept);
+    operations->copy_cells(std::span(&u, 1), kept, {});
     const std::vector<double> after = operations->read(u, {{3, 0, 1}, {2, 3, 1}});
     CHECK(after[6] == number({0, 0, 1}));
     CHECK(after[11] == number({1, 2, 1}));

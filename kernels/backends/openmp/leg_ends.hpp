@@ -15,13 +15,13 @@ namespace keel {
 template <int D, class Real>
 struct RestrictedResidual {
     RestrictRow<D, Real> row;
-    Index extent;  // of the coarse level
+    Cells coarse;
 
     void operator()(int q, int from, int to, int k) const {
         const int plane = D == 2 ? k : k >> 1;
-        if (k < 0 || plane >= extent[2] || (D == 3 && (k & 1) == 0)) return;
-        for (int j = std::max(0, from) >> 1; j < std::min(extent[1], to >> 1); ++j)
-            row(0, extent[0], q, j, plane);
+        if (k < 0 || plane >= coarse.extent[2] || (D == 3 && (k & 1) == 0)) return;
+        for (int j = std::max(0, from) >> 1; j < std::min(coarse.extent[1], to >> 1); ++j)
+            take_row(row, coarse, q, j, plane);
     }
 };
 
@@ -33,14 +33,16 @@ struct LargestResidual {
     std::atomic<std::int64_t>* largest;
 
     void operator()(int q, int from, int to, int k) const {
-        const Index& extent = cells.extent;
-        if (k < 0 || k >= extent[2]) return;
+        if (k < 0 || k >= cells.extent[2]) return;
         std::int64_t most = 0;
-        for (int j = std::max(0, from); j < std::min(extent[1], to); ++j)
-            most = std::max(most,
-                            cells.colour == Cells::every
-                                ? most_in_row(residual, extent[0], q, j, k)
-                                : most_of_every_other(residual, cells.first(0, q, j, k), extent[0], q, j, k));
+        const auto look = [&](int low, int high, int box, int j, int plane) {
+            const int first = cells.first(low, box, j, plane);
+            most = std::max(most, most_of_every_other(residual, first, high, box, j, plane));
+            if (cells.colour == Cells::every)
+                most = std::max(most, most_of_every_other(residual, low + 1, high, box, j, plane));
+        };
+        for (int j = std::max(0, from); j < std::min(cells.extent[1], to); ++j)
+            take_row(look, cells, q, j, k);
         std::int64_t seen = largest->load(std::memory_order_relaxed);
         while (seen < most && !largest->compare_exchange_weak(seen, most, std::memory_order_relaxed)) {
         }

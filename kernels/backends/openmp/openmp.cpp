@@ -172,17 +172,29 @@ class FusedHalfSweeps : public Base {
     }
     Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
                             const HalfSweeps& sweeps) override {
-        const Cells cells = this->coarser(coarse);
+        Cells cells = this->coarser(coarse, L.part);
+        Cells fine = end_of(L, sweeps);
+        for (std::size_t d = 0; d < 3; ++d) {
+            cells.margin[d] = (fine.margin[d] + 1) / 2;
+            fine.margin[d] = 2 * cells.margin[d];
+        }
         return this->in_dimensions([&](auto D) {
             const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
-                                           this->coloured(L.of(sweeps.unsolved()))};
-            Work work = pass<D>(1, u, L, f, sweeps, RestrictedResidual<D, Real>{row, cells.extent});
+                                           fine};
+            Work work = pass<D>(1, u, L, f, sweeps, RestrictedResidual<D, Real>{row, cells});
             work += this->work({row.cost().flops, 0, 1}, cells.count());
-            return work += diagonal_of(row.fine);
+            return work += diagonal_of(fine);
         });
     }
 
   protected:
+    // The cells whose residual a leg ends with: of a part those that it has relaxed for good, with all their neighbours.
+    Cells end_of(const Stencil& L, const HalfSweeps& sweeps) const {
+        Cells cells = this->coloured(L.of(sweeps.unsolved()));
+        cells.part = L.part;
+        cells.margin = this->margin_of_sweeps(1, sweeps);
+        return cells;
+    }
     // What the residual of these cells reads besides what half sweeps do.
     Work diagonal_of(const Cells& cells) const {
         return this->work({0, 1.0 / cells.step(), 0}, cells.count());
@@ -202,7 +214,7 @@ class FusedHalfSweeps : public Base {
         return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
             const bool from_zero = sweeps.guess == Guess::zero;
             const auto stages =
-                stages_of(this->template half_sweeps<D>(last, u, L, f, sweeps.colours, relaxed), from_zero);
+                stages_of(this->template half_sweeps<D>(last, u, L, f, sweeps, relaxed), from_zero);
             // u, f, 1/D and three fields of faces, and D for what closes; a plane more than half sweeps on either side.
             const std::size_t fields = last == 0 ? 6 : 7;
             const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
@@ -251,7 +263,7 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
         std::atomic<std::int64_t> largest = 0;
         return in_dimensions([&](auto D) {
             const Residual<D> residual = residual_body<D>(L, u, f);
-            const Cells cells = coloured(L.of(sweeps.unsolved()));
+            const Cells cells = end_of(L, sweeps);
             Work work = pass<D>(1, u, L, f, sweeps, LargestResidual<Residual<D>>{residual, cells, &largest});
             norm = magnitude(largest);
             work += Cost{residual.cost.flops / cells.step(), 0, 0} * cells.count();

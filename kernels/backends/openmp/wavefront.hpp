@@ -125,7 +125,7 @@ class Wavefront {
         if (k < 0 || k >= cells.extent[2]) return;
         const auto row = row_of(stage);
         for (int j = std::max(0, from_row); j < std::min(cells.extent[1], to_row); ++j)
-            row(0, cells.extent[0], q, j, k);
+            take_row(row, cells, q, j, k);
     }
     static auto row_of(const Stage& stage) {
         using Body = std::decay_t<decltype(stage.body)>;

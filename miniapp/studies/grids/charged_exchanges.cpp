@@ -17,9 +17,9 @@ class ChargedExchange : public Exchange {
     ChargedExchange(std::unique_ptr<Exchange> inner, double seconds, Ledger& ledger)
         : inner_(std::move(inner)), seconds_(seconds), ledger_(ledger) {}
 
-    void begin(std::span<const Field> u) override {
+    void begin(std::span<const Field> u, std::optional<Colour> colour) override {
         check_equal(u.size(), std::size_t{1}, "exchanges above the bottom carry one field");
-        inner_->begin(u);
+        inner_->begin(u, colour);
     }
     void finish() override {
         inner_->finish();

@@ -1,6 +1,8 @@
 // Red-black Gauss-Seidel, cells coloured by their global index. One sweep is a red and a black half sweep: 2
 // exchanges, unless all half sweeps of a leg are fused, with the residual behind them.
 
+#include <algorithm>
+
 #include "solvers/multigrid/level.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
@@ -8,7 +10,7 @@ namespace keel {
 namespace {
 
 void half_sweep(Level& level, Operations& operations, Colour colour, double relaxation) {
-    level.ghosts->run(level.u, [&](Part part) {
+    level.ghosts->run(level.u, other(colour), [&](Part part) {
         operations.relax(level.u, level.L.on(part), level.f, colour, relaxation);
     });
 }
@@ -19,14 +21,22 @@ std::vector<Colour> in_turn(int sweeps, Colour first, Colour second) {
     return colours;
 }
 
+// Does action(Part) that is the leg, or the part of it, which reads deep ghosts of u; zeros have none.
+template <class Action>
+void with_deep_ghosts(Level& level, const HalfSweeps& leg, const Action& action) {
+    if (leg.guess == Guess::zero) return action(Part::all);
+    level.deep_ghosts->run(level.u, leg.read(), action);
+}
+
 // Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
 void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
                Guess guess) {
     if (level.fused == 0) {
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
-        if (guess == Guess::any) level.deep_ghosts->run(level.u);
-        operations.relax(level.u, level.L, level.f, HalfSweeps{colours, relaxation, guess});
+        const HalfSweeps leg{colours, relaxation, guess};
+        with_deep_ghosts(level, leg,
+                         [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, leg); });
     }
 }
 
@@ -43,11 +53,16 @@ void relax_to_end(Level& level, Operations& operations, int sweeps, const Multig
                   Guess guess, const LegEnd& end) {
     const std::vector<Colour> colours = in_turn(sweeps, Colour::red, Colour::black);
     const HalfSweeps leg{colours, options.relaxation, guess};
-    if (guess == Guess::any) level.deep_ghosts->run(level.u);
-    if (end.norm != nullptr)
-        operations.relax_and_measure(*end.norm, level.u, level.L, level.f, leg);
-    else
-        operations.relax_and_restrict(end.restricted, level.u, level.L, level.f, leg);
+    with_deep_ghosts(level, leg, [&](Part part) {
+        const Stencil L = level.L.on(part);
+        if (end.norm == nullptr) {
+            operations.relax_and_restrict(end.restricted, level.u, L, level.f, leg);
+            return;
+        }
+        double of_part = 0;
+        operations.relax_and_measure(of_part, level.u, L, level.f, leg);
+        *end.norm = std::max(*end.norm, of_part);
+    });
 }
 
 }  // namespace
@@ -62,6 +77,10 @@ Smoother gsrb() {
         .reversed = reversed,
         .fusible = 2,
         .relax_to_end = relax_to_end,
+        .read =
+            [](int sweeps, const MultigridOptions& options) {
+                return HalfSweeps{in_turn(sweeps, Colour::red, Colour::black), options.relaxation}.read();
+            },
         .unsolved =
             [](int sweeps, const MultigridOptions& options) {
                 return HalfSweeps{in_turn(sweeps, Colour::red, Colour::black), options.relaxation}.unsolved();

@@ -1,6 +1,7 @@
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include "solvers/multigrid/level.hpp"
@@ -39,6 +40,11 @@ Stencil where_unsolved(const Level& level, int sweeps, const MultigridOptions& o
     return smoother.unsolved ? level.L.of(smoother.unsolved(sweeps, options)) : level.L;
 }
 
+// Of the ghosts those that its residual reads.
+std::optional<Colour> colour_read(const Stencil& L) {
+    return L.colour ? std::optional(other(*L.colour)) : std::nullopt;
+}
+
 }  // namespace
 
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess guess) {
@@ -53,8 +59,9 @@ void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const
             .relax_to_end(level, operations, sweeps, options, guess, {.restricted = restricted});
     smooth(level, operations, sweeps, options, guess);
     const Stencil L = where_unsolved(level, sweeps, options);
-    level.ghosts->run(
-        level.u, [&](Part part) { operations.restrict_residual(restricted, L.on(part), level.u, level.f); });
+    level.ghosts->run(level.u, colour_read(L), [&](Part part) {
+        operations.restrict_residual(restricted, L.on(part), level.u, level.f);
+    });
 }
 
 double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
@@ -66,8 +73,9 @@ double smooth_and_measure(Level& level, Operations& operations, int sweeps, cons
         return norm;
     }
     smooth(level, operations, sweeps, options, guess);
-    level.ghosts->run(level.u);
-    operations.residual_norm(where_unsolved(level, sweeps, options), level.u, level.f, norm);
+    const Stencil L = where_unsolved(level, sweeps, options);
+    level.ghosts->run(std::span(&level.u, 1), colour_read(L));
+    operations.residual_norm(L, level.u, level.f, norm);
     return norm;
 }
 
@@ -80,6 +88,12 @@ void smooth_symmetric(Level& level, Operations& operations, int sweeps, const Mu
     const Smoother& smoother = smoother_named(options.smoother);
     smoother.relax(level, operations, sweeps, options, Guess::any);
     if (smoother.closing) smoother.closing(level, operations, options);
+}
+
+std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& options, bool reversed) {
+    const Smoother& smoother = smoother_named(options.smoother);
+    const auto read = reversed && smoother.reversed ? smoother.unsolved : smoother.read;
+    return read ? read(sweeps, options) : std::nullopt;
 }
 
 int fusible_half_sweeps(const MultigridOptions& options) {

@@ -42,7 +42,9 @@ struct Smoother {
     // relax as one pass, and in the same one what a leg ends with, on a level with ends_in_pass(); null where nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, const LegEnd& end) = nullptr;
-    // Of which cells the residual is more than rounding after so many sweeps; null: of all.
+    // Of which cells so many sweeps read what u holds before them, and of which the residual is more than rounding after them; null:
+    // of all. Of the adjoint it is the other way round.
+    std::optional<Colour> (*read)(int sweeps, const MultigridOptions& options) = nullptr;
     std::optional<Colour> (*unsolved)(int sweeps, const MultigridOptions& options) = nullptr;
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
     void (*closing)(Level& level, Operations& operations, const MultigridOptions& options) = nullptr;
@@ -72,6 +74,9 @@ void smooth_reversed(Level& level, Operations& operations, int sweeps, const Mul
 
 // smooth(), closed so that u, from u = 0, is a symmetric operator of f.
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
+
+// Of which cells smooth() and the others, or smooth_reversed(), read what u holds before them.
+std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& options, bool reversed);
 
 // Half sweeps that a level can fuse before or after its coarse correction; 0: the smoother has none.
 int fusible_half_sweeps(const MultigridOptions& options);
