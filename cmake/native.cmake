@@ -14,14 +14,3 @@ if(KEEL_NATIVE)
     endif()
   endif()
 endif()
-
-# KEEL_WIDE_VECTORS_FLAG: the processor's widest vectors, which GCC avoids where processors of the past became slower by them.
-# Rows of half sweeps take a tenth less time by them (results/speed).
-set(KEEL_WIDE_VECTORS_FLAG)
-if(KEEL_NATIVE)
-  include(CheckCXXCompilerFlag)
-  check_cxx_compiler_flag(-mprefer-vector-width=512 KEEL_TAKES_VECTOR_WIDTH)
-  if(KEEL_TAKES_VECTOR_WIDTH)
-    set(KEEL_WIDE_VECTORS_FLAG -mprefer-vector-width=512)
-  endif()
-endif()

@@ -21,8 +21,8 @@ template <int D, class Real>
 }
 // Of the first or of the second cell of each pair, which are those of one colour.
 template <int second, int D, class Real>
-[[gnu::flatten]] void add_every_other(Real* sums, const Residual<D, Real> residual, int first, int cells,
-                                      int q, int j, int k) {
+KEEL_WIDEST_VECTORS void add_every_other(Real* sums, const Residual<D, Real> residual, int first, int cells,
+                                         int q, int j, int k) {
 #pragma omp simd
     for (int i = 0; i < cells; ++i) sums[i] += residual(q, 2 * (first + i) + second, j, k);
 }
