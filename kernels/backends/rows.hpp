@@ -136,12 +136,17 @@ template <class T, class Body>
     for (int k = 0; k < n2; ++k)
         for (int j = 0; j < n1; ++j) {
             const auto at = [&](int i) { return n + static_cast<std::size_t>(i); };
-            // Every other one from the i-th on, which are all or none of those that the body takes.
+            // Every other cell from the first or from the second one on is one that the body takes, or none is.
+            constexpr bool takes_some = requires {
+                body.takes(item, 0, j, k);
+            };
             const auto takes = [&](int i) {
-                if constexpr (requires { body.takes(item, i, j, k); })
-                    return body.takes(item, i, j, k);
-                else
-                    return true;
+                if constexpr (takes_some) return body.takes(item, i, j, k);
+                return true;
+            };
+            const auto each = [&] {
+                for (int i = takes(0) ? 0 : 1; i < n0; i += takes_some ? 2 : 1)
+                    body(item, field, at(i), i, j, k);
             };
             if constexpr (requires { body.source(item, field, n, 0, j, k); }) {
                 for (int i = 0; i < 2 && n0 >= some; ++i) {
@@ -151,10 +156,9 @@ template <class T, class Body>
                     move_values(from, &body.source(item, field, at(i + 2), i + 2, j, k) - from, to,
                                 &body.target(item, field, at(i + 2), i + 2, j, k) - to, (n0 - i + 1) >> 1);
                 }
-                if (n0 < some)
-                    for (int i = 0; i < n0; ++i) body(item, field, at(i), i, j, k);
+                if (n0 < some) each();
             } else {
-                for (int i = 0; i < n0; ++i) body(item, field, at(i), i, j, k);
+                each();
             }
             n += static_cast<std::size_t>(n0);
         }
