@@ -11,6 +11,9 @@ cd "$(dirname "$0")" || exit 2
 keel=${KEEL:-../../build/release/keel}
 nodes_here=1
 
+# When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
+end=${KEEL_END:-}
+
 
 mpi_environment() {
     # Sourced, with the number of ranks (default: many): what Open MPI needs on a workstation or in a container; other MPIs
@@ -81,6 +84,7 @@ finished() {
 
 start() {
     local name=$1 round=$2 nodes=$3 attempt=0 status watcher me at
+    local seconds
     [ -z "$stop" ] || { left=$((left + 1)); return; }
     while :; do
         attempt=$((attempt + 1))
@@ -98,6 +102,15 @@ start() {
         echo "$name: wants $nodes nodes; here are $nodes_here"
         left=$((left + 1))
         return
+    fi
+    if [ -n "$end" ]; then
+        seconds=$((end - $(date +%s) - 60)) # 60: for the launcher, before and after
+        if [ "$seconds" -lt 5 ]; then
+            echo "no time is left to begin $name, round $round"
+            stop=1 left=$((left + 1))
+            return
+        fi
+        set -- "$@" run.time_limit="$seconds"
     fi
     me=$(began $$)
     mkdir -p "runs/$name"
