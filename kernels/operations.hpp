@@ -199,10 +199,12 @@ class Operations {
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) = 0;
-    // Returns when buffer.wire may be sent.
-    virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) = 0;
+    // Returns when buffer.wire may be sent. Of one colour, if given, where segments are; so they are unpacked then.
+    virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+                      std::optional<Colour> colour) = 0;
     // buffer.wire may be received into again as soon as these operations have packed something else.
-    virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) = 0;
+    virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+                        std::optional<Colour> colour) = 0;
     // Of one colour, if given, as the box has it that is copied to.
     virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies,
                             std::optional<Colour> colour) = 0;

@@ -18,35 +18,49 @@ namespace keel {
 // Makes the messages of a rank's part of a plan, plain or wrapped, e.g. to time them.
 using Transport = std::function<std::unique_ptr<PointToPoint>(const Itinerary&)>;
 
+// What of a plan's cells: all or, by the same messages (of_one_colour), those of one colour.
+enum class Carried { all, one_colour };
+
 class Carrier {
   public:
-    // `operations` make the buffers and forward from one to the other; they must outlive the carrier.
-    Carrier(Operations& operations, Plan plan, int rank, Wire wire, const Transport& transport);
+    // `operations` make the buffers and forward from one to the other; they must outlive the carrier. If also of one colour,
+    // these cells travel in the same buffers.
+    Carrier(Operations& operations, Plan plan, int rank, Wire wire, const Transport& transport,
+            bool of_one_colour = false);
 
     const Plan& plan() const { return plan_; }
-    const Itinerary& itinerary() const { return *itinerary_; }
+    bool carries(Carried carried) const { return static_cast<std::size_t>(carried) < routes_.size(); }
+    const Itinerary& itinerary(Carried carried = Carried::all) const { return *route(carried).itinerary; }
     const Buffer& to_send() const { return send_; }
     const Buffer& received() const { return receive_; }
 
     // Makes room for messages of so many fields.
     void reserve(std::size_t fields);
     // Sends what has been packed of so many fields; there is room for them.
-    void start(std::size_t fields);
+    void start(std::size_t fields, Carried carried = Carried::all);
     // Passes on what is to be passed on, and waits until everything has come.
     void finish();
 
   private:
+    struct Route {
+        std::unique_ptr<const Itinerary> itinerary;  // which the messages point to
+        std::unique_ptr<PointToPoint> messages;
+        std::vector<Items<Parcel>> forwarded;  // at each departure
+    };
+
+    const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
+    Route route_of(const Plan& plan, int rank, const Transport& transport);
     void forward(std::size_t departure);
 
     Operations& operations_;
     Plan plan_;
-    std::unique_ptr<const Itinerary> itinerary_;  // which the messages point to
     Wire wire_;
-    std::unique_ptr<PointToPoint> messages_;
-    std::vector<Items<Parcel>> forwarded_;  // at each departure
+    std::vector<Route> routes_;  // in the order of Carried
     Buffer send_, receive_;
     std::size_t room_ = 0;
-    std::size_t fields_ = 0;  // under way
+    // Under way.
+    std::size_t fields_ = 0;
+    Carried carried_ = Carried::all;
 };
 
 }  // namespace keel

@@ -17,16 +17,27 @@ struct Lot {
     std::size_t offset;  // values behind the start of a one-field buffer
 };
 
+// Of how many cells one travels, as a power of two.
+int shift_of(Carried carried) {
+    return carried == Carried::one_colour ? 1 : 0;
+}
+
+std::vector<Segment> with_shift_of(Carried carried, std::vector<Segment> segments) {
+    for (Segment& segment : segments) segment.shift = shift_of(carried);
+    return segments;
+}
+
 // How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the
 // needs that it satisfies: their sources lie in it whole, in the order of the needs, but for those that
-// overlap one before. That makes fewer and longer rows to pack.
+// overlap one before. That makes fewer and longer rows to pack, and leaves a place at the end for each item of an odd number of
+// cells where only those of one colour travel.
 std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std::vector<Need>& needs,
-                         int Need::*peer) {
+                         int Need::*peer, Carried carried) {
     std::vector<Lot> lots;
     std::size_t offset = leg.offset;
     const auto append = [&](int box, const Region& cells) {
         lots.push_back({box, cells, offset});
-        offset += cells.cells();
+        offset += Segment::places_of(cells.cells(), shift_of(carried));
     };
     if (leg.relayed) {
         for (const Item& item : leg.items) append(pattern.box(item), pattern.region(item));
@@ -42,28 +53,32 @@ std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std:
                 if (placed.insert(item).second && overlaps) append(need.from, pattern.region(item));
         }
     }
-    check_equal(offset, leg.offset + leg.values, "both ends of a message know how long it is");
+    const std::size_t end = leg.offset + leg.values;
+    check(carried == Carried::all ? offset == end : offset <= end,
+          "both ends of a message know how long it is");
     return lots;
 }
 
-std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const GhostPattern& pattern) {
+std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const GhostPattern& pattern,
+                                      Carried carried) {
     const Layout& layout = pattern.layout();
     const std::vector<Need> needs = pattern.sends();
     std::vector<Segment> segments;
     for (const Departure& departure : itinerary.departures)
         for (const Leg& leg : departure.sends)
-            for (const Lot& lot : lots_of(leg, pattern, needs, &Need::receiver))
+            for (const Lot& lot : lots_of(leg, pattern, needs, &Need::receiver, carried))
                 if (layout.owner(lot.box) == itinerary.rank)
                     segments.push_back({layout.local_index(lot.box), lot.cells, lot.offset});
-    return segments;
+    return with_shift_of(carried, std::move(segments));
 }
 
-std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostPattern& pattern) {
+std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostPattern& pattern,
+                                        Carried carried) {
     const Layout& layout = pattern.layout();
     const std::vector<Need> needs = pattern.receives();
     std::map<Item, Lot> found;
     for (const Leg& leg : itinerary.receives)
-        for (const Lot& lot : lots_of(leg, pattern, needs, &Need::owner))
+        for (const Lot& lot : lots_of(leg, pattern, needs, &Need::owner, carried))
             for (const Item& item : pattern.items(lot.box, lot.cells)) found.try_emplace(item, lot);
     std::vector<Segment> segments;
     for (const Need& need : needs) {
@@ -81,7 +96,7 @@ std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostP
             segments.push_back({box, target, lot.offset, source.lo + -lot.cells.lo, lot.cells.size});
         }
     }
-    return segments;
+    return with_shift_of(carried, std::move(segments));
 }
 
 std::vector<CopyItem> copies_of(const GhostPattern& pattern) {
@@ -138,14 +153,20 @@ std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, std::span<co
     return segments;
 }
 
+// What of a rank's cells its messages are made of, and what they become.
+struct Ends {
+    std::vector<Segment> packed, unpacked;
+};
+
 class PlannedExchange : public Exchange {
   public:
+    // `ends`: of all that the carrier carries, in the order of Carried.
     PlannedExchange(Operations& operations, std::unique_ptr<Carrier> carrier, bool overlap,
-                    std::span<const Segment> sends, std::span<const Segment> receives,
-                    std::span<const CopyItem> copies)
+                    std::span<const Ends> ends, std::span<const CopyItem> copies)
         : operations_(operations), carrier_(std::move(carrier)), overlap_(overlap) {
-        packed_ = operations.make_items(sends);
-        unpacked_ = operations.make_targets(receives);
+        for (const Ends& of_these : ends)
+            ends_.push_back({operations.make_items(std::span<const Segment>(of_these.packed)),
+                             operations.make_targets(std::span<const Segment>(of_these.unpacked))});
         copied_ = operations.make_items(copies);
         PlannedExchange::reserve(1);
     }
@@ -156,9 +177,12 @@ class PlannedExchange : public Exchange {
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
+        const bool of_one = colour && carrier_->carries(Carried::one_colour);
+        carried_ = of_one ? Carried::one_colour : Carried::all;
+        colour_ = of_one ? colour : std::nullopt;
         if (!carrier_->itinerary().empty()) {
-            operations_.pack(carrier_->to_send(), packed_, u);
-            carrier_->start(u.size());
+            operations_.pack(carrier_->to_send(), ends().packed, u, colour_);
+            carrier_->start(u.size(), carried_);
         }
         if (copied_.count > 0) operations_.copy_cells(u, copied_, colour);
     }
@@ -168,7 +192,7 @@ class PlannedExchange : public Exchange {
         under_way_ = false;
         if (carrier_->itinerary().empty()) return;
         carrier_->finish();
-        operations_.unpack(fields_, unpacked_, carrier_->received());
+        operations_.unpack(fields_, ends().unpacked, carrier_->received(), colour_);
     }
 
     void reserve(std::size_t fields) override {
@@ -181,25 +205,38 @@ class PlannedExchange : public Exchange {
     const Plan& plan() const override { return carrier_->plan(); }
 
   private:
+    struct KeptEnds {
+        Items<Segment> packed, unpacked;
+    };
+    const KeptEnds& ends() const { return ends_[static_cast<std::size_t>(carried_)]; }
+
     Operations& operations_;
     std::unique_ptr<Carrier> carrier_;
     bool overlap_;
-    Items<Segment> packed_, unpacked_;
+    std::vector<KeptEnds> ends_;  // in the order of Carried
     Items<CopyItem> copied_;
-    std::vector<Field> fields_;
     long count_ = 0;
     bool under_way_ = false;
+    // Of what is.
+    std::vector<Field> fields_;
+    Carried carried_ = Carried::all;
+    std::optional<Colour> colour_;  // that is carried alone
 };
 
 }  // namespace
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const Transport& transport) {
+    check(!options.one_colour || pattern.layout().colours_alternate(),
+          "cells of one colour fill ghosts of one colour");
     auto carrier = std::make_unique<Carrier>(operations, std::move(plan), operations.layout().rank(),
-                                             options.wire, transport);
-    const auto sends = segments_to_pack(carrier->itinerary(), pattern);
-    const auto receives = segments_to_unpack(carrier->itinerary(), pattern);
-    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
+                                             options.wire, transport, options.one_colour);
+    std::vector<Ends> ends;
+    for (const Carried carried : {Carried::all, Carried::one_colour})
+        if (carrier->carries(carried))
+            ends.push_back({segments_to_pack(carrier->itinerary(carried), pattern, carried),
+                            segments_to_unpack(carrier->itinerary(carried), pattern, carried)});
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, ends,
                                              copies_of(pattern));
 }
 
@@ -207,10 +244,10 @@ std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::s
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
                                         const Transport& transport) {
     auto carrier = std::make_unique<Carrier>(operations, std::move(plan), rank, options.wire, transport);
-    const auto sends = segments_to_pack(carrier->itinerary(), cell);
-    const auto receives = segments_to_unpack(carrier->itinerary(), needed, cell);
-    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, sends, receives,
-                                             std::span<const CopyItem>());
+    const Ends ends{segments_to_pack(carrier->itinerary(), cell),
+                    segments_to_unpack(carrier->itinerary(), needed, cell)};
+    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap,
+                                             std::span(&ends, 1), std::span<const CopyItem>());
 }
 
 }  // namespace keel

@@ -21,7 +21,7 @@ class Exchange {
     // a time; between begin and finish the fields' own cells may be read but not written.
     virtual ~Exchange() = default;
     // Of one colour, if given: other target cells may keep what they hold. Between boxes of a rank these are not copied; messages
-    // carry all.
+    // carry them unless the exchange is made for one colour, too.
     virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
     virtual void finish() = 0;
     // Makes room for messages that carry so many fields; set-up only.
@@ -62,6 +62,8 @@ class Exchange {
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
     bool overlap = false;      // work on interiors while messages are under way
+    // Of one colour messages carry that alone, where one is asked for: for patterns of cells, whose colours alternate.
+    bool one_colour = false;
 };
 
 // `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must

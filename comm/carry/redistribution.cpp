@@ -96,18 +96,18 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
     if (travels) {
         // Who sends nothing has packed nothing: what came last may still be on its way from where more is received now.
         if (packed_.count > 0)
-            ends_.from->pack(carrier_->to_send(), packed_, from);
+            ends_.from->pack(carrier_->to_send(), packed_, from, {});
         else if (unpacked_.count > 0)
             ends_.to->wait();
         carrier_->start(fields);
     }
     if (kept_values_ > 0) {
-        ends_.from->pack(kept_, left_, from);
-        ends_.to->unpack(to, entered_, kept_);
+        ends_.from->pack(kept_, left_, from, {});
+        ends_.to->unpack(to, entered_, kept_, {});
     }
     if (!travels) return;
     carrier_->finish();
-    if (unpacked_.count > 0) ends_.to->unpack(to, unpacked_, carrier_->received());
+    if (unpacked_.count > 0) ends_.to->unpack(to, unpacked_, carrier_->received(), {});
 }
 
 }  // namespace keel

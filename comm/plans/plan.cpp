@@ -31,6 +31,16 @@ Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) co
     return total;
 }
 
+Plan of_one_colour(Plan plan) {
+    const auto halve = [](Stage& stage) {
+        for (Message& message : stage.messages)
+            for (Item& item : message.items) item.values = (item.values + 1) / 2;
+    };
+    halve(plan.local);
+    for (Stage& stage : plan.stages) halve(stage);
+    return plan;
+}
+
 RanksPlanned::RanksPlanned(std::vector<int> ranks) : all_(false), ranks_(std::move(ranks)) {
     sort_distinct(ranks_);
 }

@@ -65,6 +65,9 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+// The same messages of cells of one colour: of an item's, which lie in it x fastest, half, rounded up.
+Plan of_one_colour(Plan plan);
+
 // Whose messages a plan has: those that any of these ranks sends or receives, or, by itself, those of all ranks.
 class RanksPlanned {
   public:

@@ -179,30 +179,22 @@ class CycleOperationsOn : public Interface {
         backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
         return work({1, 1, 1}, ghosts.cells);
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+              std::optional<Colour> colour) override {
         check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
-        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
-            backend_.for_each_item(segments, count, Pack<Real>{values_of(buffer), order, views});
+        return move(segments, u, colour, [&](BufferOrder order, const auto& views) {
+            return Pack<Real>{values_of(buffer), order, views};
         });
-        return work({0, 1, 1}, segments.cells * u.size());
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+                std::optional<Colour> colour) override {
         check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
-        in_passes(u, [&](BufferOrder order, const auto& views, std::size_t count) {
-            backend_.for_each_item(segments, count, Unpack<Real>{values_of(buffer), order, views});
+        return move(segments, u, colour, [&](BufferOrder order, const auto& views) {
+            return Unpack<Real>{values_of(buffer), order, views};
         });
-        return work({0, 1, 1}, segments.cells * u.size());
     }
     Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
-        in_passes(u, [&](BufferOrder, const auto& views, std::size_t count) {
-            const CopyCells<Real> copy{views};
-            if (colour)
-                backend_.for_each_item(copies, count,
-                                       CopyColour<Real>{copy, static_cast<int>(*colour), parity_});
-            else
-                backend_.for_each_item(copies, count, copy);
-        });
-        return work({0, 1, 1}, copies.cells * u.size() / (colour ? 2 : 1));
+        return move(copies, u, colour, [](BufferOrder, const auto& views) { return CopyCells<Real>{views}; });
     }
     Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
         backend_.for_each_item(parcels, fields, Forward<Real>{values_of(from), values_of(to), fields});
@@ -423,14 +415,23 @@ class CycleOperationsOn : public Interface {
         return on(cells_for(y), body);
     }
 
-    template <class Pass>
-    static void in_passes(std::span<const Field> u, const Pass& pass) {
+    // Moves what the items are regions of, by body_of(order, views), all cells or those of one colour.
+    template <class T, class BodyOf>
+    Work move(const Items<T>& items, std::span<const Field> u, std::optional<Colour> colour,
+              const BodyOf& body_of) {
         for (std::size_t first = 0; first < u.size(); first += max_fields) {
             const std::size_t count = std::min(max_fields, u.size() - first);
             std::array<ViewOf<Real>, max_fields> views{};
             for (std::size_t n = 0; n < count; ++n) views[n] = view_of(u[first + n]);
-            pass(BufferOrder{u.size(), first}, views, count);
+            const auto body = body_of(BufferOrder{u.size(), first}, views);
+            using Body = std::decay_t<decltype(body)>;
+            if (colour)
+                backend_.for_each_item(items, count,
+                                       OfColour<Body>{body, static_cast<int>(*colour), parity_});
+            else
+                backend_.for_each_item(items, count, body);
         }
+        return work({0, 1, 1}, items.cells * u.size() / (colour ? 2 : 1));
     }
 
     template <class T>

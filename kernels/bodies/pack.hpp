@@ -17,10 +17,12 @@ namespace keel {
 inline constexpr std::size_t max_fields = 8;
 
 // A region of local box `box`. In a one-field buffer it is a region as large, or part of a larger one that lies there
-// `offset` values behind the start, x fastest.
+// `offset` values behind the start, x fastest. Of cells of one colour those with the numbers 2 n and 2 n + 1 in the larger
+// region have the n-th place: whatever its extents, they are of different colours.
 struct Segment {
     int box = 0;
     Region cells{};
+    int shift = 0;  // 1: of cells of one colour
     std::size_t offset = 0;
     std::size_t first = 0;         // of its cells among those of the larger region
     std::size_t region_cells = 0;  // of the larger region
@@ -43,7 +45,11 @@ struct Segment {
     }
 
     constexpr const Index& size() const { return cells.size; }
-    constexpr std::size_t end() const { return offset + region_cells; }
+    constexpr std::size_t places() const { return places_of(region_cells, shift); }  // of the larger region
+    constexpr std::size_t end() const { return offset + places(); }
+    static constexpr std::size_t places_of(std::size_t cells, int shift) {
+        return (cells + static_cast<std::size_t>(shift)) >> shift;
+    }
 };
 
 // A region of local box `from` that becomes the (equally large) region of local box `to`.
@@ -72,8 +78,8 @@ struct BufferOrder {
     std::size_t first;   // of them in this pass
 
     constexpr std::size_t place(const Segment& s, std::size_t field, int i, int j, int k) const {
-        return s.offset * fields + (first + field) * s.region_cells + s.first +
-               static_cast<std::size_t>(i + s.row * j + s.plane * k);
+        return s.offset * fields + (first + field) * s.places() +
+               ((s.first + static_cast<std::size_t>(i + s.row * j + s.plane * k)) >> s.shift);
     }
 };
 
@@ -134,19 +140,26 @@ struct CopyCells {
     }
 };
 
-// The same of one colour, as the box has it that is copied to.
-template <class Real = double>
-struct CopyColour : CopyCells<Real> {
+// One of the above, of the cells of one colour, as the box has it that a segment is of or an item is copied to.
+template <class Move>
+struct OfColour : Move {
     int colour;
     const int* parity;  // of the sum of the global indices of each block's first cell
 
-    constexpr bool takes(const CopyItem& c, int i, int j, int k) const {
-        const Index& to = c.target.lo;
-        return ((to[0] + i + to[1] + j + to[2] + k + parity[c.to]) & 1) == colour;
+    constexpr bool takes(const Segment& s, int i, int j, int k) const {
+        return is_of_colour(s.box, s.cells.lo, i, j, k);
     }
-    constexpr void operator()(const CopyItem& c, std::size_t field, std::size_t n, int i, int j,
-                              int k) const {
-        if (takes(c, i, j, k)) CopyCells<Real>::operator()(c, field, n, i, j, k);
+    constexpr bool takes(const CopyItem& c, int i, int j, int k) const {
+        return is_of_colour(c.to, c.target.lo, i, j, k);
+    }
+    template <class T>
+    constexpr void operator()(const T& item, std::size_t field, std::size_t n, int i, int j, int k) const {
+        if (takes(item, i, j, k)) Move::operator()(item, field, n, i, j, k);
+    }
+
+  private:
+    constexpr bool is_of_colour(int block, const Index& lo, int i, int j, int k) const {
+        return ((lo[0] + i + lo[1] + j + lo[2] + k + parity[block]) & 1) == colour;
     }
 };
 

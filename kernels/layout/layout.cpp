@@ -79,6 +79,12 @@ std::size_t Layout::cell_count() const {
     return static_cast<std::size_t>(box_count()) * box_cells().cells();
 }
 
+bool Layout::colours_alternate() const {
+    for (std::size_t d = 0; d < dimensions(); ++d)
+        if (boundaries()[d].low == Boundary::periodic && cells()[d] % 2 != 0) return false;
+    return true;
+}
+
 double Layout::spacing() const {
     return 1.0 / (width_ * *std::max_element(boxes().begin(), boxes().end()));
 }

@@ -54,6 +54,8 @@ class Layout {
     Index cells() const { return extent() * boxes(); }  // per direction, of the box around the domain
     std::size_t cell_count() const;                     // of the domain
     const Boundaries& boundaries() const { return domain_.boundaries(); }
+    // Whether cells next to each other are of different colours across periodic boundaries, too.
+    bool colours_alternate() const;
     double spacing() const;  // h: the longest side of the box around the domain has length 1
     int rank() const { return rank_; }
 

@@ -163,11 +163,13 @@ class TimedOperations : public Operations {
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return book(Op::boundary, [&] { return inner_.fill_boundary(u, ghosts, factor); });
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
-        return book(Op::pack, [&] { return inner_.pack(buffer, segments, u); });
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+              std::optional<Colour> colour) override {
+        return book(Op::pack, [&] { return inner_.pack(buffer, segments, u, colour); });
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
-        return book(Op::unpack, [&] { return inner_.unpack(u, segments, buffer); });
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+                std::optional<Colour> colour) override {
+        return book(Op::unpack, [&] { return inner_.unpack(u, segments, buffer, colour); });
     }
     Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
         return book(Op::copy, [&] { return inner_.copy_cells(u, copies, colour); });

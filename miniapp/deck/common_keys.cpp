@@ -128,6 +128,10 @@ void add_multigrid(Table& table) {
     });
     s.real("relaxation", &Multigrid::relaxation, inside(0, 2),
            "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed");
+    s.choice("ghost_colours", &Multigrid::ghost_colours,
+             "ghosts that messages bring to half sweeps, and to residuals behind them, above the coarsest "
+             "level: both colours, or half as many, those that are read; both where a periodic direction has "
+             "an odd number of cells");
     s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother");
     s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
            "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps");

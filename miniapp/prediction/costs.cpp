@@ -50,16 +50,13 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
             .nodes = ghosts ? Representatives::of(table.use.layout, among, {.sampled = sampled_nodes})
                             : Representatives::themselves(table.use.layout, among),
             .plans = {},
-            .ranks = table.use.ranks});
+            .ranks = table.use.ranks,
+            .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout)});
         if (ghosts)
             plan.copied_values = copied_values(table.use.layout, *ghosts);
         else
             plan.moved = values_moved(grids.hierarchy, table.use);
-        for (const Representatives::Part& part : plan.nodes.parts()) {
-            const SchemeUse use{table.use.level, part.layout, table.use.what, table.use.columns,
-                                table.use.value_bytes};
-            plan.plans.push_back(plan_of(grids.hierarchy, use, part.topology, plan.scheme, part.whose));
-        }
+        plan.plans = plans_of(grids.hierarchy, table.use, plan.nodes, plan.scheme);
     }
     return plans;
 }
@@ -107,23 +104,36 @@ double Costs::work(double calls, const Work& work) const {
 }
 
 const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t fields,
-                                         std::size_t value_bytes) {
-    const auto [found, is_new] = exchanges_.try_emplace({level, use, fields, value_bytes});
+                                         std::size_t value_bytes, bool one_colour) {
+    const auto [found, is_new] = exchanges_.try_emplace({level, use, fields, value_bytes, one_colour});
     OfExchange& cost = found->second;
     if (!is_new) return cost;
     const auto planned = std::ranges::find_if(
         plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.use == use; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
-    const SchemeRow row =
-        planned->nodes.summary(planned->scheme, planned->plans, fields, &model_, value_bytes);
-    cost.wait = row.seconds() + model_.machine.noise.exchange;
-    cost.most = row.most_sent;
-    cost.all = row.all;
+    const auto send = [&](const std::vector<Plan>& plans) {
+        const SchemeRow row = planned->nodes.summary(planned->scheme, plans, fields, &model_, value_bytes);
+        cost.wait = row.seconds() + model_.machine.noise.exchange;
+        cost.most = row.most_sent;
+        cost.all = row.all;
+    };
+    if (one_colour) {
+        cost = exchange(level, use, fields, value_bytes);
+        cost.copied_bytes /= 2;
+        if (!planned->one_colour) return cost;
+        cost.packed_bytes /= 2;
+        cost.unpacked_bytes /= 2;
+        std::vector<Plan> plans = planned->plans;
+        std::ranges::transform(plans, plans.begin(), of_one_colour);
+        send(plans);
+        return cost;
+    }
+    send(planned->plans);
     // Each value is read here and written there.
     const auto moved_bytes = [&](double values) {
         return 2 * values * static_cast<double>(fields * value_bytes);
     };
-    cost.packed_bytes = cost.unpacked_bytes = 2 * row.most_sent.bytes;
+    cost.packed_bytes = cost.unpacked_bytes = 2 * cost.most.bytes;
     cost.copied_bytes = moved_bytes(planned->copied_values);
     if (const auto& moved = planned->moved) {
         cost.packed_bytes = moved_bytes(moved->packed);

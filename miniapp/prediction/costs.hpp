@@ -34,6 +34,7 @@ struct ExchangePlan {
     };
     std::optional<Moved> moved = {};
     std::vector<int> ranks = {};  // among which they travel, as in SchemeUse
+    bool one_colour = false;      // messages carry one colour alone where one is wanted
 };
 // Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first. `sampled_nodes` as in
 // FewNodes.
@@ -85,8 +86,9 @@ class Costs {
 
     // Of so many calls that did so much together.
     double work(double calls, const Work& work) const;
+    // `one_colour`: that is all that is wanted.
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
-                               std::size_t value_bytes = sizeof(double));
+                               std::size_t value_bytes = sizeof(double), bool one_colour = false);
     // Of the ranks that have some of a level.
     double all_reduce(int level, std::size_t words);
     double all_gather(std::size_t words);      // of so many of each rank
@@ -113,7 +115,7 @@ class Costs {
     const Topology& topology_;
     const Model& model_;
     AllReduceModel all_reduce_;
-    std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t>, OfExchange> exchanges_;
+    std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t, bool>, OfExchange> exchanges_;
     SumsMove sums_move_;
     const CoarsestRanks* coarsest_;
     std::span<const LevelRanks> fewer_;

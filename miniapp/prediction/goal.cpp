@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <list>
 #include <map>
 #include <string>
 #include <tuple>
@@ -215,20 +216,27 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     const int ranks = where.topology.ranks();
     Costs costs(plans, where.topology, where.model, where.all_reduce, where.sums, nullptr, where.fewer);
 
+    const auto cost_of = [&](const Event& event) -> const Costs::OfExchange& {
+        return costs.exchange(event.level, event.use, event.fields, event.value_bytes, event.one_colour);
+    };
+
     struct Indexed {
-        Stages stages;
+        Stages of_all, of_one_colour;  // what they carry where all cells are wanted, or those of one colour
         Among among;
         int tag = 0;
     };
     std::map<std::pair<int, ExchangeUse>, Indexed> planned;
+    std::list<Plan> plans_of_colour;
     int tag = first_tag;
     for (const ExchangePlan& plan : plans) {
         check(plan.nodes.all(), "a schedule is of all ranks");
-        Stages stages = by_rank(plan.plans.front(),
-                                plan.ranks.empty() ? static_cast<std::size_t>(ranks) : plan.ranks.size());
-        const int tags = static_cast<int>(stages.size());
-        planned[{plan.level, plan.use}] = {std::move(stages), {plan.ranks}, tag};
-        tag += tags;
+        const std::size_t among = plan.ranks.empty() ? static_cast<std::size_t>(ranks) : plan.ranks.size();
+        const Plan& whole = plan.plans.front();
+        if (plan.one_colour) plans_of_colour.push_back(of_one_colour(whole));
+        const Stages stages = by_rank(whole, among);
+        planned[{plan.level, plan.use}] = {
+            stages, plan.one_colour ? by_rank(plans_of_colour.back(), among) : stages, {plan.ranks}, tag};
+        tag += static_cast<int>(stages.size());
     }
 
     fmt::print(out, "// The first V-cycle; of the visit to the bottom at most {} exchanges and sums.\n",
@@ -279,10 +287,10 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
                     break;
                 case Event::Kind::exchange: {
                     const Indexed& plan = planned.at({event.level, event.use});
-                    const Costs::OfExchange& cost =
-                        costs.exchange(event.level, event.use, event.fields, event.value_bytes);
-                    program.work(1, {0, event.copied * cost.copied_bytes + 2 * cost.kept_bytes});
-                    program.exchange(plan.stages, among, event.fields * event.value_bytes, plan.tag);
+                    const Costs::OfExchange& cost = cost_of(event);
+                    program.work(1, {0, cost.copied_bytes + 2 * cost.kept_bytes});
+                    program.exchange(event.one_colour ? plan.of_one_colour : plan.of_all, among,
+                                     event.fields * event.value_bytes, plan.tag);
                     break;
                 }
                 case Event::Kind::sum:
@@ -311,8 +319,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     for (const Event& event : cycle) {
         if (event.kind == Event::Kind::exchange) {
             counts.exchanges += 1;
-            counts.messages +=
-                costs.exchange(event.level, event.use, event.fields, event.value_bytes).all.messages;
+            counts.messages += cost_of(event).all.messages;
         } else if (communicates(event)) {
             counts.sums += 1;
             for (int number = 0; number < topology_of(event.level).ranks(); ++number)

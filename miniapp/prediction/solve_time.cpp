@@ -67,7 +67,8 @@ class Timeline {
                costs_.gather_on_node(words(needed.off_node_bytes));
     }
     const Costs::OfExchange& exchanged(const Event& event) {
-        return costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes);
+        return costs_.exchange(event.level + slice_.shift, event.use, event.fields, event.value_bytes,
+                               event.one_colour);
     }
     void gather(const Event& event, double seconds) {
         wait_for_all(event, static_cast<double>(event.calls) * seconds);
@@ -95,7 +96,7 @@ class Timeline {
         };
         solve_.exchanges += slice_.times;
         move(Op::pack, cost.packed_bytes);
-        move(Op::copy, event.copied * cost.copied_bytes);
+        move(Op::copy, cost.copied_bytes);
         for (const Op op : {Op::pack, Op::unpack}) {
             move(op, cost.kept_bytes);
             if (cost.moved_by_all)

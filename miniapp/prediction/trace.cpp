@@ -25,7 +25,7 @@ class RecordedExchange : public Exchange {
                         .use = use_,
                         .fields = u.size(),
                         .value_bytes = value_bytes_,
-                        .copied = colour ? 0.5 : 1.0});
+                        .one_colour = colour.has_value()});
         inner_->begin(u, colour);
     }
     void finish() override { inner_->finish(); }

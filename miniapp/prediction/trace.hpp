@@ -41,8 +41,8 @@ struct Event {
     ExchangeUse use = GhostCells::Purpose::stencil;
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
-    double copied =
-        1;  // what part of the values between boxes of a rank: half of them where one colour is wanted
+    bool one_colour =
+        false;  // is wanted: half of the values between boxes of a rank, and in messages if they carry it alone
     // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of nodes that
     // agree on a plan (negotiation.hpp): likewise, their ranks gathering what each needs and what comes. Of sums and
     // maxima: doubles that travel. Of gathering from all ranks, those of a node, or those that have rows of a coarsest level: doubles of each, at

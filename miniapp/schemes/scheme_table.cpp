@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "comm/costs/representatives.hpp"
 #include "miniapp/deck/overloaded.hpp"
 #include "miniapp/deck/text/text.hpp"
 
@@ -104,6 +103,16 @@ Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topolo
     if (!ghosts) return make_plan(boxes_moved(options, use), topology, scheme, whose);
     return make_plan(ghost_pattern(use.layout, ghosts->depth, ghosts->neighbours, scheme), topology, scheme,
                      whose);
+}
+
+std::vector<Plan> plans_of(const HierarchyOptions& options, const SchemeUse& use,
+                           const Representatives& nodes, const SchemeOptions& scheme) {
+    std::vector<Plan> plans;
+    for (const Representatives::Part& part : nodes.parts()) {
+        const SchemeUse there{use.level, part.layout, use.what, use.columns, use.value_bytes};
+        plans.push_back(plan_of(options, there, part.topology, scheme, part.whose));
+    }
+    return plans;
 }
 
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables) {

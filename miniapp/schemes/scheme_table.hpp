@@ -9,6 +9,7 @@
 
 #include "comm/carry/redistribution.hpp"
 #include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/representatives.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
@@ -96,6 +97,10 @@ BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);
 // Some ranks' part of a grid's plan, or the plan of all ranks of the topology; all as the use's layout numbers them.
 Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
              const SchemeOptions& scheme, const RanksPlanned& whose);
+
+// Those of the parts that stand for all.
+std::vector<Plan> plans_of(const HierarchyOptions& options, const SchemeUse& use,
+                           const Representatives& nodes, const SchemeOptions& scheme);
 
 // Those that stand for all; none where all were planned.
 struct PlannedNodes {

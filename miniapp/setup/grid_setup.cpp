@@ -104,6 +104,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .persistent = resolved.comm.persistent,
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
+                       .one_colour = p.multigrid.ghost_colours == GhostColours::needed,
                        .deterministic = resolved.deterministic,
                        .all_reduce = resolved.comm.all_reduce};
     grids.multigrid.amg = p.amg;

@@ -17,6 +17,10 @@ int HierarchyOptions::fused_layers_on(int width) const {
     return half_sweeps > 0 ? std::min(half_sweeps + 1, width) : 0;
 }
 
+bool HierarchyOptions::one_colour_on(const Layout& layout) const {
+    return one_colour && layout.width() > bottom_box && layout.colours_alternate();
+}
+
 LevelSchemes HierarchyOptions::schemes_of(int level) const {
     if (!schemes.empty()) return schemes.at(static_cast<std::size_t>(level));
     const SchemeOptions of_boxes = without_axes(scheme);
@@ -62,18 +66,23 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         level.reduction = std::make_unique<TimedReduction>(std::move(sums), site.ledger, site.number);
     }
 
-    const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme) {
+    const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme,
+                              bool one_colour) {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
+        ExchangeOptions how = options.exchange;
+        how.one_colour = one_colour;
         return make_exchange(level.operations, pattern,
-                             make_plan(pattern, site.topology, scheme, site.comm.rank()), options.exchange,
+                             make_plan(pattern, site.topology, scheme, site.comm.rank()), how,
                              site.transport(tag, options.persistent, meanwhile));
     };
-    if (!needs.hands_on) level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts);
+    const bool one_colour = options.one_colour_on(layout);
+    if (!needs.hands_on)
+        level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts, one_colour);
     level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout, of_interpolation)));
     if (needs.all_ghosts)
-        level.all_ghosts = exchange(1, of_interpolation, Neighbours::all, schemes.all_ghosts);
+        level.all_ghosts = exchange(1, of_interpolation, Neighbours::all, schemes.all_ghosts, false);
     if (needs.deep_ghosts > 0) {
-        level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts);
+        level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts, one_colour);
         level.deep_layers = needs.deep_ghosts;
     }
     return made;

@@ -70,6 +70,8 @@ struct HierarchyOptions {
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range
     ExchangeOptions exchange{};
+    bool one_colour = false;  // ExchangeOptions, on levels above the coarsest whose colours alternate
+    bool one_colour_on(const Layout& layout) const;
     bool deterministic = false;
     AllReduceOptions all_reduce = {};
     AlgebraicSchemes algebraic_schemes = {};  // empty: all as ghosts of its finest level

@@ -47,6 +47,13 @@ constexpr auto names_of(SmootherPasses) {
                       Named<SmootherPasses>{SmootherPasses::automatic, "auto"}};
 }
 
+// Which ghosts messages bring to what reads those of one colour: all of them, or these alone.
+enum class GhostColours { both, needed };
+constexpr auto names_of(GhostColours) {
+    return std::array{Named<GhostColours>{GhostColours::both, "both"},
+                      Named<GhostColours>{GhostColours::needed, "needed"}};
+}
+
 // What cycles compute in: in double precision as all else; or in single precision, several for each residual and update of
 // the solution in double precision.
 enum class CyclePrecision { doubled, mixed };
@@ -66,6 +73,7 @@ struct MultigridOptions {
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
     SmootherPasses smoother_passes = SmootherPasses::plain;
+    GhostColours ghost_colours = GhostColours::both;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
     bool tau_extrapolation = false;  // of full multigrid: to fourth order

@@ -50,9 +50,10 @@ struct Fixture {
     }
 
     // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours`
-    // reach it inside the domain, else the zero they began with. All of them, or those of one colour.
+    // reach it inside the domain, else the zero they began with. All of them, or those of one colour, where the others may hold
+    // what they should or, if it comes alone, hold that zero.
     int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours,
-                     std::optional<Colour> colour = std::nullopt) const {
+                     std::optional<Colour> colour = std::nullopt, bool alone = false) const {
         const Index n = layout.extent();
         const Index g = layout.layers(field.shape().ghosts);
         const Index cells = layout.cells();
@@ -66,7 +67,8 @@ struct Fixture {
                         const Index c{i, j, k};
                         Index global = first + c;
                         const int parity = (global[0] + global[1] + global[2]) & 1;
-                        if (colour && parity != static_cast<int>(*colour)) continue;
+                        const bool wanted = !colour || parity == static_cast<int>(*colour);
+                        if (!wanted && !alone) continue;
                         int outside = 0;
                         bool reached = true;
                         for (std::size_t d = 0; d < 3; ++d) {
@@ -78,6 +80,7 @@ struct Fixture {
                             global[d] = (global[d] + cells[d]) % cells[d];
                         }
                         if (outside > 1 && neighbours == Neighbours::faces) reached = false;
+                        if (outside > 0 && !wanted) reached = false;
                         if (!layout.domain().box_at({global[0] / n[0], global[1] / n[1], global[2] / n[2]}))
                             reached = false;
                         const double expected = reached ? value_at(number, global) : 0.0;
@@ -157,6 +160,66 @@ TEST_CASE(
         // As many messages for many fields as for one.
         CHECK(predicted.messages == 6 * exchange->plan().traffic(x.comm.rank(), topology, 1).messages);
     }
+}
+
+TEST_CASE(
+    "of one colour as many messages of half the length fill its ghosts and no others, in turns with all") {
+    const auto scheme =
+        GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
+    const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
+    const bool persistent = GENERATE(false, true);
+    const auto wire = GENERATE(Wire::direct, Wire::staged);
+    if (wire == Wire::direct && !host_may_send_directly()) return;
+    const std::vector<Domain> domains{
+        {{4, 2, 2}, periodic},
+        {{3, 2, 2}, {Boundary::dirichlet, {}, {}}},
+        {{4, 2, 2}, mixed, std::vector<int>{0, 1, 2, 5, 7, 9, 14}, Boundary::neumann},
+        {{4, 6, 1}, periodic, 2}};
+    for (const Domain& domain : domains)
+        for (const int width : {3, 8}) {
+            const int depth = width == 3 ? 2 : 3;
+            Fixture x(domain, width, Placement::scattered, depth);
+            const Topology topology = virtual_topology(x.comm.size(), 2);
+            Ledger ledger(1);
+            const auto exchange = x.exchange(
+                depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
+                {.wire = wire, .one_colour = true}, [&](const Itinerary& itinerary) {
+                    return std::make_unique<TimedPointToPoint>(
+                        make_point_to_point(x.comm, topology, itinerary, 7, persistent), ledger, 0);
+                });
+            const Plan& whole = exchange->plan();
+            const Plan half = of_one_colour(whole);
+            Traffic planned;
+            // One field, then more in one exchange; each on fresh fields.
+            for (const std::size_t fields : {1U, 3U, 10U, 1U})
+                for (const std::optional<Colour> colour :
+                     {std::optional(Colour::red), std::optional<Colour>(), std::optional(Colour::black)}) {
+                    std::vector<Field> u;
+                    for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
+                    exchange->run(u, colour);
+                    int wrong = 0;
+                    for (std::size_t n = 0; n < fields; ++n)
+                        wrong += x.wrong_ghosts(u[n], static_cast<int>(n), depth, neighbours, colour, true);
+                    CHECK(wrong == 0);
+                    planned += (colour ? half : whole).traffic(x.comm.rank(), topology, fields);
+                }
+            CHECK(ledger.at(Op::send, 0).traffic == planned);
+            const Traffic one = half.traffic(x.comm.rank(), topology, 1);
+            const Traffic all = whole.traffic(x.comm.rank(), topology, 1);
+            CHECK(one.messages == all.messages);
+            CHECK(2 * one.bytes >= all.bytes);
+            // Narrow boxes are cut into single cells.
+            CHECK((width == 3 ? one.bytes == all.bytes : 5 * one.bytes <= 3 * all.bytes));
+        }
+    // Where colours meet their own kind across a periodic boundary ghosts have the other colour than their cells.
+    Fixture odd({3, 2, 2}, 3, periodic, Placement::curve, 1);
+    const Topology topology = virtual_topology(odd.comm.size(), 1);
+    CHECK_FALSE(odd.layout.colours_alternate());
+    CHECK_THROWS_AS(odd.exchange(1, neighbours, topology, {.scheme = scheme}, {.one_colour = true},
+                                 [&](const Itinerary& itinerary) {
+                                     return make_point_to_point(odd.comm, topology, itinerary, 7, false);
+                                 }),
+                    std::logic_error);
 }
 
 TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own none and under every scheme") {

@@ -196,6 +196,11 @@ class Counts(KeelTest):
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
                        Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS))])
 
+    def test_ghosts_of_one_colour(self) -> None:
+        words = [*MULTIGRID, "multigrid.ghost_colours=needed", "comm.ranks_per_node=2"]
+        self.hold_all([Case(3, (*words, "comm.scheme=three_step", "comm.persistent=true")),
+                       Case(4, (*words, "multigrid.smoother_passes=fused", "multigrid.precision=mixed", "comm.scheme=two_step"))])
+
     def test_cycles_in_single_precision(self) -> None:
         words = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, (*words, "multigrid.smoother_passes=fused", "comm.persistent=true")),

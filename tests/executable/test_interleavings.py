@@ -78,7 +78,7 @@ class Interleavings(KeelTest):
         self.same(PIPELINED, [(2, []), (4, []), (3, [own]), (4, [own, "comm.progress=false"])])
 
     def test_schemes(self) -> None:
-        choices = [["comm.persistent=true"], ["comm.overlap=true"]]
+        choices = [["comm.persistent=true"], ["comm.overlap=true"], ["multigrid.ghost_colours=needed"]]
         words = [[f"comm.scheme={scheme}", *choice] for scheme, choice in zip(SCHEMES, itertools.cycle(choices))]
         self.same(EXCHANGES, [((4, 3)[number % 2], scheme) for number, scheme in enumerate(words)])
 

@@ -26,7 +26,7 @@ class Prediction(KeelTest):
         # With as many words as boxes in a sum, the quickest is not the one for few words.
         automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
         for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
-                             ("cg", ["comm.allreduce=node_aware"]),
+                             ("cg", ["comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
                              ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
             words = [INPUTS / "seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
@@ -278,6 +278,7 @@ class Prediction(KeelTest):
             (8, [nodes, "output.goal_events=30"]),
             (8, ["bottom.solver=cg", nodes, "comm.scheme=three_step"]),
             (27, ["bottom.solver=ca_bicgstab", "comm.ranks_per_node=9", "comm.scheme=split", "comm.neighbours=all"]),
+            (8, ["bottom.solver=cg", nodes, "multigrid.ghost_colours=needed", "multigrid.smoother_passes=fused"]),
             (6, ["bottom.solver=cg", "comm.ranks_per_node=2", "comm.allreduce=node_aware", "comm.ghost_depth=2"]),
             (8, ["run.mode=krylov", "bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton", "bottom.tolerance=1e-6", nodes]),
             (64, ["bottom.solver=pipelined_cg", "comm.scheme=staged_axes", nodes]),

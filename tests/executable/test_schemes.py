@@ -49,6 +49,39 @@ class Solutions(KeelTest):
                 words = ["comm.ranks_per_node=2", "comm.overlap=true", "comm.persistent=true", "comm.ghost_depth=2"]
                 self.assertEqual(self.solution(4, *words_of(scheme), *words), reference)
 
+    def test_messages_of_one_colour_change_nothing_and_carry_what_a_dry_run_plans(self) -> None:
+        for ranks, more in [(2, []), (3, ["problem.boxes=[4,2,2]", "multigrid.smoother_passes=fused", "comm.scheme=split", "comm.message_cap=1024"]),
+                            (4, ["comm.scheme=two_step", "comm.persistent=true", "problem.boundary=dirichlet"]),
+                            (8, ["comm.scheme=staged_axes", "multigrid.smoother_passes=fused", "comm.overlap=true"]),
+                            (8, ["comm.scheme=three_step", "multigrid.relaxation=1.1"]),
+                            (4, ["problem.dimensions=2", "problem.boxes=[4,3,1]", "comm.neighbours=all"])]:  # fmt: skip
+            with self.subTest(ranks=ranks, words=more):
+                words = ["problem.box=16", "problem.rhs=random", "problem.coefficients=smooth",
+                         "multigrid.tolerance=1e-4", "run.deterministic=true", "run.repeats=1", "run.warmup=0",
+                         "comm.ranks_per_node=2", *more]  # fmt: skip
+                needed = [*words, "multigrid.ghost_colours=needed"]
+                both, run = self.valid(ranks, *words), self.valid(ranks, *needed)
+                for name in ("residuals", "u_l2", "bottom", "exchanges"):
+                    self.assertEqual(run.record("solve")[name], both.record("solve")[name])
+                plan = self.planned(ranks, *needed)["levels"]
+                self.assertTrue(any(row["one_colour"] for row in plan))
+                cycles = run.record("solve")["cycles"]
+                counted, whole = ({row["level"]: row for row in of.records("timer") if row["op"] == "exchange.send"}
+                                  for of in (run, both))  # fmt: skip
+                bottom = max(counted)
+                for level in range(bottom):
+                    rows = [row for row in plan if row["level"] == level]
+                    expected = [cycles * sum(row["exchanges_per_cycle"] * row[name] for row in rows) for name in ("messages", "bytes")]
+                    if "multigrid.smoother_passes=fused" in more and level == 0:
+                        # The first leg begins from zeros, and the right-hand side gets its ghosts once.
+                        of_colour, all_cells = (next(row["bytes"] for row in rows if row["purpose"] == "smoothing" and row["one_colour"] is one)
+                                                for one in (True, False))  # fmt: skip
+                        expected[1] += all_cells - of_colour
+                    self.assertEqual([counted[level][name] for name in ("messages", "bytes")], expected)
+                    self.assertEqual(counted[level]["messages"], whole[level]["messages"])
+                    self.assertLess(counted[level]["bytes"], whole[level]["bytes"])
+                self.assertEqual(counted[bottom]["bytes"], whole[bottom]["bytes"])
+
 
 class Messages(KeelTest):
     def test_messages_and_bytes_are_as_a_dry_run_plans_them(self) -> None:

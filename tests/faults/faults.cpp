@@ -209,11 +209,13 @@ class FaultyOperations : public Operations {
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return next().fill_boundary(u, ghosts, factor);
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
-        return next().pack(buffer, segments, u);
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+              std::optional<Colour> colour) override {
+        return next().pack(buffer, segments, u, colour);
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
-        return next().unpack(u, segments, buffer);
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+                std::optional<Colour> colour) override {
+        return next().unpack(u, segments, buffer, colour);
     }
     Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
         return next().copy_cells(u, copies, colour);

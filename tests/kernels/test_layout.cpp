@@ -72,6 +72,16 @@ TEST_CASE("in two dimensions boxes are squares, most_cubic a square of them, and
     CHECK(place(Domain({4, 4, 1}, {}, 2), 4, Placement::curve) == place({4, 4, 1}, 4, Placement::curve));
 }
 
+TEST_CASE("colours alternate unless a periodic direction has an odd number of cells") {
+    const Boundaries x_walls{Boundary::dirichlet, {}, {}};
+    CHECK(Layout({3, 2, 2}, 4, {}, std::vector<int>(12), 0).colours_alternate());
+    CHECK(Layout({2, 2, 2}, 3, {}, std::vector<int>(8), 0).colours_alternate());
+    CHECK_FALSE(Layout({3, 2, 2}, 3, {}, std::vector<int>(12), 0).colours_alternate());
+    CHECK(Layout({3, 2, 2}, 3, x_walls, std::vector<int>(12), 0).colours_alternate());
+    CHECK_FALSE(Layout({2, 2, 3}, 3, x_walls, std::vector<int>(12), 0).colours_alternate());
+    CHECK(Layout(Domain({2, 2, 1}, {}, 2), 3, std::vector<int>(4), 0).colours_alternate());
+}
+
 TEST_CASE("every placement gives every rank its share of the boxes") {
     const auto placement =
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);

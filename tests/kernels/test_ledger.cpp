@@ -195,8 +195,8 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::linear, {}); });
     books(Op::interpolate, [&] { return x.interpolate_quartic_add(u, coarse); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
-    books(Op::pack, [&] { return x.pack(buffer, segments, only); });
-    books(Op::unpack, [&] { return x.unpack(only, segments, buffer); });
+    books(Op::pack, [&] { return x.pack(buffer, segments, only, {}); });
+    books(Op::unpack, [&] { return x.unpack(only, segments, buffer, {}); });
     books(Op::copy, [&] { return x.copy_cells(only, copies, {}); });
     books(Op::copy, [&] { return x.forward(buffer, parcels, second, 1); });
 }

@@ -1381,7 +1381,7 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     CHECK(taken_items.count == 2);
     CHECK(taken_items.cells == 35);
     const Buffer buffer = x.operations->make_buffer(35 * fields, Wire::staged);
-    x.operations->pack(buffer, taken_items, from);
+    x.operations->pack(buffer, taken_items, from, {});
 
     // The order on the wire: segment, then field, then cell.
     std::vector<double> wire;
@@ -1418,7 +1418,7 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
         }
         return count;
     };
-    x.operations->unpack(to, put_items, buffer);
+    x.operations->unpack(to, put_items, buffer, {});
     CHECK(wrong(to, [](std::size_t, int, const Index&) { return 0.0; }) == 0);
 
     const std::vector<CopyItem> copies{{0, taken[0].cells, 1, put[0].cells},
@@ -1430,8 +1430,8 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     CHECK(wrong(from, as_before) == 0);
 
     const Buffer small = x.operations->make_buffer(35 * fields - 1, Wire::staged);
-    CHECK_THROWS_AS(x.operations->pack(small, taken_items, from), std::logic_error);
-    CHECK_THROWS_AS(x.operations->unpack(to, put_items, small), std::logic_error);
+    CHECK_THROWS_AS(x.operations->pack(small, taken_items, from, {}), std::logic_error);
+    CHECK_THROWS_AS(x.operations->unpack(to, put_items, small, {}), std::logic_error);
 }
 
 TEST_CASE("of one colour what is copied are the cells that have it where they are copied to") {
@@ -1456,6 +1456,44 @@ TEST_CASE("of one colour what is copied are the cells that have it where they ar
         }) == 0);
 }
 
+TEST_CASE("of one colour a region takes half the places of a buffer, whatever its extents") {
+    const int size = GENERATE(1, 2, 3, 8, 9);  // along its rows
+    const auto [rows, planes] = GENERATE(std::pair(2, 3), std::pair(3, 3));
+    const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 10));
+    const Colour colour = GENERATE(Colour::red, Colour::black);
+    Fixture x = Fixture::alone(10, 2);
+    std::vector<Field> from;
+    std::vector<Field> to;
+    for (std::size_t n = 0; n < fields; ++n) {
+        from.push_back(x.make(static_cast<int>(n)));
+        to.push_back(x.operations->make_field());
+    }
+    // What is brought lies an even number of cells away, so that it keeps its colour; part of the region is unpacked alone.
+    const Region source{{0, 1, 2}, {size, rows, planes}};
+    const Index part{size - size / 2, rows - 1, planes - 1};
+    Segment taken(0, source, 3);
+    Segment put(1, {source.lo + Index{size / 2, 1, 1}, part}, 3, {size / 2, 1, 1}, source.size);
+    taken.shift = put.shift = 1;
+    const std::size_t cells = source.cells();
+    CHECK(taken.end() == 3 + (cells + 1) / 2);
+    const Buffer buffer = x.operations->make_buffer((3 + (cells + 1) / 2) * fields, Wire::staged);
+    const Work work =
+        x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from, colour);
+    CHECK(work.bytes == 16.0 * static_cast<double>(cells * fields / 2));
+    x.operations->unpack(to, x.operations->make_items(std::span(&put, 1)), buffer, colour);
+    int brought = 0;
+    for (std::size_t n = 0; n < fields; ++n)
+        CHECK(x.difference(to[n], [&](int q, int i, int j, int k) {
+            const Index off = Index{i, j, k} + -put.cells.lo;
+            const Index c = x.cell(0, i, j, k);
+            bool here = q == 1 && ((c[0] + c[1] + c[2]) & 1) == static_cast<int>(colour);
+            for (std::size_t d = 0; d < 3; ++d) here = here && off[d] >= 0 && off[d] < part[d];
+            brought += here ? 1 : 0;
+            return here ? noise(static_cast<int>(n), c) : 0.0;
+        }) == 0);
+    CHECK(brought >= static_cast<int>(fields));
+}
+
 TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alone") {
     const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 3));
     Fixture x;
@@ -1474,8 +1512,8 @@ TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alo
     CHECK(put_items.cells == 8);
     CHECK(put_items.values == 7 + 24);
     const Buffer buffer = x.operations->make_buffer(31 * fields, Wire::staged);
-    x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from);
-    x.operations->unpack(to, put_items, buffer);
+    x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from, {});
+    x.operations->unpack(to, put_items, buffer, {});
     int wrong = 0;
     for (std::size_t n = 0; n < fields; ++n) {
         const HostField values = x.on_host(to[n]);
@@ -1510,10 +1548,10 @@ TEST_CASE("forwarding moves parcels from buffer to buffer, all fields of each to
     const Buffer received = x.operations->make_buffer(8 * fields, Wire::direct);
     const Buffer sent = x.operations->make_buffer(11 * fields, Wire::direct);
     const auto parcel_items = x.operations->make_items(std::span<const Parcel>(parcels));
-    x.operations->pack(received, x.operations->make_items(std::span<const Segment>(taken)), u);
+    x.operations->pack(received, x.operations->make_items(std::span<const Segment>(taken)), u, {});
     const Work work = x.operations->forward(sent, parcel_items, received, fields);
     CHECK(work.bytes == 2 * 8.0 * 8 * static_cast<double>(fields));
-    x.operations->unpack(v, x.operations->make_items(std::span<const Segment>(put)), sent);
+    x.operations->unpack(v, x.operations->make_items(std::span<const Segment>(put)), sent, {});
     int wrong = 0;
     for (std::size_t n = 0; n < fields; ++n) {
         const HostField values = x.on_host(v[n]);
@@ -1623,8 +1661,8 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     const Buffer buffer = fine.make_buffer(12, Wire::staged);
     const CopyItem copied{0, segment.cells, 1, segment.cells};
     const auto copies = fine.make_items(std::span(&copied, 1));
-    for (const Work& work :
-         {fine.pack(buffer, items, two), fine.unpack(two, items, buffer), fine.copy_cells(two, copies, {})}) {
+    for (const Work& work : {fine.pack(buffer, items, two, {}), fine.unpack(two, items, buffer, {}),
+                             fine.copy_cells(two, copies, {})}) {
         CHECK(work.bytes == 2 * 8.0 * 12);
         CHECK(work.flops == 0);
     }

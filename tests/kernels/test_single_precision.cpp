@@ -165,9 +165,9 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
             const Buffer packed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
             const Buffer passed = o.make_buffer(2 * (edge.cells() + 3), Wire::staged);
             CHECK(bytes_of_value(packed.precision) == bytes_of_value(u.precision()));
-            Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from);
+            Work work = o.pack(packed, o.make_items(std::span(&taken, 1)), from, {});
             work += o.forward(passed, o.make_items(std::span(&parcel, 1)), packed, 2);
-            return work += o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed);
+            return work += o.unpack(std::span(to).first(1), o.make_items(std::span(&given, 1)), passed, {});
         });
         both("copy", x, 9, [&](O o, Field u, S, Field, bool) {
             const CopyItem item{0, edge, 0, beyond};

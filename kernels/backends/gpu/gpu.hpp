@@ -164,11 +164,12 @@ class GpuOperations : public OperationsOn<Gpu> {
                 Precision::fp64};
     }
 
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u) override {
+    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+              std::optional<Colour> colour) override {
         Work work;
         device().transfer_follows_compute();
         device().on_transfer([&] {
-            work = OperationsOn::pack(buffer, segments, u);
+            work = OperationsOn::pack(buffer, segments, u, colour);
             const std::size_t bytes = segments.values * u.size() * sizeof(double);
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_host(buffer.wire, buffer.data, bytes);
@@ -178,14 +179,15 @@ class GpuOperations : public OperationsOn<Gpu> {
     }
     // What was launched before the pack of the same exchange is done, for the pack was waited for; what was launched
     // since then does not touch ghosts.
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer) override {
+    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+                std::optional<Colour> colour) override {
         Work work;
         device().on_transfer([&] {
             const std::size_t bytes = segments.values * u.size() * sizeof(double);
             check_at_least(buffer.values * sizeof(double), bytes, "a message fits into its buffer");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
-            work = OperationsOn::unpack(u, segments, buffer);
+            work = OperationsOn::unpack(u, segments, buffer, colour);
         });
         device().compute_follows_transfer();
         return work;

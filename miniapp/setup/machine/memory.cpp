@@ -87,7 +87,7 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
 // What plan, itinerary and MPI keep of a message besides its values: measured with Open MPI 4.1, 1.4 to 1.8 kB.
 constexpr std::size_t bytes_of_message = 1600;
 
-// In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists.
+// In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists; without fields the latter alone.
 std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
                           Precision precision = Precision::fp64) {
     const Itinerary itinerary(plan, rank);
@@ -184,24 +184,30 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const Topology nodes = held.ranks.size() == static_cast<std::size_t>(topology.ranks())
                                    ? topology
                                    : topology.among(held.ranks);
-        const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields) {
-            return buffer_values(
-                make_plan(ghost_pattern(layout, depth, neighbours, scheme), nodes, scheme, layout.rank()),
-                layout.rank(), static_cast<std::size_t>(fields), held.precision);
+        const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields,
+                                 bool one_colour) {
+            const Plan plan =
+                make_plan(ghost_pattern(layout, depth, neighbours, scheme), nodes, scheme, layout.rank());
+            const auto lists_and = [&](int of_fields) {
+                return buffer_values(plan, layout.rank(), static_cast<std::size_t>(of_fields),
+                                     held.precision);
+            };
+            return lists_and(fields) + (one_colour ? lists_and(0) : 0);
         };
         const bool of_krylov = grids.use.krylov == KrylovLevel::finest
                                    ? held.level == 0 && held.precision == Precision::fp64
                                    : held.solved_on;
+        const bool one_colour = options.one_colour_on(layout);
         if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
         // For one vector in set-up, then for all.
         const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
         if (!held.hands_on)
-            values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more);
+            values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more, one_colour);
         if (interpolated)
-            values += buffers(options.interpolated_ghosts, Neighbours::all, chosen.all_ghosts, 1);
+            values += buffers(options.interpolated_ghosts, Neighbours::all, chosen.all_ghosts, 1, false);
         if (deep > 0)  // for a coefficient in set-up, then for vectors
             values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
-                              1 + (fused > 0 ? 0 : grids.powers.at_once));
+                              1 + (fused > 0 ? 0 : grids.powers.at_once), one_colour);
     }
     return values * sizeof(double) + static_cast<std::size_t>(bytes);
 }

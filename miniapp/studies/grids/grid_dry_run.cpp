@@ -50,31 +50,40 @@ std::string solvers_text(const GridUse& use) {
 // A number, or a word where it is not known.
 using PerCycle = std::variant<int, const char*>;
 
-// How often a level exchanges what it uses in a V-cycle.
-PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
+// How often a level exchanges what it uses in a V-cycle, and how many of these exchanges want one colour alone.
+struct Exchanges {
+    PerCycle all;
+    int of_one_colour = 0;
+};
+
+Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     const MultigridOptions& multigrid = grids.multigrid;
     const bool whole_problem = grids.use.krylov == KrylovLevel::finest;
-    if (grids.use.krylov == KrylovLevel::none) return "-";
-    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return 1;
-    if (use.is(GhostCells::Purpose::powers)) return "powers";
+    if (grids.use.krylov == KrylovLevel::none) return {"-"};
+    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return {1};
+    if (use.is(GhostCells::Purpose::powers)) return {"powers"};
     const bool bottom = use.level + 1 == grids.levels();
     if (const auto& sweeps = grids.use.full_approximation) {
         // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and elsewhere the
         // operator of the restricted u.
         const int smoothing = 2 * (bottom ? *sweeps : multigrid.pre + multigrid.post);
-        return smoothing + (bottom ? 0 : 1) + 1;
+        return {smoothing + (bottom ? 0 : 1) + 1};
     }
-    if (bottom && whole_problem && grids.levels() == 1) return "-";
-    if (bottom && grids.moves_bottom()) return "checks";
+    if (bottom && whole_problem && grids.levels() == 1) return {"-"};
+    if (bottom && grids.moves_bottom()) return {"checks"};
     if (bottom && whole_problem)
-        return symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps);
-    if (bottom) return "bottom";
+        return {symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps)};
+    if (bottom) return {"bottom"};
     // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does a preconditioner.
     const bool finest = use.level == 0 && !whole_problem;
     const bool accelerated = finest && multigrid.accelerator != Accelerator::none;
     const bool iterates = finest && !accelerated;
+    const Smoother& smoother = smoother_named(multigrid.smoother);
+    const auto one_colour = [&](const auto& cells, int sweeps) { return cells && cells(sweeps, multigrid); };
     if (use.is(GhostCells::Purpose::smoothing))
-        return (iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0);
+        return {(iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0),
+                (iterates && one_colour(smoother.read, multigrid.pre) ? 1 : 0) +
+                    (one_colour(smoother.read, multigrid.post) ? 1 : 0)};
     const int width = use.layout.width();
     const int fused = grids.hierarchy.fused_on(width);
     const int smoothing = fused > 0 ? 0
@@ -85,10 +94,14 @@ PerCycle exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     // that of an accelerator or of a u that loses its mean.
     const bool ends_in_pass = grids.hierarchy.fused_layers_on(width) > fused;
     const bool restricts = !(ends_in_pass && multigrid.pre > 0);
-    const bool told = ends_in_pass && multigrid.post > 0 && !accelerated &&
-                      !is_singular(grids.problem, grids.domain.has_dirichlet());
-    const bool tests = finest && !grids.use.full_multigrid && !grids.hierarchy.mixed && !told;
-    return smoothing + (restricts ? 1 : 0) + (tests ? 1 : 0) + (accelerated ? 1 : 0);
+    const bool of_last_sweep =
+        multigrid.post > 0 && !accelerated && !is_singular(grids.problem, grids.domain.has_dirichlet());
+    const bool tests =
+        finest && !grids.use.full_multigrid && !grids.hierarchy.mixed && !(ends_in_pass && of_last_sweep);
+    return {smoothing + (restricts ? 1 : 0) + (tests ? 1 : 0) + (accelerated ? 1 : 0),
+            (smoother.read ? smoothing : 0) +
+                (restricts && one_colour(smoother.unsolved, multigrid.pre) ? 1 : 0) +
+                (tests && of_last_sweep && one_colour(smoother.unsolved, multigrid.post) ? 1 : 0)};
 }
 
 // What a level uses in one way.
@@ -96,11 +109,22 @@ struct PlannedExchange {
     const SchemeUse& use;
     std::string purpose;
     PerCycle per_cycle;
+    bool one_colour;  // is all that is carried
     SchemeOptions scheme;
     Volume sent;  // in one exchange by the busiest rank, each number by itself
 };
 
-std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
+// By this scheme.
+SchemeRow of_one_colour(const GridSetup& grids, const SchemeUse& use, const Resolved& resolved,
+                        const SchemeOptions& scheme) {
+    const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology),
+                                                      {.sampled = resolved.comm.sampled_nodes});
+    std::vector<Plan> plans = plans_of(grids.hierarchy, use, nodes, scheme);
+    std::ranges::transform(plans, plans.begin(), keel::of_one_colour);
+    return nodes.summary(scheme, plans, use.columns, nullptr, use.value_bytes);
+}
+
+std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
                                                const std::vector<SchemeTable>& tables) {
     std::vector<PlannedExchange> planned;
     for (const SchemeTable& table : tables) {
@@ -113,16 +137,26 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids,
         // The bytes of so many fields as the text says.
         const double share =
             static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
-        Volume sent = row.most_sent;
-        sent.bytes *= share;
-        sent.off_node_bytes *= share;
-        planned.push_back({use, purpose_of(use), exchanges_per_cycle(grids, use), row.scheme, sent});
+        const auto sent_by = [share](const SchemeRow& of) {
+            Volume sent = of.most_sent;
+            sent.bytes *= share;
+            sent.off_node_bytes *= share;
+            return sent;
+        };
+        Volume sent = sent_by(row);
+        Exchanges exchanges = exchanges_per_cycle(grids, use);
+        if (!grids.hierarchy.one_colour_on(use.layout)) exchanges.of_one_colour = 0;
+        if (int* const all = std::get_if<int>(&exchanges.all)) *all -= exchanges.of_one_colour;
+        planned.push_back({use, purpose_of(use), exchanges.all, false, row.scheme, sent});
+        if (exchanges.of_one_colour > 0)
+            planned.push_back({use, purpose_of(use), exchanges.of_one_colour, true, row.scheme,
+                               sent_by(of_one_colour(grids, use, resolved, row.scheme))});
         if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
         // The same in double precision, once for some cycles.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
         sent.bytes *= wider;
         sent.off_node_bytes *= wider;
-        planned.push_back({use, "residual", "stage", row.scheme, sent});
+        planned.push_back({use, "residual", "stage", false, row.scheme, sent});
     }
     return planned;
 }
@@ -141,16 +175,19 @@ std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchang
         fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
                     "off-node", "off-node") +
         fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
-    for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
+    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
         const Index n = use.layout.cells();
         const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
         text += fmt::format(
             line, use.level, fmt::format("{}", fmt::join(n.begin(), n.begin() + dimensions, "x")),
             fmt::format("{}^{}", use.layout.width(), dimensions), most_boxes_of_a_rank(grids, use),
-            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle),
+            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle) +
+                (one_colour ? " c" : ""),
             fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
             fmt::format("{:.0f}", sent.off_node_messages), fmt::format("{:.0f}", sent.off_node_bytes));
     }
+    if (std::ranges::any_of(planned, &PlannedExchange::one_colour))
+        text += "c: of the ghosts that half sweeps of one colour, and residuals behind them, read\n";
     return text;
 }
 
@@ -183,12 +220,13 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
 
 Json levels_json(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
     Json levels = Json::array();
-    for (const auto& [use, purpose, per_cycle, scheme, sent] : planned) {
+    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
         const int* const known = std::get_if<int>(&per_cycle);
         Json level{{"level", use.level},
                    {"cells", use.layout.cells()},
                    {"box", use.layout.width()},
                    {"purpose", purpose},
+                   {"one_colour", one_colour},
                    {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
                    {"exchanges_per_cycle", known ? Json(*known) : Json()},
                    {"scheme", name(scheme)}};
@@ -236,7 +274,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const Foretold foretold = foretell(tables, comm, memory);
     if (comm.rank() > 0) return {};
 
-    const std::vector<PlannedExchange> planned = planned_exchanges(grids_, tables);
+    const std::vector<PlannedExchange> planned = planned_exchanges(grids_, resolved_, tables);
     const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
     const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
     const Json plan{{"boxes", finest.boxes()},

@@ -21,17 +21,17 @@ void LevelVectors::bind(Operations& vectors) {
         blocks.emplace_back(q, block_cells, static_cast<std::size_t>(q) * block_rows);
     blocks_ = vectors.make_items(std::span<const Segment>(blocks));
     const Field zero = vectors.make_field();
-    vectors.pack(to_vector_, blocks_, std::span(&zero, 1));
+    vectors.pack(to_vector_, blocks_, std::span(&zero, 1), {});
 }
 
 void LevelVectors::from_grid(Field vector, Field u) {
-    level_.bottom_operations.pack(to_vector_, boxes_, std::span(&u, 1));
-    vectors_->unpack(std::span(&vector, 1), blocks_, to_vector_);
+    level_.bottom_operations.pack(to_vector_, boxes_, std::span(&u, 1), {});
+    vectors_->unpack(std::span(&vector, 1), blocks_, to_vector_, {});
 }
 
 void LevelVectors::to_grid(Field u, Field vector) {
-    vectors_->pack(to_grid_, blocks_, std::span(&vector, 1));
-    level_.bottom_operations.unpack(std::span(&u, 1), boxes_, to_grid_);
+    vectors_->pack(to_grid_, blocks_, std::span(&vector, 1), {});
+    level_.bottom_operations.unpack(std::span(&u, 1), boxes_, to_grid_, {});
 }
 
 }  // namespace keel

@@ -71,7 +71,7 @@ Smoother gsrb() {
     return {
         .name = "gsrb",
         .meaning = "red-black Gauss-Seidel",
-        .keys = {"relaxation"},
+        .keys = {"relaxation", "ghost_colours"},
         .exchanges = 2,
         .relax = relax,
         .reversed = reversed,

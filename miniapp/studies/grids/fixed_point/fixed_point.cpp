@@ -95,6 +95,8 @@ class FixedPointStudy : public GridStudy {
                                  {"multigrid.smoother", {linear}},
                                  {"multigrid.smoother_passes", {nonlinear, solve}},
                                  {"multigrid.smoother_passes", {linear}},
+                                 {"multigrid.ghost_colours", {gsrb, nonlinear, solve}},
+                                 {"multigrid.ghost_colours", {gsrb, linear}},
                                  {"multigrid.relaxation", {gsrb, nonlinear, solve}},
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
