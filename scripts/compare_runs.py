@@ -41,7 +41,9 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     smoothing = sum(t["t_mean"] for t in passes)
     # Ranks that take turns on a core were not at it all at once: no share can be given.
     share = "-"
-    if smoothing > 0 and triad and not head["shared_cores"] and not run.surrogate:
+    # Nor where the host did not wait for a device: times of operations are the host's then.
+    waits = run.key("run.launches", "synchronous") == "synchronous"
+    if smoothing > 0 and triad and not head["shared_cores"] and not run.surrogate and waits:
         share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
     of_multigrid = run.mode in ("solve", "survey")
     cells: list[Any] = [

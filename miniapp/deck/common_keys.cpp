@@ -318,9 +318,11 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
         "time from the start of the program on, before which a run ends, like one that is interrupted, when "
         "another solve might not; 0 = none",
         "s");
-    s.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
-              "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128",
-              "MB");
+    s.integer(
+        "triad_mb", &Run::triad_mb, between(0, 25'000),
+        "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128, or 32 "
+        "times a device's",
+        "MB");
     s.text("label", &Run::label, "name of the run for its records", "");
     s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
 }

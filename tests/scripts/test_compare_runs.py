@@ -64,6 +64,12 @@ class Table(unittest.TestCase):
     def test_two_runs_in_one_file_are_two_rows(self) -> None:
         self.assertEqual(self.table(*2 * RECORDS), HEAD + 2 * GOLDEN)
 
+    def test_of_a_device_that_ran_behind_the_host_no_share_of_the_triad_is_told(self) -> None:
+        deck = RECORDS[0]["deck"]
+        for launches, share in (("synchronous", "80"), ("graphs", "-")):
+            found = self.rows(RECORDS[0] | {"deck": deck | {"run": {"mode": "solve", "launches": launches}}}, *RECORDS[1:])
+            self.assertTrue(found[0].endswith(f"| 40.0 | {share} | VALID |"), found)
+
     def test_each_solver_of_a_survey_is_a_row(self) -> None:
         def solve(solver: str, seconds: float) -> dict[str, Any]:
             return {"record": "solve", "solver": solver, "seconds": seconds, "cycles": 5, "bottom_iterations": 60}

@@ -258,7 +258,7 @@ inline emulatedError_t emulatedSetDevice(int number) {
 }
 struct emulatedDeviceProp_t {
     char name[256] = "emulation on the host";
-    int l2CacheSize = 1 << 20;
+    int l2CacheSize = 1 << 17;
 };
 inline emulatedError_t emulatedGetDeviceProperties(emulatedDeviceProp_t*, int) {
     return emulatedSuccess;

@@ -79,7 +79,7 @@ class Gpu {
         if (cells.boxes == 0) return 0.0;
         reserve_results(1);
         static_assert(sizeof(Bits) == sizeof(double));
-        const Chunks chunks = Chunks::of(cells.extent);
+        const Chunks chunks = Chunks::of(cells.extent, 2048);
         auto* const largest = reinterpret_cast<Bits*>(results_);
         device_->launch(ClearBits{largest});
         device_->launch(MaxChunks<Body>{cells, chunks, body, largest});
@@ -91,7 +91,7 @@ class Gpu {
     template <class T, class Body>
     void for_each_item(const Items<T>& items, std::size_t fields, const Body& body) {
         if (items.count == 0) return;
-        device_->launch(ForEachItem<T, Body>{items.data, items.count, fields, body});
+        device_->launch(ForEachItem<T, Body>{items, fields, body});
     }
 
     // Set-up: the field makes a round trip through the host.

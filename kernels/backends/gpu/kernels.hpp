@@ -3,6 +3,7 @@
 // How the threads of a GPU walk over the cells of a whole level: one launch for all boxes. A kernel is a functor; what
 // a cell computes is a body of kernels/.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -37,13 +38,17 @@ constexpr int threads_along(int cells) {
 inline Grid grid_of_rows(int columns, std::int64_t rows) {
     const int x = threads_along(columns);
     const int y = threads_per_block / x;
-    return {dim3(static_cast<unsigned>((rows + y - 1) / y)),
+    return {dim3(static_cast<unsigned>((rows + y - 1) / y), static_cast<unsigned>(divided_up(columns, x))),
             dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
 }
 
+// Blocks that keep any device busy to the end: some for each of a hundred and more multiprocessors, several times.
+constexpr std::int64_t enough_blocks = 4096;
+
 // A body on every cell. A thread takes one column (i,j) of cells and marches through `planes` of them, so that what
-// the next plane shares with this one is still in the nearest cache. Of a coloured range a column holds the cells of
-// that colour alone: no thread is idle, and a warp's loads are two cells apart in lines that its block uses whole.
+// the next plane shares with this one is still in the nearest cache, if that leaves blocks enough. Of a coloured range a
+// column holds the cells of that colour alone: no thread is idle, and a warp's loads are two cells apart in lines that its
+// block uses whole.
 template <class Body>
 struct ForEachCell {
     static constexpr bool barriers = false;
@@ -63,10 +68,17 @@ struct ForEachCell {
         const int n = high[0] - low[0] > 0 ? high[0] - low[0] : 0;
         columns = divided_up(n, cells.step());
         const int depth = high[2] - low[2] > 0 ? high[2] - low[2] : 0;
-        planes = depth >= 64 ? 16 : depth >= 16 ? 4 : 1;
-        chunks = divided_up(depth, planes);
         const int height = high[1] - low[1] > 0 ? high[1] - low[1] : 0;
-        rows = static_cast<std::int64_t>(cells.boxes) * chunks * height;
+        planes = 32;
+        do {
+            planes /= 2;
+            chunks = divided_up(depth, planes);
+            rows = static_cast<std::int64_t>(cells.boxes) * chunks * height;
+        } while (planes > 1 && blocks() < enough_blocks);
+    }
+    std::int64_t blocks() const {
+        const Grid all = grid();
+        return std::int64_t{all.blocks.x} * all.blocks.y;
     }
     Grid grid() const { return grid_of_rows(columns, rows); }
     bool empty() const { return rows == 0 || columns == 0; }
@@ -80,12 +92,11 @@ struct ForEachCell {
         const int q = rest / chunks;
         const int first = low[2] + rest % chunks * planes;
         const int last = first + planes < high[2] ? first + planes : high[2];
-        for (int column = static_cast<int>(threadIdx.x); column < columns;
-             column += static_cast<int>(blockDim.x))
-            for (int k = first; k < last; ++k) {
-                const int i = cells.first(low[0], q, j, k) + column * cells.step();
-                if (i < high[0]) body(q, i, j, k);
-            }
+        const int column = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
+        for (int k = first; k < last && column < columns; ++k) {
+            const int i = cells.first(low[0], q, j, k) + column * cells.step();
+            if (i < high[0]) body(q, i, j, k);
+        }
     }
 };
 
@@ -162,23 +173,29 @@ struct ForEachValue {
     }
 };
 
-// A body on the cells of every item of every field: a block for each item and field.
+// A body on the cells of every item of every field: for each item and field as many blocks as its cells want, taking items to be
+// of one size, so that a few large faces keep a device busy.
 template <class T, class Body>
 struct ForEachItem {
     static constexpr bool barriers = false;
 
-    const T* items;
-    std::size_t count;
+    Items<T> items;
     std::size_t fields;
     Body body;
 
     Grid grid() const {
-        return {dim3(static_cast<unsigned>(count), static_cast<unsigned>(fields)), dim3(threads_per_block)};
+        constexpr std::size_t cells_of_thread = 4;
+        constexpr std::size_t most = 256;
+        const std::size_t blocks = items.cells / (items.count * cells_of_thread * threads_per_block);
+        return {dim3(static_cast<unsigned>(items.count), static_cast<unsigned>(fields),
+                     static_cast<unsigned>(std::clamp(blocks, std::size_t{1}, most))),
+                dim3(threads_per_block)};
     }
     __device__ void operator()() const {
-        const T& item = items[blockIdx.x];
+        const T& item = items.data[blockIdx.x];
         const auto [n0, n1, n2] = item.size();
-        for (int n = static_cast<int>(threadIdx.x); n < n0 * n1 * n2; n += static_cast<int>(blockDim.x))
+        const int threads = static_cast<int>(gridDim.z * blockDim.x);
+        for (int n = static_cast<int>(blockIdx.z * blockDim.x + threadIdx.x); n < n0 * n1 * n2; n += threads)
             body(item, std::size_t{blockIdx.y}, static_cast<std::size_t>(n), n % n0, n / n0 % n1,
                  n / (n0 * n1));
     }
@@ -202,16 +219,16 @@ __device__ void unrolled(const Action& action) {
     unrolled(action, std::make_index_sequence<N>{});
 }
 
-// Rows of boxes in chunks of about 16384 cells, whatever the device and the number of boxes: the order of a box's sum
-// depends on the box alone.
+// Rows of boxes in chunks of about so many cells, by itself 16384, whatever the device and the number of boxes: the order of a
+// box's sum depends on the box alone. What has no order can do with fewer.
 struct Chunks {
     int rows;   // of a box
     int chunk;  // rows in a chunk
     int count;  // chunks in a box
 
-    static Chunks of(const Index& extent) {
+    static Chunks of(const Index& extent, int cells = 16384) {
         const int rows = extent[1] * extent[2];
-        const int chunk = 16384 / extent[0] > 0 ? 16384 / extent[0] : 1;
+        const int chunk = cells / extent[0] > 0 ? cells / extent[0] : 1;
         return {rows, chunk, divided_up(rows, chunk)};
     }
     Grid grid(int boxes, int width) const {
@@ -344,8 +361,8 @@ struct RestrictResidualPairs {
         : cells(coarse),
           body(what),
           rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}
-    // At least two threads along a row.
-    Grid grid() const { return grid_of_rows(2 * cells.extent[0], rows); }
+    // At least two threads along a row, which one block takes: a block for each part of it is slower, measured.
+    Grid grid() const { return grid_of_rows(threads_along(2 * cells.extent[0]), rows); }
 
     __device__ void operator()() const {
         __shared__ double halves[threads_per_block];

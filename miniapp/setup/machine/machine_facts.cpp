@@ -181,7 +181,8 @@ int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) 
     // than many a problem.
     const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
-    double bytes = 4 * (device_cache > 0 ? static_cast<double>(device_cache) : cache / ranks_on_node);
+    // To stream the cache of a device takes no longer than to launch that and to wait for it.
+    double bytes = device_cache > 0 ? 32 * static_cast<double>(device_cache) : 4 * cache / ranks_on_node;
     if (node_bytes > 0) bytes = node_bytes / ranks_on_node;
     const double width = std::cbrt(bytes / (3 * sizeof(double)));
     return std::clamp(static_cast<int>(width) / 8 * 8, 16, 1024);
