@@ -116,7 +116,20 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
         if (spans.low[n] < spans.high[n]) row(spans.low[n], spans.high[n], q, j, k);
 }
 
-// Every other value of a row moves by a step of its own on either side (View).
+// The rows low <= j < high of plane k.
+template <class Row>
+void take_rows(const Row& row, const Cells& cells, int q, int low, int high, int k) {
+    for (int j = low; j < high; ++j) take_row(row, cells, q, j, k);
+}
+// Of a body that is inlined its views are handed over once for all of them, which counts where rows are short.
+template <class Body>
+requires(!requires { Body::one_colour; })
+    [[gnu::flatten, gnu::noinline]] void take_rows(const Row<Body> row, const Cells cells, int q, int low,
+                                                   int high, int k) {
+    for (int j = low; j < high; ++j) take_row(row, cells, q, j, k);
+}
+
+// Values that lie evenly on either side.
 template <class Real>
 void move_values(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrdiff_t to_step, int values) {
     if (from_step == 1 && to_step == 1) {
@@ -127,41 +140,53 @@ void move_values(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrd
     }
 }
 
-template <class T, class Body>
-[[gnu::flatten]] void walk_item(const Body body, const T item, std::size_t field) {
-    // No structured binding: Clang takes none into a region of OpenMP.
-    const int n0 = item.size()[0], n1 = item.size()[1], n2 = item.size()[2];
-    constexpr int some = 8;  // of fewer it does not pay
-    std::size_t n = 0;
-    for (int k = 0; k < n2; ++k)
-        for (int j = 0; j < n1; ++j) {
-            const auto at = [&](int i) { return n + static_cast<std::size_t>(i); };
-            // Every other cell from the first or from the second one on is one that the body takes, or none is.
-            constexpr bool takes_some = requires {
-                body.takes(item, 0, j, k);
-            };
-            const auto takes = [&](int i) {
-                if constexpr (takes_some) return body.takes(item, i, j, k);
-                return true;
-            };
-            const auto each = [&] {
-                for (int i = takes(0) ? 0 : 1; i < n0; i += takes_some ? 2 : 1)
-                    body(item, field, at(i), i, j, k);
-            };
-            if constexpr (requires { body.source(item, field, n, 0, j, k); }) {
-                for (int i = 0; i < 2 && n0 >= some; ++i) {
-                    if (!takes(i)) continue;
-                    const auto* const from = &body.source(item, field, at(i), i, j, k);
-                    auto* const to = &body.target(item, field, at(i), i, j, k);
-                    move_values(from, &body.source(item, field, at(i + 2), i + 2, j, k) - from, to,
-                                &body.target(item, field, at(i + 2), i + 2, j, k) - to, (n0 - i + 1) >> 1);
-                }
-                if (n0 < some) each();
-            } else {
-                each();
+// Whether an item's body takes some cells only: then every other one of each line.
+template <class Body, class T>
+inline constexpr bool takes_some = requires(const Body& body, const T& item) {
+    body.takes(item, 0, 0, 0);
+};
+
+// An item whose values move, line by line in one direction. In a row every other value lies evenly (View), in columns each does.
+template <std::size_t along, class T, class Body>
+void move_lines(const Body& body, const T& item, std::size_t field) {
+    constexpr std::size_t across = along == 0 ? 1 : 0, beyond = along == 2 ? 1 : 2;
+    constexpr int step = along == 0 || takes_some<Body, T> ? 2 : 1;
+    const Index& n = item.size();
+    const auto number = [&](const Index& c) {
+        return static_cast<std::size_t>(c[0] + n[0] * (c[1] + n[1] * c[2]));
+    };
+    const auto source = [&](const Index& c) {
+        return &body.source(item, field, number(c), c[0], c[1], c[2]);
+    };
+    const auto target = [&](const Index& c) {
+        return &body.target(item, field, number(c), c[0], c[1], c[2]);
+    };
+    Index at{};
+    for (at[beyond] = 0; at[beyond] < n[beyond]; ++at[beyond])
+        for (at[across] = 0; at[across] < n[across]; ++at[across])
+            for (at[along] = 0; at[along] < std::min(step, n[along]); ++at[along]) {
+                if constexpr (takes_some<Body, T>)
+                    if (!body.takes(item, at[0], at[1], at[2])) continue;
+                Index next = at;
+                next[along] += step;
+                move_values(source(at), source(next) - source(at), target(at), target(next) - target(at),
+                            (n[along] - at[along] + step - 1) / step);
             }
-            n += static_cast<std::size_t>(n0);
-        }
+}
+
+template <class T, class Body>
+[[gnu::flatten, gnu::noinline]] void walk_item(const Body& body, const T& item, std::size_t field) {
+    const Index& n = item.size();
+    if constexpr (requires { body.source(item, field, 0, 0, 0, 0); }) {
+        constexpr int enough = 8;  // cells of a line: of fewer it does not pay
+        if (n[0] >= enough) return move_lines<0>(body, item, field);
+        if (n[1] >= enough) return move_lines<1>(body, item, field);
+        if (n[2] >= enough) return move_lines<2>(body, item, field);
+    }
+    std::size_t number = 0;
+    for (int k = 0; k < n[2]; ++k)
+        for (int j = 0; j < n[1]; ++j)
+            for (int i = 0; i < n[0]; ++i) body(item, field, number++, i, j, k);
 }
 
 // --- Sums, by slices first, which are planes or, of the only one, some rows, and then over these in order: they do not depend
@@ -225,14 +250,30 @@ constexpr std::size_t sums_of_slices(const Cells& cells) {
     return place_of_sum(cells, 0, cells.boxes, 0);
 }
 
+// One sum over the rows of a slice. Not inlined, and with the body by value, as every loop over rows.
+template <class Body>
+[[gnu::flatten, gnu::noinline]] double sum_of_rows(const Body body, const Cells cells, int q,
+                                                   const SliceRows rows) {
+    double sum = 0.0;
+    for (int j = rows.low; j < rows.high; ++j) sum += sum_of_row(body, cells.extent[0], q, j, rows.k);
+    return sum;
+}
+
+// Of several sums one after the other where rows are short, so that a body's views are handed over once; row by row where they
+// are long, so that what one sum has read of a row is in the cache for the next.
 template <class Body>
 void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, int slice, double* partial) {
+    constexpr int is_short = 32;  // cells
     const SliceRows rows(cells, slice);
-    double sums[max_terms] = {};
+    double* const sums = partial + place_of_sum(cells, 0, q, slice);
+    if (cells.extent[0] <= is_short || count == 1) {
+        for (std::size_t n = 0; n < count; ++n) sums[n] = sum_of_rows(body.term(n), cells, q, rows);
+        return;
+    }
+    std::fill_n(sums, count, 0.0);
     for (int j = rows.low; j < rows.high; ++j)
         for (std::size_t n = 0; n < count; ++n)
             sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, rows.k);
-    std::copy_n(sums, count, partial + place_of_sum(cells, 0, q, slice));
 }
 
 inline void add_slices(const double* partial, std::size_t count, const Cells& cells, double* sums) {

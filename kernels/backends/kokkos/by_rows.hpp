@@ -28,7 +28,8 @@ struct ByRows {
     static void for_each_row(const Cells& cells, const Row& row, std::size_t weight = 1) {
         run<Kokkos::Static>("rows", blocks(cells), weight * cells.count(), [=](int b) {
             const Row own = row;  // so that the compiler can keep what it holds in registers
-            walk_block(cells, b, [&](int q, int j, int k) { take_row(own, cells, q, j, k); });
+            const Block rows = block(cells, b);
+            take_rows(own, cells, rows.q, rows.low, rows.high, rows.k);
         });
     }
 
@@ -49,9 +50,9 @@ struct ByRows {
     static double max_over_cells(const Cells& cells, const Body& body) {
         const auto take_block = [=](int b, std::int64_t& most) {
             const Body own = body;
-            walk_block(cells, b, [&](int q, int j, int k) {
-                most = std::max(most, most_in_row(own, cells.extent[0], q, j, k));
-            });
+            const Block rows = block(cells, b);
+            for (int j = rows.low; j < rows.high; ++j)
+                most = std::max(most, most_in_row(own, cells.extent[0], rows.q, j, rows.k));
         };
         std::int64_t most = 0;
         if (cells.count() < serial_below)
@@ -88,15 +89,15 @@ struct ByRows {
         return (cells.extent[1] + rows_in_block - 1) / rows_in_block;
     }
     static int blocks(const Cells& cells) { return cells.boxes * cells.extent[2] * blocks_in_plane(cells); }
-    template <class Action>
-    static void walk_block(const Cells& cells, int block, const Action& action) {
-        const int n1 = cells.extent[1];
-        const int n2 = cells.extent[2];
-        const int plane = block / blocks_in_plane(cells);
-        const int q = plane / n2;
-        const int k = plane % n2;
-        const int first = block % blocks_in_plane(cells) * rows_in_block;
-        for (int j = first; j < std::min(first + rows_in_block, n1); ++j) action(q, j, k);
+    // Rows low <= j < high of plane k of box q.
+    struct Block {
+        int q, low, high, k;
+    };
+    static Block block(const Cells& cells, int number) {
+        const int plane = number / blocks_in_plane(cells);
+        const int first = number % blocks_in_plane(cells) * rows_in_block;
+        return {plane / cells.extent[2], first, std::min(first + rows_in_block, cells.extent[1]),
+                plane % cells.extent[2]};
     }
 };
 

@@ -67,14 +67,13 @@ class OpenMP {
         const int n2 = cells.extent[2];
         if (weight * cells.count() < serial_below) {
             for (int q = 0; q < cells.boxes; ++q)
-                for (int k = 0; k < n2; ++k)
-                    for (int j = 0; j < n1; ++j) take_row(row, cells, q, j, k);
+                for (int k = 0; k < n2; ++k) take_rows(row, cells, q, 0, n1, k);
             return;
         }
 #pragma omp parallel for collapse(3) schedule(static) firstprivate(row)
         for (int q = 0; q < cells.boxes; ++q)
             for (int k = 0; k < n2; ++k)
-                for (int j = 0; j < n1; ++j) take_row(row, cells, q, j, k);
+                for (int j = 0; j < n1; ++j) take_rows(row, cells, q, j, j + 1, k);
     }
 
     template <class Body>
@@ -83,7 +82,7 @@ class OpenMP {
     }
 
     template <class Body>
-    void sum_over_cells(const Cells& cells, std::size_t count, Body body, double* sums) {
+    void sum_over_cells(const Cells& cells, std::size_t count, const Body& body, double* sums) {
         partial_.resize(std::max(partial_.size(), sums_of_slices(cells)));
         double* const partial = partial_.data();
         const int all = slices(cells);
@@ -91,7 +90,7 @@ class OpenMP {
             for (int q = 0; q < cells.boxes; ++q)
                 for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
         } else {
-#pragma omp parallel for collapse(2) schedule(static) firstprivate(body)
+#pragma omp parallel for collapse(2) schedule(static)
             for (int q = 0; q < cells.boxes; ++q)
                 for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
         }
