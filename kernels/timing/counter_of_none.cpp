@@ -1,0 +1,9 @@
+#include "kernels/timing/counter.hpp"
+
+namespace keel {
+
+Counter trusted_counter() {
+    return nullptr;
+}
+
+}  // namespace keel
