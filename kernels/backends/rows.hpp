@@ -116,17 +116,39 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
         if (spans.low[n] < spans.high[n]) row(spans.low[n], spans.high[n], q, j, k);
 }
 
-// The rows low <= j < high of plane k.
-template <class Row>
-void take_rows(const Row& row, const Cells& cells, int q, int low, int high, int k) {
-    for (int j = low; j < high; ++j) take_row(row, cells, q, j, k);
+// The rows j_low <= j < j_high of the planes k_low <= k < k_high of block q.
+struct Rows {
+    int q, j_low, j_high, k_low, k_high;
+};
+constexpr Rows all_rows(const Cells& cells, int q) {
+    return {q, 0, cells.extent[1], 0, cells.extent[2]};
 }
-// Of a body that is inlined its views are handed over once for all of them, which counts where rows are short.
+// What threads take at a time: some rows of a plane, so that it costs little where they begin.
+inline constexpr int rows_at_a_time = 8;
+constexpr int shares_of_plane(const Cells& cells) {
+    return (cells.extent[1] + rows_at_a_time - 1) / rows_at_a_time;
+}
+constexpr int shares(const Cells& cells) {
+    return cells.boxes * cells.extent[2] * shares_of_plane(cells);
+}
+constexpr Rows share(const Cells& cells, int number) {
+    const int plane = number / shares_of_plane(cells);
+    const int q = plane / cells.extent[2], k = plane % cells.extent[2];
+    const int first = number % shares_of_plane(cells) * rows_at_a_time;
+    return {q, first, std::min(first + rows_at_a_time, cells.extent[1]), k, k + 1};
+}
+
+template <class Row>
+void take_rows(const Row& row, const Cells& cells, const Rows rows) {
+    for (int k = rows.k_low; k < rows.k_high; ++k)
+        for (int j = rows.j_low; j < rows.j_high; ++j) take_row(row, cells, rows.q, j, k);
+}
+// Of a body that is inlined the views are handed over once for all of them, which counts where rows are short.
 template <class Body>
 requires(!requires { Body::one_colour; })
-    [[gnu::flatten, gnu::noinline]] void take_rows(const Row<Body> row, const Cells cells, int q, int low,
-                                                   int high, int k) {
-    for (int j = low; j < high; ++j) take_row(row, cells, q, j, k);
+    [[gnu::flatten, gnu::noinline]] void take_rows(const Row<Body> row, const Cells cells, const Rows rows) {
+    for (int k = rows.k_low; k < rows.k_high; ++k)
+        for (int j = rows.j_low; j < rows.j_high; ++j) take_row(row, cells, rows.q, j, k);
 }
 
 // Values that lie evenly on either side.
@@ -231,17 +253,11 @@ constexpr int slices(const Cells& cells) {
     const int rows = rows_of_slice(cells);
     return cells.extent[2] > 1 ? cells.extent[2] : (cells.extent[1] + rows - 1) / rows;
 }
-// The rows low <= j < high of plane k that a slice of a box has.
-struct SliceRows {
-    int low, high, k;
-
-    constexpr SliceRows(const Cells& cells, int slice) {
-        const bool plane = cells.extent[2] > 1;
-        low = plane ? 0 : slice * rows_of_slice(cells);
-        high = std::min(cells.extent[1], low + rows_of_slice(cells));
-        k = plane ? slice : 0;
-    }
-};
+constexpr Rows slice_of(const Cells& cells, int q, int slice) {
+    if (cells.extent[2] > 1) return {q, 0, cells.extent[1], slice, slice + 1};
+    const int first = slice * rows_of_slice(cells);
+    return {q, first, std::min(cells.extent[1], first + rows_of_slice(cells)), 0, 1};
+}
 // Where the n-th sum over a slice of box q is kept.
 constexpr std::size_t place_of_sum(const Cells& cells, std::size_t n, int q, int slice) {
     return static_cast<std::size_t>(q * slices(cells) + slice) * max_terms + n;
@@ -250,12 +266,12 @@ constexpr std::size_t sums_of_slices(const Cells& cells) {
     return place_of_sum(cells, 0, cells.boxes, 0);
 }
 
-// One sum over the rows of a slice. Not inlined, and with the body by value, as every loop over rows.
+// One sum over rows. Not inlined, and with the body by value, as every loop over rows.
 template <class Body>
-[[gnu::flatten, gnu::noinline]] double sum_of_rows(const Body body, const Cells cells, int q,
-                                                   const SliceRows rows) {
+[[gnu::flatten, gnu::noinline]] double sum_of_rows(const Body body, const Cells cells, const Rows rows) {
     double sum = 0.0;
-    for (int j = rows.low; j < rows.high; ++j) sum += sum_of_row(body, cells.extent[0], q, j, rows.k);
+    for (int k = rows.k_low; k < rows.k_high; ++k)
+        for (int j = rows.j_low; j < rows.j_high; ++j) sum += sum_of_row(body, cells.extent[0], rows.q, j, k);
     return sum;
 }
 
@@ -264,16 +280,17 @@ template <class Body>
 template <class Body>
 void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, int slice, double* partial) {
     constexpr int is_short = 32;  // cells
-    const SliceRows rows(cells, slice);
+    const Rows rows = slice_of(cells, q, slice);
     double* const sums = partial + place_of_sum(cells, 0, q, slice);
     if (cells.extent[0] <= is_short || count == 1) {
-        for (std::size_t n = 0; n < count; ++n) sums[n] = sum_of_rows(body.term(n), cells, q, rows);
+        for (std::size_t n = 0; n < count; ++n) sums[n] = sum_of_rows(body.term(n), cells, rows);
         return;
     }
     std::fill_n(sums, count, 0.0);
-    for (int j = rows.low; j < rows.high; ++j)
-        for (std::size_t n = 0; n < count; ++n)
-            sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, rows.k);
+    for (int k = rows.k_low; k < rows.k_high; ++k)
+        for (int j = rows.j_low; j < rows.j_high; ++j)
+            for (std::size_t n = 0; n < count; ++n)
+                sums[n] += sum_of_row(body.term(n), cells.extent[0], q, j, k);
 }
 
 inline void add_slices(const double* partial, std::size_t count, const Cells& cells, double* sums) {

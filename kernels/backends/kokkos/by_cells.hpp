@@ -50,13 +50,15 @@ struct SliceTeam {
     KOKKOS_FUNCTION void operator()(const Team& team) const {
         const int q = team.league_rank() / slices(cells);
         const int slice = team.league_rank() % slices(cells);
-        const SliceRows rows(cells, slice);
+        const Rows rows = slice_of(cells, q, slice);
         const int n0 = cells.extent[0];
         for (std::size_t n = 0; n < count; ++n) {
             double sum = 0.0;
             Kokkos::parallel_reduce(
-                Kokkos::TeamThreadRange(team, n0 * (rows.high - rows.low)),
-                [&](int cell, double& part) { part += body(n, q, cell % n0, rows.low + cell / n0, rows.k); },
+                Kokkos::TeamThreadRange(team, n0 * (rows.j_high - rows.j_low)),
+                [&](int cell, double& part) {
+                    part += body(n, q, cell % n0, rows.j_low + cell / n0, rows.k_low);
+                },
                 sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { partial[place_of_sum(cells, n, q, slice)] = sum; });
         }

@@ -26,10 +26,9 @@ struct ByRows {
 
     template <class Row>
     static void for_each_row(const Cells& cells, const Row& row, std::size_t weight = 1) {
-        run<Kokkos::Static>("rows", blocks(cells), weight * cells.count(), [=](int b) {
+        run<Kokkos::Static>("rows", shares(cells), weight * cells.count(), [=](int n) {
             const Row own = row;  // so that the compiler can keep what it holds in registers
-            const Block rows = block(cells, b);
-            take_rows(own, cells, rows.q, rows.low, rows.high, rows.k);
+            take_rows(own, cells, share(cells, n));
         });
     }
 
@@ -48,17 +47,17 @@ struct ByRows {
 
     template <class Body>
     static double max_over_cells(const Cells& cells, const Body& body) {
-        const auto take_block = [=](int b, std::int64_t& most) {
+        const auto take_share = [=](int n, std::int64_t& most) {
             const Body own = body;
-            const Block rows = block(cells, b);
-            for (int j = rows.low; j < rows.high; ++j)
-                most = std::max(most, most_in_row(own, cells.extent[0], rows.q, j, rows.k));
+            const Rows rows = share(cells, n);
+            for (int j = rows.j_low; j < rows.j_high; ++j)
+                most = std::max(most, most_in_row(own, cells.extent[0], rows.q, j, rows.k_low));
         };
         std::int64_t most = 0;
         if (cells.count() < serial_below)
-            for (int b = 0; b < blocks(cells); ++b) take_block(b, most);
+            for (int n = 0; n < shares(cells); ++n) take_share(n, most);
         else
-            Kokkos::parallel_reduce("maximum of rows", Range<Kokkos::Static>(0, blocks(cells)), take_block,
+            Kokkos::parallel_reduce("maximum of rows", Range<Kokkos::Static>(0, shares(cells)), take_share,
                                     Kokkos::Max<std::int64_t>(most));
         return magnitude(most);
     }
@@ -81,23 +80,6 @@ struct ByRows {
             for (int n = 0; n < count; ++n) function(n);
         else
             Kokkos::parallel_for(name, Range<Schedule>(0, count), function);
-    }
-
-    // Threads get blocks of consecutive rows, so that it costs little where a block begins.
-    static constexpr int rows_in_block = 8;
-    static int blocks_in_plane(const Cells& cells) {
-        return (cells.extent[1] + rows_in_block - 1) / rows_in_block;
-    }
-    static int blocks(const Cells& cells) { return cells.boxes * cells.extent[2] * blocks_in_plane(cells); }
-    // Rows low <= j < high of plane k of box q.
-    struct Block {
-        int q, low, high, k;
-    };
-    static Block block(const Cells& cells, int number) {
-        const int plane = number / blocks_in_plane(cells);
-        const int first = number % blocks_in_plane(cells) * rows_in_block;
-        return {plane / cells.extent[2], first, std::min(first + rows_in_block, cells.extent[1]),
-                plane % cells.extent[2]};
     }
 };
 

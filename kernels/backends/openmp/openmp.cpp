@@ -63,17 +63,13 @@ class OpenMP {
     // captured in registers.
     template <class Row>
     void for_each_row(const Cells& cells, Row row, std::size_t weight = 1) {
-        const int n1 = cells.extent[1];
-        const int n2 = cells.extent[2];
         if (weight * cells.count() < serial_below) {
-            for (int q = 0; q < cells.boxes; ++q)
-                for (int k = 0; k < n2; ++k) take_rows(row, cells, q, 0, n1, k);
+            for (int q = 0; q < cells.boxes; ++q) take_rows(row, cells, all_rows(cells, q));
             return;
         }
-#pragma omp parallel for collapse(3) schedule(static) firstprivate(row)
-        for (int q = 0; q < cells.boxes; ++q)
-            for (int k = 0; k < n2; ++k)
-                for (int j = 0; j < n1; ++j) take_rows(row, cells, q, j, j + 1, k);
+        const int all = shares(cells);
+#pragma omp parallel for schedule(static) firstprivate(row)
+        for (int n = 0; n < all; ++n) take_rows(row, cells, share(cells, n));
     }
 
     template <class Body>
