@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "miniapp/deck/text/text.hpp"

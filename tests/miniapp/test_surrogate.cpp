@@ -48,7 +48,8 @@ TEST_CASE("the finest level of a surrogate is charged what the levels that it st
     const Compute caches{1e9, 1e-6, 5e8, Compute::Cache{20000, 8e9}};
     for (const std::size_t dimensions : {std::size_t{2}, std::size_t{3}})
         for (const Compute& compute : {plain, launches, caches})
-            for (const auto& [box, computed] : {std::pair{64, 8}, {32, 16}, {8, 8}, {4, 2}}) {
+            for (const auto& widths : {std::pair{64, 8}, {32, 16}, {8, 8}, {4, 2}}) {
+                const int box = widths.first, computed = widths.second;
                 INFO(dimensions << " dimensions, " << box << " by " << computed);
                 const Price real = price_of(simulation(compute));
                 const Price price = price_of(surrogate(compute, box, computed, dimensions));

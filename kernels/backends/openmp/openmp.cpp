@@ -234,9 +234,10 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
         Work work;
         std::size_t reads = 0;
         for (std::size_t m = 0; m < combinations.size(); ++m) {
-            const auto& [y, c, x] = combinations[m];
+            const Field y = combinations[m].y;
+            const auto& x = combinations[m].x;
             check(y.layers() == 0, "several combinations are for cells alone");
-            in_passes_of_terms(y, c, x, [&](std::span<const double> some_c, std::span<const Field> some_x) {
+            in_passes_of_terms(y, combinations[m].c, x, [&](auto some_c, auto some_x) {
                 SumsOfRow::Pass& pass = passes_.emplace_back();
                 pass.terms = some_x.size();
                 pass.body.y = y.view();
