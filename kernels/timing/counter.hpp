@@ -1,7 +1,7 @@
 #pragma once
 
-// The processor's own counter of time. By it a clock takes half the time that the system's does, 12 ns instead of 25: each operation
-// on a level of a few cells, which takes 100 ns, is timed by reading it twice.
+// The processor's own counter of time. A clock that is told by it is read in half the time of the system's (results/speed/clock.cpp): each
+// operation on a level of a few cells, which takes 100 ns, is timed by two readings.
 
 #include <cstdint>
 
