@@ -4,7 +4,7 @@
 // per operation on all of this rank's boxes of one level, never per cell. Nothing here communicates: sums and
 // maxima are this rank's, and ghost cells are what the last exchange left. Nothing here promises that a
 // field's memory can be read by the host. Operations work on fields of one precision, the one that they make, and on the
-// cells of the boxes; `combine`, `multiply`, `square_root` and `apply` also on the ghost layers that their result asks for (Field::with_ghosts): redundantly, as other boxes do.
+// cells of the boxes; `combine`, `multiply`, `divide`, `square_root` and `apply` also on the ghost layers that their result asks for (Field::with_ghosts): redundantly, as other boxes do.
 
 #include <array>
 #include <cstddef>
@@ -108,6 +108,7 @@ class Operations {
     // and where a backend takes them row by row each x is read once.
     virtual Work combine_all(std::span<const Combination> combinations) = 0;
     virtual Work multiply(Field z, Field x, Field y) = 0;  // z = x y, cell by cell
+    virtual Work divide(Field z, Field x, Field y) = 0;    // z = x / y, cell by cell
     virtual Work square_root(Field y, Field x) = 0;        // y = sqrt(x), cell by cell
     virtual Work shift(Field y, double amount) = 0;        // y += amount
     // y = x on the cells of one column of the bricks, 0 on the others
@@ -194,7 +195,7 @@ class Operations {
 
     // --- Setting up an operator
     virtual void restrict_faces(Field coarse, Field fine, int direction, double scale) = 0;
-    virtual void complete_diagonal(const Stencil& L) = 0;  // L.diagonal holds a alpha on entry
+    virtual void complete_diagonal(const Stencil& L) = 0;  // a alpha becomes 1 / D
     virtual double jacobi_bound(const Stencil& L) = 0;     // of that of D^-1 L
 
     // --- Ghost cells and messages. A span of fields travels together.

@@ -61,8 +61,9 @@ std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
 // What Keel's fields say, which is therefore the same matrix to the last bit.
 SevenPoints matrix_of(const Level& level) {
     const Layout& layout = level.layout;
-    SevenPoints matrix{cells_of(level, level.L.diagonal),
+    SevenPoints matrix{cells_of(level, level.L.inverse_diagonal),
                        {cells_of(level, level.L.x), cells_of(level, level.L.y), cells_of(level, level.L.z)}};
+    for (double& value : matrix.diagonal) value = 1 / value;
     const int n = layout.width();
     for (std::size_t d = 0; d < 3; ++d) {
         auto value = matrix.lower[d].begin();

@@ -11,6 +11,7 @@ namespace keel {
 class OnlyCycles : public Operations {
   public:
     Work multiply(Field, Field, Field) override { none(); }
+    Work divide(Field, Field, Field) override { none(); }
     Work square_root(Field, Field) override { none(); }
     Work shift(Field, double) override { none(); }
     Work take_column(Field, Field, const Bricks&, int) override { none(); }

@@ -33,6 +33,10 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         const auto view = this->views_for(z);
         return this->on(this->cells_for(z), Multiply{view(z), view(x), view(y)});
     }
+    Work divide(Field z, Field x, Field y) override {
+        const auto view = this->views_for(z);
+        return this->on(this->cells_for(z), Divide{view(z), view(x), view(y)});
+    }
     Work square_root(Field y, Field x) override {
         const auto view = this->views_for(y);
         return this->on(this->cells_for(y), SquareRoot{view(y), view(x)});
@@ -276,7 +280,7 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         return {next_vector_flops(this->layout().dimensions(), A.scaling, c),
                 coefficients_of(A) + (c[2] != 0.0 ? 2.0 : 1.0), 1};
     }
-    // Values per cell of A: faces, the diagonal and the scaling.
+    // Values per cell of A: faces, the diagonal's inverse and the scaling.
     double coefficients_of(const ScaledStencil& A) const {
         return static_cast<double>(this->layout().dimensions()) +
                (A.scaling == DiagonalScaling::none ? 1 : 2);

@@ -6,7 +6,8 @@
 //                                 w_f = 2 on a Dirichlet face (u = 0 half a cell away), 0 on a Neumann face,
 // and D_i = a alpha_i + SUM_f c_f it reads
 //     (L u)_i = D_i u_i - SUM_f c_f u_neighbour(f).
-// The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written.
+// The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written. Kept is 1 / D, which
+// Gauss-Seidel multiplies by; where D is wanted a division costs less than another field to read.
 
 #include <optional>
 #include <span>
@@ -53,14 +54,13 @@ struct HalfSweeps {
 // two dimensions.
 struct Stencil {
     Field x, y, z;
-    Field diagonal;          // D
-    Field inverse_diagonal;  // 1 / D
+    Field inverse_diagonal;  // 1 / D; anything but 0 outside the domain
     Part part = Part::all;   // where it is evaluated
     // By restrict_residual and residual_norm, on these cells alone: the residual of the other colour counts as zero.
     std::optional<Colour> colour = std::nullopt;
 
-    Stencil on(Part some) const { return {x, y, z, diagonal, inverse_diagonal, some, colour}; }
-    Stencil of(std::optional<Colour> one) const { return {x, y, z, diagonal, inverse_diagonal, part, one}; }
+    Stencil on(Part some) const { return {x, y, z, inverse_diagonal, some, colour}; }
+    Stencil of(std::optional<Colour> one) const { return {x, y, z, inverse_diagonal, part, one}; }
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
@@ -75,16 +75,15 @@ class StencilView {
           x_(shape_.origin),
           y_(origin(A.y, layers)),
           z_(D == 2 ? nullptr : origin(A.z, layers)),
-          diagonal_(origin(A.diagonal, layers)),
           inverse_diagonal_(origin(A.inverse_diagonal, layers)) {}
 
     constexpr Real& x(int q, int i, int j, int k) const { return of_shape(x_)(q, i, j, k); }
     constexpr Real& y(int q, int i, int j, int k) const { return of_shape(y_)(q, i, j, k); }
     constexpr Real& z(int q, int i, int j, int k) const { return of_shape(z_)(q, i, j, k); }
-    constexpr Real& diagonal(int q, int i, int j, int k) const { return of_shape(diagonal_)(q, i, j, k); }
     constexpr Real& inverse_diagonal(int q, int i, int j, int k) const {
         return of_shape(inverse_diagonal_)(q, i, j, k);
     }
+    constexpr Real diagonal(int q, int i, int j, int k) const { return 1 / inverse_diagonal(q, i, j, k); }
     // Another field of the level.
     constexpr ViewOf<Real> of_shape(Real* origin) const {
         return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
@@ -102,7 +101,7 @@ class StencilView {
     // (L u)_i
     template <class Values>
     constexpr Real operator()(const Values& u, int q, int i, int j, int k) const {
-        return diagonal(q, i, j, k) * u(q, i, j, k) - neighbours(u, q, i, j, k);
+        return u(q, i, j, k) / inverse_diagonal(q, i, j, k) - neighbours(u, q, i, j, k);
     }
 
     // SUM_f c_f
@@ -116,7 +115,7 @@ class StencilView {
     static Real* origin(const Field& c, int layers) { return c.view<Real>().from_ghost(layers).origin; }
 
     ViewOf<Real> shape_;
-    Real *x_, *y_, *z_, *diagonal_, *inverse_diagonal_;
+    Real *x_, *y_, *z_, *inverse_diagonal_;
 };
 
 // out = L u
@@ -144,7 +143,7 @@ struct Residual {
     }
 };
 
-// The same on the cells of one colour, zero on the others, of which f and D are not read.
+// The same on the cells of one colour, zero on the others, of which f and 1 / D are not read.
 template <int D, class Real = double>
 struct ResidualOfColour {
     Residual<D, Real> residual;
@@ -215,25 +214,29 @@ struct PolynomialStep {
     Real a, b;
     Residual<D, Real> residual;
 
-    static constexpr Cost cost{4 * D + 6, D + 5, 1};
+    static constexpr Cost cost{4 * D + 6, D + 4, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         p(q, i, j, k) =
             a * p(q, i, j, k) + b * residual(q, i, j, k) * residual.L.inverse_diagonal(q, i, j, k);
     }
 };
 
-// D += SUM_f c_f where D holds a alpha; then 1 / D, or 1 where the whole row is zero (a domain of one cell without
-// boundary values, a = 0): unscaled, such a row is solved if f is zero there, and seen to be unsolved if not.
+// 1 / D, or where the whole row is zero (a domain of one cell without boundary values, a = 0) a number so large that L u is as
+// good as zero there, and u is where f is, as in a solvable problem.
+constexpr double inverse_of_diagonal(double diagonal, double faces) {
+    return diagonal == 0.0 && faces == 0.0 ? 0x1p1023 : 1.0 / diagonal;
+}
+
+// It, where there was a alpha.
 template <int D>
 struct CompleteDiagonal {
     StencilView<D> L;
 
-    static constexpr Cost cost{2 * D + 2, D + 1, 2};
+    static constexpr Cost cost{2 * D + 2, D + 1, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
+        double& kept = L.inverse_diagonal(q, i, j, k);
         const double faces = L.faces(q, i, j, k);
-        const double diagonal = L.diagonal(q, i, j, k) + faces;
-        L.diagonal(q, i, j, k) = diagonal;
-        L.inverse_diagonal(q, i, j, k) = diagonal == 0.0 && faces == 0.0 ? 1.0 : 1.0 / diagonal;
+        kept = inverse_of_diagonal(kept + faces, faces);
     }
 };
 

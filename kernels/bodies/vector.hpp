@@ -81,6 +81,17 @@ struct Multiply {
     }
 };
 
+// z = x / y, cell by cell
+struct Divide {
+    View z;
+    View x, y;
+
+    static constexpr Cost cost{1, 2, 1};
+    constexpr void operator()(int q, int i, int j, int k) const {
+        z(q, i, j, k) = x(q, i, j, k) / y(q, i, j, k);
+    }
+};
+
 // y = sqrt(x), cell by cell
 struct SquareRoot {
     View y;

@@ -48,6 +48,9 @@ class TimedOperations : public Operations {
     Work multiply(Field z, Field x, Field y) override {
         return book(Op::vector, [&] { return inner_.multiply(z, x, y); });
     }
+    Work divide(Field z, Field x, Field y) override {
+        return book(Op::vector, [&] { return inner_.divide(z, x, y); });
+    }
     Work square_root(Field y, Field x) override {
         return book(Op::vector, [&] { return inner_.square_root(y, x); });
     }

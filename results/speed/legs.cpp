@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         return field;
     };
     const Field u = filled(0.5), f = filled(1.0), coarse = coarser->make_field();
-    const Stencil L{filled(0.9), filled(1.1), filled(1.0), filled(7.0), filled(1 / 7.0)};
+    const Stencil L{filled(0.9), filled(1.1), filled(1.0), filled(1 / 7.0)};
     const std::vector<Colour> colours{Colour::red, Colour::black, Colour::red, Colour::black};
     const HalfSweeps leg{colours};
 

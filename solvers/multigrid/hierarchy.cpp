@@ -17,7 +17,8 @@ double gershgorin_bound(Level& level) {
     make.fill(level.f, 1.0);
     if (level.outside.count > 0) make.fill_boundary(level.f, level.outside, {0.0, 0.0, 0.0});
     make.apply(level.r, level.L, level.f);
-    make.axpby(level.r, 2, level.L.diagonal, -1, level.r);
+    make.divide(level.f, level.f, level.L.inverse_diagonal);
+    make.axpby(level.r, 2, level.f, -1, level.r);
     double bound = 0;
     make.max_norm(level.r, bound);
     make.fill(level.f, 0.0);
@@ -142,7 +143,6 @@ void Hierarchy::convert_operators() {
         // The upper faces of a box lie in its first layer of ghosts.
         for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
             to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_);
-        to.plain->convert(to.L.diagonal, from.L.diagonal, single_scale_);
         to.plain->convert(to.L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_);
         to.jacobi_bound = from.jacobi_bound;
     }
@@ -157,7 +157,7 @@ void Hierarchy::deepen_levels() {
     if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
 }
 
-// Faces, and a alpha in the diagonal, of the level below l.
+// Faces, and a alpha where 1 / D will be, of the level below l.
 void Hierarchy::restrict_operator(int l) {
     Operations& fine = *level(l).plain;
     const Stencil& from = level(l).L;
@@ -171,7 +171,7 @@ void Hierarchy::restrict_operator(int l) {
         restricted(to.faces(d), [&](Field coarse) {
             fine.restrict_faces(coarse, from.faces(d), static_cast<int>(d), 0.25);
         });
-    restricted(to.diagonal, [&](Field coarse) { fine.restrict_to(coarse, from.diagonal); });
+    restricted(to.inverse_diagonal, [&](Field coarse) { fine.restrict_to(coarse, from.inverse_diagonal); });
 }
 
 void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communicator& comm) {
@@ -183,9 +183,9 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
                 faces.size[d] += 1;
                 here.plain->assign(here.L.faces(d), faces, formulas.face[d]);
             }
-            here.plain->assign(here.L.diagonal, here.layout.box_cells(), formulas.a_alpha);
+            here.plain->assign(here.L.inverse_diagonal, here.layout.box_cells(), formulas.a_alpha);
         }
-        // The coarse a alpha must be taken before the faces are added to the diagonal.
+        // The coarse a alpha must be taken before it becomes 1 / D.
         if (l + 1 < levels()) restrict_operator(l);
         here.plain->complete_diagonal(here.L);
         const Communicator& ranks = crew_of(l) ? crew_of(l)->comm : comm;

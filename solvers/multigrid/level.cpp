@@ -54,8 +54,8 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         level.L = {.x = make.make_field(),
                    .y = make.make_field(),
                    .z = layout.dimensions() == 2 ? Field() : make.make_field(),
-                   .diagonal = make.make_field(),
                    .inverse_diagonal = make.make_field()};
+        make.fill(level.L.inverse_diagonal, 1.0);  // outside the domain, where nothing else writes
     }
     Meanwhile meanwhile;
     if (!single && !needs.hands_on) {
@@ -106,8 +106,7 @@ void deepen(Level& level) {
         make.fill_boundary(level.L.faces(d), (*level.faces_outside)[d], {0.0, 0.0, 0.0});
         level.deep_ghosts->run(level.L.faces(d));
     }
-    for (const Field coefficient : {level.L.diagonal, level.L.inverse_diagonal})
-        level.deep_ghosts->run(coefficient);
+    level.deep_ghosts->run(level.L.inverse_diagonal);
 }
 
 namespace {

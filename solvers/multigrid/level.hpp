@@ -80,8 +80,8 @@ struct HierarchyOptions {
 struct LevelHome;
 
 struct Level {
-    // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal and its inverse.
-    static constexpr int fields(std::size_t dimensions) { return 5 + static_cast<int>(dimensions); }
+    // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal's inverse.
+    static constexpr int fields(std::size_t dimensions) { return 4 + static_cast<int>(dimensions); }
     static constexpr int fields_handed_on = 2;  // of a level that only hands u and f on
 
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
@@ -139,8 +139,8 @@ struct LevelNeeds {
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options);
 
-// Gives the operator its coefficients in the level's deep ghosts. Outside the domain they are zero, and so
-// are the faces on its boundary, now that the diagonal has their part: the operator makes zeros there, and
+// Gives the operator its coefficients in the level's deep ghosts. Outside the domain faces are zero, and so
+// are those on its boundary, now that the diagonal has their part: the operator makes zeros of zeros there, and
 // reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
 

@@ -25,7 +25,11 @@ GridSystem::GridSystem(Operations& operations, Exchange& exchange, Reduction& re
 void GridSystem::update() {
     if (scaling_ != DiagonalScaling::symmetric) return;
     operations_.square_root(scale_.with_ghosts(deep_.layers), L_.inverse_diagonal);
-    const double of_diagonal = unit(L_.diagonal);
+    const Vector D = scaled_.front();
+    operations_.fill(D, 1.0);
+    operations_.divide(D, D, L_.inverse_diagonal);
+    const double of_diagonal = unit(D);
+    operations_.fill(D, 0.0);  // outside the domain, too
     unit_ = of_diagonal < 0x1p-200 || of_diagonal > 0x1p200 ? of_diagonal : 1.0;
 }
 
@@ -80,7 +84,7 @@ void GridSystem::project_on_range(std::span<const Vector> columns) {
         return;
     }
     const Vector v = scaled_.front();
-    operations_.multiply(v, L_.diagonal, scale_);
+    operations_.divide(v, scale_, L_.inverse_diagonal);
     products_.clear();
     for (const Vector column : columns) products_.push_back({v, column});
     products_.push_back({v, v});
@@ -156,7 +160,7 @@ void GridSystem::power(Vectors v, std::size_t i, int layers, const Recurrence& r
 LinearSystem::Squares GridSystem::squares(Vector r) {
     if (scaling_ != DiagonalScaling::symmetric) return LinearSystem::squares(r);
     const Vector Dr = scaled_.front();
-    operations_.multiply(Dr, L_.diagonal, r);
+    operations_.divide(Dr, r, L_.inverse_diagonal);
     if (unit_ != 1.0) operations_.scale(Dr, unit_, Dr);
     const auto [own, unscaled] = LinearSystem::dots({{r, r}, {r, Dr}});
     return {own, unscaled};

@@ -106,6 +106,7 @@ class FaultyOperations : public Operations {
         return next().combine_all(combinations);
     }
     Work multiply(Field z, Field x, Field y) override { return next().multiply(z, x, y); }
+    Work divide(Field z, Field x, Field y) override { return next().divide(z, x, y); }
     Work square_root(Field y, Field x) override { return next().square_root(y, x); }
     Work shift(Field y, double amount) override { return next().shift(y, amount); }
     Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
@@ -132,7 +133,7 @@ class FaultyOperations : public Operations {
         Operations& inner = next();
         if (answer_ != nullptr && L.part == Part::all) {
             const Region cells = cube(layout().width());
-            *answer_ = {inner.read(u, cells), inner.read(f, cells), {L.x, L.y, L.z, L.diagonal, f}};
+            *answer_ = {inner.read(u, cells), inner.read(f, cells), {L.x, L.y, L.z, L.inverse_diagonal, f}};
         }
         return inner.residual(r, L, u, f);
     }

@@ -38,10 +38,10 @@ struct Blocks {
     }
     // With a diagonal around `centre`.
     Stencil stencil(double centre) {
-        Stencil L{make(11), make(12), {}, make(14), make(15)};
+        Stencil L{make(11), make(12), {}, make(14)};
         if (dimensions == 3) L.z = make(13);
-        operations->assign(L.diagonal, layout.box_cells(),
-                           [centre](const Index& c) { return diagonal(centre, c); });
+        operations->assign(L.inverse_diagonal, layout.box_cells(),
+                           [centre](const Index& c) { return 1 / diagonal(centre, c); });
         return L;
     }
     HostField on_host(Field u) const { return {*operations, u}; }
@@ -187,8 +187,8 @@ TEST_CASE("a block that is not positive has no factor, whichever of the boxes it
     const Stencil L = x.stencil(dominant);
     // The last cell's diagonal alone is not positive.
     const Index last = x.layout.extent() + Index{-1, -1, -1};
-    x.operations->assign(L.diagonal, {last, {1, 1, 1}}, [&](const Index& c) {
-        return c[0] / x.width == spoilt ? -1.0 : Blocks::diagonal(dominant, c);
+    x.operations->assign(L.inverse_diagonal, {last, {1, 1, 1}}, [&](const Index& c) {
+        return 1 / (c[0] / x.width == spoilt ? -1.0 : Blocks::diagonal(dominant, c));
     });
     const Field inverse = x.make(3);
     const Buffer factors = x.operations->make_buffer(x.operations->exact_block_values(), Wire::direct);

@@ -82,7 +82,7 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
     constexpr int ghosts = 5;
     Row x(boxes, width, ghosts, dimensions, storage);
     Operations& make = *x.operations;
-    const Stencil L{x.make(11), x.make(12), dimensions == 2 ? Field() : x.make(13), x.make(14), x.make(15)};
+    const Stencil L{x.make(11), x.make(12), dimensions == 2 ? Field() : x.make(13), x.make(14)};
     const Field s = x.make(16);
     const Field scratch = x.make(17);
     // monomial; Newton's; Chebyshev's, from its beginning and going on.
@@ -136,7 +136,7 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
 TEST_CASE("powers refuse more recurrences than ghost layers, and more vectors than recurrences") {
     Row x(2, 4, 2, 3, Storage::boxes);
     const Field u = x.make(1);
-    const Stencil L{u, u, u, u, u};
+    const Stencil L{u, u, u, u};
     const std::vector<Field> v{u, x.make(2), x.make(3), x.make(4)};
     const BasisVectors basis{v};
     const std::vector<ThreeTerms> terms(3, ThreeTerms{1, 0, 0});

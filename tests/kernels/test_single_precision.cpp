@@ -43,8 +43,7 @@ struct Twins {
     };
     Operators make_operators() const {
         Operators L;
-        for (const auto member :
-             {&Stencil::x, &Stencil::y, &Stencil::z, &Stencil::diagonal, &Stencil::inverse_diagonal}) {
+        for (const auto member : {&Stencil::x, &Stencil::y, &Stencil::z, &Stencil::inverse_diagonal}) {
             const Pair pair = make(11, 2.0);
             L.wide.*member = pair.wide;
             L.narrow.*member = pair.narrow;

@@ -110,7 +110,9 @@ OnGrid on_grid(const Communicator& comm, const ProblemOptions& problem, const Do
     const auto whole = [&](Field field) {
         return by_rows(comm, rows, level.plain->read(field, layout.box_cells()), layout.cell_count());
     };
-    return {whole(level.r), whole(level.L.diagonal)};
+    std::vector<double> D = whole(level.L.inverse_diagonal);
+    for (double& value : D) value = 1 / value;
+    return {whole(level.r), std::move(D)};
 }
 
 }  // namespace

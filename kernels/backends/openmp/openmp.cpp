@@ -177,8 +177,7 @@ class FusedHalfSweeps : public Base {
             const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
                                            fine};
             Work work = pass<D>(1, u, L, f, sweeps, RestrictedResidual<D, Real>{row, cells});
-            work += this->work({row.cost().flops, 0, 1}, cells.count());
-            return work += diagonal_of(fine);
+            return work += this->work({row.cost().flops, 0, 1}, cells.count());
         });
     }
 
@@ -189,10 +188,6 @@ class FusedHalfSweeps : public Base {
         cells.part = L.part;
         cells.margin = this->margin_of_sweeps(1, sweeps);
         return cells;
-    }
-    // What the residual of these cells reads besides what half sweeps do.
-    Work diagonal_of(const Cells& cells) const {
-        return this->work({0, 1.0 / cells.step(), 0}, cells.count());
     }
     template <class Sweeps>
     static auto stages_of(const Sweeps& sweeps, bool from_zero) {
@@ -210,8 +205,8 @@ class FusedHalfSweeps : public Base {
             const bool from_zero = sweeps.guess == Guess::zero;
             const auto stages =
                 stages_of(this->template half_sweeps<D>(last, u, L, f, sweeps, relaxed), from_zero);
-            // u, f, 1/D and three fields of faces, and D for what closes; a plane more than half sweeps on either side.
-            const std::size_t fields = last == 0 ? 6 : 7;
+            // u, f, 1/D and three fields of faces; a plane more than half sweeps on either side.
+            constexpr std::size_t fields = 6;
             const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
             const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
             Wavefront(std::span(stages), static_cast<std::ptrdiff_t>(bytes_of_rows), D, closing).run();
@@ -262,8 +257,7 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
             const Cells cells = end_of(L, sweeps);
             Work work = pass<D>(1, u, L, f, sweeps, LargestResidual<Residual<D>>{residual, cells, &largest});
             norm = magnitude(largest);
-            work += Cost{residual.cost.flops / cells.step(), 0, 0} * cells.count();
-            return work += diagonal_of(cells);
+            return work += Cost{residual.cost.flops / cells.step(), 0, 0} * cells.count();
         });
     }
 

@@ -38,7 +38,7 @@ double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_diri
     const auto [x, y, z] = parameters.anisotropy;
     const double faces = 2 * (x + y + (parameters.dimensions == 2 ? 0 : z)) * (parameters.b / parameters.a) *
                          beta / (spacing * spacing);
-    return std::numeric_limits<double>::epsilon() / 2 * faces / alpha;
+    return std::numeric_limits<double>::epsilon() * faces / alpha;
 }
 
 Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means means)

@@ -12,8 +12,8 @@
 
 namespace keel {
 
-// How much of a alpha, as a part of it, rounding may take from D = a alpha + SUM c where nothing else keeps the operator from
-// being singular: eps / 2 times the largest SUM c / (a alpha). 0 with a = 0, and with a boundary value.
+// How much of a alpha, as a part of it, rounding may take from D = a alpha + SUM c and then from 1 / D where nothing else keeps
+// the operator from being singular: eps times the largest SUM c / (a alpha). 0 with a = 0, and with a boundary value.
 double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_dirichlet);
 
 // a = 0 and no Dirichlet face: constants are in the null space.

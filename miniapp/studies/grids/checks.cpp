@@ -62,6 +62,12 @@ void fill_with_noise(Level& level, Field x, Field y) {
     level.plain->assign(y, all_cells(level), noise(2.9, 1.1));
 }
 
+// x = D on all cells, its ghosts as they are
+void set_to_diagonal(Level& level, Field x) {
+    level.plain->assign(x, all_cells(level), [](const Index&) { return 1.0; });
+    level.plain->divide(x, x, level.L.inverse_diagonal);
+}
+
 // What may be 0 and infinite.
 double relative(double difference, double size) {
     if (difference == 0.0) return 0.0;
@@ -178,15 +184,16 @@ Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem) {
         worst = std::max(worst, relative(L.max_norm(level.r), size));
     };
     level.plain->assign(level.r, all_cells(level), [&](const Index& cell) {
-        double diagonal = formulas.a_alpha(cell);
+        double faces = 0;
         for (std::size_t d = 0; d < dimensions; ++d) {
             Index upper = cell;
             upper[d] += 1;
-            diagonal += formulas.face[d](cell) + formulas.face[d](upper);
+            faces += formulas.face[d](cell) + formulas.face[d](upper);
         }
-        return diagonal;
+        return 1 / inverse_of_diagonal(formulas.a_alpha(cell) + faces, faces);
     });
-    compare(level.L.diagonal, L.max_norm(level.r));
+    set_to_diagonal(level, level.u);
+    compare(level.u, L.max_norm(level.r));
 
     level.plain->assign(level.r, all_cells(level), problem.right_side());
     const double size = L.max_norm(level.r);
@@ -212,9 +219,10 @@ Check operator_symmetry(Hierarchy& hierarchy) {
     for (int l = 0; l < hierarchy.levels() && hierarchy.has(l); ++l) {
         Level& level = hierarchy.level(l);
         GridSystem L = plain(level);
-        const double unit = L.unit(level.L.diagonal);
+        set_to_diagonal(level, level.u);
+        const double unit = L.unit(level.u);
         fill_with_noise(level, level.u, level.f);
-        level.plain->multiply(level.r, level.L.diagonal, level.u);
+        level.plain->divide(level.r, level.u, level.L.inverse_diagonal);
         level.plain->scale(level.r, unit, level.r);
         const double size = L.norm(level.r) * L.norm(level.f);
         const auto apply = [&](Field x) {

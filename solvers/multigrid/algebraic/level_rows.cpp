@@ -56,7 +56,7 @@ GlobalRows rows_of_level(const Level& level) {
     }
     const CellRows cells{layout.domain(), extent,
                          [&](int box) { return first[static_cast<std::size_t>(box)]; }};
-    const OnBoxes diagonal(*level.plain, level.L.diagonal, extent);
+    const OnBoxes inverse_diagonal(*level.plain, level.L.inverse_diagonal, extent);
     std::vector<OnBoxes> faces;
     for (std::size_t d = 0; d < layout.dimensions(); ++d) {
         Index size = extent;
@@ -69,7 +69,7 @@ GlobalRows rows_of_level(const Level& level) {
             for (int j = 0; j < extent[1]; ++j)
                 for (int i = 0; i < extent[0]; ++i) {
                     const Index cell{i, j, k};
-                    CellCoefficients here{.diagonal = diagonal(q, cell)};
+                    CellCoefficients here{.diagonal = 1 / inverse_diagonal(q, cell)};
                     for (std::size_t d = 0; d < layout.dimensions(); ++d) {
                         Index upper = cell;
                         upper[d] += 1;

@@ -109,7 +109,6 @@ void BottomGrid::update() {
         coefficients_to_->run(std::span(&there, 1), std::span(&here, 1));
     };
     for (std::size_t d = 0; d < spread_.layout.dimensions(); ++d) run(from.faces(d), to.faces(d));
-    run(from.diagonal, to.diagonal);
     run(from.inverse_diagonal, to.inverse_diagonal);
 }
 

@@ -419,7 +419,7 @@ TEST_CASE("numbers that are not finite end an enlarged solve with a breakdown th
     for (const std::string& method : tried) {
         CAPTURE(method);
         System system(rough);
-        system.setup.set(system.level.L.diagonal, [&](const Index& c) {
+        system.setup.set(system.level.L.inverse_diagonal, [&](const Index& c) {
             return c == Index{1, 2, 3} ? std::numeric_limits<double>::quiet_NaN() : 1.0;
         });
         const Report report = system.solve(enlarged(method, 4), {1e-8, 50, 2});

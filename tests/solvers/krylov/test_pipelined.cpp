@@ -382,7 +382,8 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
                                  : other.at("ksp") == "cg"))
                     equivalent.push_back(other.at(key));
             const auto [fewest, most] = std::minmax_element(equivalent.begin(), equivalent.end());
-            const int slack = of_bicgstab ? std::max(2, *fewest / 10) : 1;
+            // An eighth: BiCGStab takes so many more or fewer by another rounding of the operator.
+            const int slack = of_bicgstab ? std::max(2, *fewest / 8) : 1;
             const int its = json.at(key).is_null() ? -1 : json.at(key).get<int>();
             const double tolerance = key == "its_1e3" ? 1e-3 : 1e-8;
             const auto reached = std::find_if(report.residuals.begin(), report.residuals.end(),
@@ -539,7 +540,7 @@ TEST_CASE("a pipelined method meets what a vector not finite leaves behind with 
     for (const auto& [name, make] : all_methods()) {
         CAPTURE(name);
         System system(rough, DiagonalScaling::none);
-        system.setup.set(system.level.L.diagonal, [](const Index& c) {
+        system.setup.set(system.level.L.inverse_diagonal, [](const Index& c) {
             return c == Index{5, 0, 6} ? std::numeric_limits<double>::quiet_NaN() : 1.0;
         });
         const Report report = system.solve(make, {1e-8, 100, 8});

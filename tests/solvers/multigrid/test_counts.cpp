@@ -234,7 +234,7 @@ TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solv
                  .bottom_ghosts = powers_need(options, width).layers},
                 ledger);
             const int of_level = Level::fields(problem.directions());
-            CHECK(of_level == (problem.dimensions == 3 ? 8 : 7));
+            CHECK(of_level == (problem.dimensions == 3 ? 7 : 6));
             CHECK(fields == 2 * of_level);
             const auto bottom = make_bottom(hierarchy, options, {});
             CHECK(fields == 2 * of_level + bottom_fields(options));

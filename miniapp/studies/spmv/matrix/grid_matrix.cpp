@@ -20,18 +20,18 @@ Layout layout_of(const GridOperator& grid) {
 template <int D>
 double completed_diagonal(double a_alpha, const std::array<Sides<double>, 3>& faces) {
     constexpr Shape shape = Shape::of(1, {1, 1, 1}, 1, D);
-    std::array<std::array<double, shape.values()>, 5> values{};
+    std::array<std::array<double, shape.values()>, 4> values{};
     const auto field = [&](std::size_t n) { return Field(values[n].data(), shape); };
-    const Stencil L{field(0), field(1), field(2), field(3), field(4)};
+    const Stencil L{field(0), field(1), field(2), field(3)};
     for (std::size_t d = 0; d < D; ++d) {
         const View c = L.faces(d).view();
         c(0, 0, 0, 0) = faces[d].low;
         c(0, d == 0, d == 1, d == 2) = faces[d].high;
     }
-    const View diagonal = L.diagonal.view();
-    diagonal(0, 0, 0, 0) = a_alpha;
-    CompleteDiagonal<D>{StencilView<D>(L)}(0, 0, 0, 0);
-    return diagonal(0, 0, 0, 0);
+    L.inverse_diagonal.view()(0, 0, 0, 0) = a_alpha;
+    const StencilView<D> completed(L);
+    CompleteDiagonal<D>{completed}(0, 0, 0, 0);
+    return completed.diagonal(0, 0, 0, 0);
 }
 
 class OperatorRows {
