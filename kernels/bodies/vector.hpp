@@ -1,6 +1,7 @@
 #pragma once
 
-// Vector operations on whole fields, as bodies of one cell.
+// Vector operations on whole fields, as bodies of one cell. Fields of a level have one shape, so a cell is at one place in all of
+// them, which is computed once.
 
 #include <array>
 #include <cmath>
@@ -38,9 +39,10 @@ struct Combine {
 
     static constexpr Cost cost{2.0 * N - 1, N, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        Real sum = c[0] * x[0](q, i, j, k);
-        for (std::size_t n = 1; n < N; ++n) sum += c[n] * x[n](q, i, j, k);
-        y(q, i, j, k) = sum;
+        const std::ptrdiff_t place = y.place(q, i, j, k);
+        Real sum = c[0] * y.at(x[0].origin, place);
+        for (std::size_t n = 1; n < N; ++n) sum += c[n] * y.at(x[n].origin, place);
+        y.at(y.origin, place) = sum;
     }
 };
 
@@ -77,7 +79,8 @@ struct Multiply {
 
     static constexpr Cost cost{1, 2, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        z(q, i, j, k) = x(q, i, j, k) * y(q, i, j, k);
+        const std::ptrdiff_t place = z.place(q, i, j, k);
+        z.at(z.origin, place) = z.at(x.origin, place) * z.at(y.origin, place);
     }
 };
 
@@ -88,7 +91,8 @@ struct Divide {
 
     static constexpr Cost cost{1, 2, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
-        z(q, i, j, k) = x(q, i, j, k) / y(q, i, j, k);
+        const std::ptrdiff_t place = z.place(q, i, j, k);
+        z.at(z.origin, place) = z.at(x.origin, place) / z.at(y.origin, place);
     }
 };
 
@@ -114,7 +118,10 @@ struct Shift {
 struct InnerProduct {
     View x, y;
 
-    constexpr double operator()(int q, int i, int j, int k) const { return x(q, i, j, k) * y(q, i, j, k); }
+    constexpr double operator()(int q, int i, int j, int k) const {
+        const std::ptrdiff_t place = x.place(q, i, j, k);
+        return x.at(x.origin, place) * x.at(y.origin, place);
+    }
 };
 
 // The summand of the n-th of several inner products
@@ -123,7 +130,8 @@ struct InnerProducts {
     std::array<View, max_terms> y;
 
     constexpr double operator()(std::size_t n, int q, int i, int j, int k) const {
-        return x[n](q, i, j, k) * y[n](q, i, j, k);
+        const std::ptrdiff_t place = x[0].place(q, i, j, k);
+        return View::at(x[n].origin, place) * View::at(y[n].origin, place);
     }
     constexpr InnerProduct term(std::size_t n) const { return {x[n], y[n]}; }
 };
