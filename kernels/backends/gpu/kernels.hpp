@@ -35,10 +35,11 @@ constexpr int threads_along(int cells) {
     return n;
 }
 
+// The blocks of a row follow each other, so that what they read together is one piece of memory.
 inline Grid grid_of_rows(int columns, std::int64_t rows) {
     const int x = threads_along(columns);
     const int y = threads_per_block / x;
-    return {dim3(static_cast<unsigned>((rows + y - 1) / y), static_cast<unsigned>(divided_up(columns, x))),
+    return {dim3(static_cast<unsigned>((rows + y - 1) / y * divided_up(columns, x))),
             dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
 }
 
@@ -76,15 +77,13 @@ struct ForEachCell {
             rows = static_cast<std::int64_t>(cells.boxes) * chunks * height;
         } while (planes > 1 && blocks() < enough_blocks);
     }
-    std::int64_t blocks() const {
-        const Grid all = grid();
-        return std::int64_t{all.blocks.x} * all.blocks.y;
-    }
+    std::int64_t blocks() const { return grid().blocks.x; }
     Grid grid() const { return grid_of_rows(columns, rows); }
     bool empty() const { return rows == 0 || columns == 0; }
 
     __device__ void operator()() const {
-        const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
+        const auto blocks_of_row = static_cast<unsigned>(divided_up(columns, static_cast<int>(blockDim.x)));
+        const std::int64_t row = std::int64_t{blockIdx.x / blocks_of_row} * blockDim.y + threadIdx.y;
         if (row >= rows) return;
         const int height = high[1] - low[1];
         const int j = low[1] + static_cast<int>(row % height);
@@ -92,7 +91,7 @@ struct ForEachCell {
         const int q = rest / chunks;
         const int first = low[2] + rest % chunks * planes;
         const int last = first + planes < high[2] ? first + planes : high[2];
-        const int column = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
+        const int column = static_cast<int>(blockIdx.x % blocks_of_row * blockDim.x + threadIdx.x);
         for (int k = first; k < last && column < columns; ++k) {
             const int i = cells.first(low[0], q, j, k) + column * cells.step();
             if (i < high[0]) body(q, i, j, k);
