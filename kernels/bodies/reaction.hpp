@@ -93,7 +93,7 @@ struct RelaxNewton {
     Reaction phi;
 
     static constexpr bool one_colour = true;
-    static constexpr Cost cost{4 * D + 46, 2 * (D + 3), 2};
+    static constexpr Cost cost{4 * D + 46, 2 * D + 4, 1};
     constexpr void operator()(int q, int i, int j, int k) const {
         const double old = u(q, i, j, k);
         const double diagonal = L.diagonal(q, i, j, k);

@@ -167,7 +167,8 @@ struct StoreResidual {
 };
 
 // Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
-// colour at a time (`one_colour`); every grid is moved whole for half of the cells, hence the doubled cost per updated cell.
+// colour at a time (`one_colour`), each of which lies by itself in its rows: an updated cell costs f, 1 / D and u of its own, u of
+// one neighbour, which others read as well, and all its faces, which no other cell of its colour has.
 template <int D, class Real = double>
 struct Relax {
     ViewOf<Real> u;
@@ -176,7 +177,7 @@ struct Relax {
 
     static constexpr bool one_colour = true;
     static constexpr bool repeatable = true;  // twice is as good as once
-    static constexpr Cost cost{4 * D + 1, 2 * (D + 3), 2};
+    static constexpr Cost cost{4 * D + 1, 2 * D + 3, 1};
     constexpr Real value(int q, int i, int j, int k) const {
         return (L.of_shape(f.origin)(q, i, j, k) + L.neighbours(L.of_shape(u.origin), q, i, j, k)) *
                L.inverse_diagonal(q, i, j, k);
@@ -196,7 +197,7 @@ struct OverRelax {
     Real relaxation;
 
     static constexpr bool one_colour = true;
-    static constexpr Cost cost{4 * D + 4, 2 * (D + 3), 2};
+    static constexpr Cost cost{4 * D + 4, 2 * D + 4, 1};
     constexpr Real from_zero(int q, int i, int j, int k) const {
         return relaxation * relax.from_zero(q, i, j, k);
     }

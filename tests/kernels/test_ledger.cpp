@@ -27,7 +27,7 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     bottom.apply(u, L, f);
 
     CHECK(ledger.at(Op::smooth, 1).calls == 2);
-    CHECK(ledger.at(Op::smooth, 1).work.bytes == 2 * 7 * 8 * 512.0);
+    CHECK(ledger.at(Op::smooth, 1).work.bytes == 2 * 5 * 8 * 512.0);
     CHECK(ledger.at(Op::smooth, 1).seconds > 0);
     CHECK(ledger.at(Op::smooth, 0).calls == 0);
     CHECK(ledger.at(Op::vector, 1).calls == 1);
