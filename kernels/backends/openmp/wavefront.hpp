@@ -63,10 +63,15 @@ class Wavefront {
         for (int j = 0; j < rows_of_box(); j += rows)
             for (int k = 0; k < planes_of_box(); ++k) take_step(q, j, j + rows, k);
     }
-    // All stages of a tile's step, which is to say plane.
+    // All stages of a tile's step, which is to say plane. Some rows at a time: while the processor computes the later stages of
+    // these it already asks for the next ones of the first stage, which alone waits for memory.
     void take_step(int q, int from_row, int to_row, int k) const {
-        for (int n = 0; n < count_; ++n) take_rows(n, q, from_row - 2 * n, to_row - 2 * n, k - behind_ * n);
-        closing_(q, from_row - 2 * count_, to_row - 2 * count_, k - behind_ * count_);
+        constexpr int some = 4;
+        for (int from = from_row; from < to_row; from += some) {
+            const int to = std::min(from + some, to_row);
+            for (int n = 0; n < count_; ++n) take_rows(n, q, from - 2 * n, to - 2 * n, k - behind_ * n);
+            closing_(q, from - 2 * count_, to - 2 * count_, k - behind_ * count_);
+        }
     }
 
     // The tiles of all boxes, dealt out to a team. A tile leans on the one before it, and so takes a step after that one has:
