@@ -23,6 +23,10 @@
 namespace keel {
 namespace {
 
+bool wants_symmetry(const BottomOptions& options) {
+    return method_named(options.solver).preconditioning == Preconditioning::symmetric;
+}
+
 // 8 MB a box, 16 MB in two dimensions.
 constexpr int widest_exact_block(int dimensions) {
     return dimensions == 2 ? 128 : 16;
@@ -149,8 +153,7 @@ class PreparedKrylov : public PreparedGrids {
         findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
-        if (M && M->vanished().empty() &&
-            method_named(options.solver).preconditioning == Preconditioning::symmetric)
+        if (M && M->vanished().empty() && wants_symmetry(options))
             findings.checks.push_back(preconditioner_symmetry(setting.hierarchy, *M));
         findings.checks.push_back(all_converged(
             std::ranges::count_if(solves, [](const auto& solve) { return solve.report.succeeded(); }), done));
@@ -210,7 +213,10 @@ class KrylovStudy : public GridStudy {
         return {.coarsens = preconditioner.kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
                 .preconditioner = preconditioner,
-                .solvers = solvers(deck)};
+                .solvers = solvers(deck),
+                .more_fields = preconditioner.any() && wants_symmetry(solver_of_deck(deck).front().options)
+                                   ? 1  // of preconditioner_symmetry
+                                   : 0};
     }
     std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedKrylov>(resolved, grids);
