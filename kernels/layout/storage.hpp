@@ -31,8 +31,18 @@ struct Arrangement {
     int blocks() const { return static_cast<int>(first_cells.size()); }
 };
 
-// With Storage::blocks the boxes of a rank that fill a cuboid are as many blocks as it has threads, if the boxes of one
-// direction can be dealt out evenly, else one. Boxes that fill none stay alone.
+// How many blocks a cuboid of so many boxes is in each direction. The threads of a rank share a block by rows (Wavefront), so
+// that there are as few blocks as leave each thread rows of whole boxes, one if that cannot be. In two dimensions, where a pass goes
+// along with the rows, each thread has a block of its own, if these can be dealt out evenly. Rows stay whole.
+inline Index blocks_of_cuboid(const Index& boxes, std::size_t dimensions, int threads) {
+    if (dimensions == 2) return {1, boxes[1] % threads == 0 ? threads : 1, 1};
+    for (int n = 1; n <= boxes[2]; ++n)
+        if (boxes[2] % n == 0 && n * boxes[1] >= threads) return {1, 1, n};
+    return {1, 1, 1};
+}
+
+// With Storage::blocks the boxes of a rank that fill a cuboid are blocks, as many as its threads want. Boxes that fill none stay
+// alone.
 inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
     Arrangement alone{layout.extent(), {}, {}};
     Index low = layout.boxes();
@@ -50,9 +60,7 @@ inline Arrangement arrange(const Layout& layout, Storage storage, int threads) {
     const Index boxes = high + -low;
     if (product(boxes) != layout.local().size()) return alone;
 
-    Index parts{1, 1, 1};
-    for (const std::size_t d : {std::size_t{1}, std::size_t{2}})  // rows stay whole
-        if (boxes[d] % threads == 0) parts = {1, d == 1 ? threads : 1, d == 2 ? threads : 1};
+    const Index parts = blocks_of_cuboid(boxes, layout.dimensions(), threads);
     const Index in_block{boxes[0], boxes[1] / parts[1], boxes[2] / parts[2]};
     Arrangement together{layout.extent() * in_block, {}, {}};
     for (const int box : layout.local()) {

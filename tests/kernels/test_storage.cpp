@@ -18,22 +18,31 @@ Layout layout(const Index& boxes, int width, std::vector<int> elsewhere = {}) {
 
 }  // namespace
 
-TEST_CASE("boxes that fill a cuboid are one block, or one for each thread") {
+TEST_CASE("boxes that fill a cuboid are one block, or as many as leave each thread rows of whole boxes") {
     const Layout grid = layout({2, 4, 2}, 8);
     const Arrangement one = arrange(grid, Storage::blocks, 1);
     CHECK(one.blocks() == 1);
     CHECK(one.extent == Index{16, 32, 16});
     CHECK(one.windows.back().at == Index{8, 24, 8});
 
-    const Arrangement two = arrange(grid, Storage::blocks, 2);
+    for (const int threads : {2, 3, 4, 9})  // for 9 there are no more than 8
+        CHECK(arrange(grid, Storage::blocks, threads).extent == Index{16, 32, 16});
+    const Arrangement two = arrange(grid, Storage::blocks, 5);
     CHECK(two.blocks() == 2);
     CHECK(two.extent == Index{16, 32, 8});
     CHECK(two.first_cells == std::vector<Index>{{0, 0, 0}, {0, 0, 8}});
     CHECK(two.windows.back().block == 1);
     CHECK(two.windows.back().at == Index{8, 24, 0});
 
-    CHECK(arrange(grid, Storage::blocks, 4).extent == Index{16, 8, 16});
-    CHECK(arrange(grid, Storage::blocks, 3).blocks() == 1);  // nothing can be dealt out to 3
+    CHECK(arrange(layout({2, 2, 6}, 8), Storage::blocks, 8).extent ==
+          Index{16, 16, 8});  // 6, for 4 do not divide
+
+    const auto of_plane = [](int threads) {
+        const Layout plane(Domain({2, 4, 1}, periodic, 2), 8, std::vector<int>(8, 0), 0);
+        return arrange(plane, Storage::blocks, threads).blocks();
+    };
+    CHECK(of_plane(2) == 2);
+    CHECK(of_plane(3) == 1);
 }
 
 TEST_CASE("boxes that fill no cuboid stay alone, as all do unless blocks are wanted") {
