@@ -126,6 +126,16 @@ void add_multigrid(Table& table) {
     s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
+    s.integer("fused_box", &Multigrid::fused_box, at_least(1),
+              "width of the narrowest boxes whose half sweeps are fused; narrower ones have more cells in "
+              "their deep ghosts than in themselves",
+              "cells")
+        .needs("multigrid.smoother_passes", {name(SmootherPasses::automatic)});
+    s.integer_or("all", "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),
+                 "half sweeps at most that are one pass, of which fewer need fewer ghost layers and more "
+                 "exchanges; all = those before or after a coarse correction",
+                 "half sweeps")
+        .needs("multigrid.smoother_passes", {name(SmootherPasses::fused), name(SmootherPasses::automatic)});
     s.real("relaxation", &Multigrid::relaxation, inside(0, 2),
            "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed");
     s.choice("ghost_colours", &Multigrid::ghost_colours,

@@ -10,13 +10,7 @@
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
-namespace {
-
-// A choice: narrower boxes have more cells in their deep ghosts than in themselves; whether fewer exchanges make up for
-// that, the network decides.
-constexpr int narrowest_fused = 16;
-
-}  // namespace
+namespace {}  // namespace
 
 int coarsest_box(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
@@ -112,7 +106,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
     if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);
         grids.hierarchy.fused_width =
-            std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? narrowest_fused : 0);
+            std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? p.multigrid.fused_box : 0);
     }
     grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
     if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&

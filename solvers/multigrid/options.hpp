@@ -73,6 +73,8 @@ struct MultigridOptions {
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
     SmootherPasses smoother_passes = SmootherPasses::plain;
+    int fused_box = 32;         // narrowest boxes whose half sweeps `automatic` fuses
+    int fused_half_sweeps = 0;  // half sweeps at most that are one pass; 0: all of a leg
     GhostColours ghost_colours = GhostColours::both;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;

@@ -194,7 +194,10 @@ class Counts(KeelTest):
     def test_fused_half_sweeps(self) -> None:
         words = [*MULTIGRID, "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
-                       Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS))])
+                       Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS)),
+                       Case(8, (*words, "multigrid.fused_half_sweeps=3", "multigrid.pre=1", "comm.scheme=two_step")),
+                       Case(3, (*MULTIGRID, "comm.ranks_per_node=2", "multigrid.smoother_passes=auto", "multigrid.fused_box=8",
+                                "multigrid.fused_half_sweeps=2", "problem.storage=blocks"))])  # fmt: skip
 
     def test_ghosts_of_one_colour(self) -> None:
         words = [*MULTIGRID, "multigrid.ghost_colours=needed", "comm.ranks_per_node=2"]

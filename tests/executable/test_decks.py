@@ -522,6 +522,16 @@ class DryRun(KeelTest):
             self.assertAlmostEqual(needed[storage], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
         self.assertLess(needed["blocks"], 0.9 * needed["boxes"])  # no ghosts between two boxes
 
+    def test_memory_predicted_is_less_with_fewer_fused_half_sweeps(self) -> None:
+        words = ("problem.box=32", "problem.boxes=[2,2,2]")
+        fused = ("multigrid.smoother_passes=auto", "multigrid.fused_box=32")
+        plain, all_of_leg = (self.planned(2, *words, *some)["predicted_bytes"] for some in ((), fused))
+        sweep = (*words, *fused, "multigrid.fused_half_sweeps=2", *ONCE)
+        facts = self.valid(2, *sweep).facts
+        self.assertEqual(self.planned(2, *sweep)["predicted_bytes"], facts["predicted_bytes"])
+        self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+        self.assertTrue(plain < facts["predicted_bytes"] < 0.9 * all_of_leg)
+
     def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
         words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5",
                  "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip

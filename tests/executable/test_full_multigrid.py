@@ -94,7 +94,7 @@ class FullMultigrid(KeelTest):
     def test_fused_half_sweeps_and_blocks_change_no_bit(self) -> None:
         words = [*EIGHT, *SWEEPS, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
         plain = self.valid(2, *words).records("accuracy")
-        for more in (["multigrid.smoother_passes=auto"], ["problem.storage=blocks"], ["comm.overlap=true"]):
+        for more in (["multigrid.smoother_passes=auto", "multigrid.fused_box=8"], ["problem.storage=blocks"], ["comm.overlap=true"]):
             # What boxes of 16^3 relax in their ghosts are work units beyond six.
             self.assertEqual(self.run_keel(2, *words, *more).records("accuracy"), plain, more)
 
@@ -128,7 +128,7 @@ class FullMultigrid(KeelTest):
         self.assertEqual(len(plain), 3)
         for ranks in (2, 3):
             self.assertEqual([grid["error"] for grid in self.run_keel(ranks, *words).records("accuracy")], plain)
-        for more in (["problem.storage=blocks"], ["multigrid.smoother_passes=auto"], ["comm.overlap=true"]):
+        for more in (["problem.storage=blocks"], ["multigrid.smoother_passes=auto", "multigrid.fused_box=8"], ["comm.overlap=true"]):
             self.assertEqual([grid["error"] for grid in self.run_keel(2, *words, *more).records("accuracy")], plain, more)
 
     def test_a_plain_cycle_that_says_to_extrapolate_would_be_invalid(self) -> None:

@@ -56,12 +56,13 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
     const int narrowest = 2 * coarsest_box(p, use);
     rules.require(
         narrowest > p.problem.box || layers <= narrowest,
-        {"multigrid.smoother_passes", "multigrid.bottom_box", "multigrid.pre", "multigrid.post"},
+        {"multigrid.smoother_passes", "multigrid.fused_half_sweeps", "multigrid.bottom_box", "multigrid.pre",
+         "multigrid.post"},
         fmt::format(
             "multigrid.smoother_passes = \"fused\": {} half sweeps want as many ghost layers, and the "
-            "level above the bottom has boxes of {}; choose auto, fewer sweeps, or a wider "
-            "multigrid.bottom_box",
-            layers, narrowest));
+            "level above the bottom has boxes of {}; choose auto, fewer sweeps, "
+            "multigrid.fused_half_sweeps = {} at most, or a wider multigrid.bottom_box",
+            layers, narrowest, narrowest));
 }
 
 // Cycles in single precision: of whom, by whom, and to what end.

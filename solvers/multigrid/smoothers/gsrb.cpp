@@ -1,5 +1,5 @@
 // Red-black Gauss-Seidel, cells coloured by their global index. One sweep is a red and a black half sweep: 2
-// exchanges, unless all half sweeps of a leg are fused, with the residual behind them.
+// exchanges, unless the half sweeps of a leg are fused, with the residual behind them.
 
 #include <algorithm>
 
@@ -21,22 +21,35 @@ std::vector<Colour> in_turn(int sweeps, Colour first, Colour second) {
     return colours;
 }
 
-// Does action(Part) that is the leg, or the part of it, which reads deep ghosts of u; zeros have none.
+// Does action(Part) that is the pass, or the part of it, which reads deep ghosts of u; zeros have none.
 template <class Action>
-void with_deep_ghosts(Level& level, const HalfSweeps& leg, const Action& action) {
-    if (leg.guess == Guess::zero) return action(Part::all);
-    level.deep_ghosts->run(level.u, leg.read(), action);
+void with_deep_ghosts(Level& level, const HalfSweeps& pass, const Action& action) {
+    if (pass.guess == Guess::zero) return action(Part::all);
+    level.deep_ghosts->run(level.u, pass.read(), action);
 }
 
-// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before all of them.
+void relax_in_pass(Level& level, Operations& operations, const HalfSweeps& pass) {
+    with_deep_ghosts(level, pass,
+                     [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, pass); });
+}
+
+// The half sweeps of a leg in passes of as many as the level fuses, but for its last pass, which it returns.
+HalfSweeps up_to_last_pass(Level& level, Operations& operations, HalfSweeps leg) {
+    const auto most = static_cast<std::size_t>(level.fused);
+    while (leg.colours.size() > most) {
+        relax_in_pass(level, operations, {leg.colours.first(most), leg.relaxation, leg.guess});
+        leg = {leg.colours.subspan(most), leg.relaxation, Guess::any};
+    }
+    return leg;
+}
+
+// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before each pass.
 void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
                Guess guess) {
     if (level.fused == 0) {
         for (const Colour colour : colours) half_sweep(level, operations, colour, relaxation);
     } else if (!colours.empty()) {
-        const HalfSweeps leg{colours, relaxation, guess};
-        with_deep_ghosts(level, leg,
-                         [&](Part part) { operations.relax(level.u, level.L.on(part), level.f, leg); });
+        relax_in_pass(level, operations, up_to_last_pass(level, operations, {colours, relaxation, guess}));
     }
 }
 
@@ -52,15 +65,15 @@ void reversed(Level& level, Operations& operations, int sweeps, const MultigridO
 void relax_to_end(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                   Guess guess, const LegEnd& end) {
     const std::vector<Colour> colours = in_turn(sweeps, Colour::red, Colour::black);
-    const HalfSweeps leg{colours, options.relaxation, guess};
-    with_deep_ghosts(level, leg, [&](Part part) {
+    const HalfSweeps last = up_to_last_pass(level, operations, {colours, options.relaxation, guess});
+    with_deep_ghosts(level, last, [&](Part part) {
         const Stencil L = level.L.on(part);
         if (end.norm == nullptr) {
-            operations.relax_and_restrict(end.restricted, level.u, L, level.f, leg);
+            operations.relax_and_restrict(end.restricted, level.u, L, level.f, last);
             return;
         }
         double of_part = 0;
-        operations.relax_and_measure(of_part, level.u, L, level.f, leg);
+        operations.relax_and_measure(of_part, level.u, L, level.f, last);
         *end.norm = std::max(*end.norm, of_part);
     });
 }
@@ -71,7 +84,7 @@ Smoother gsrb() {
     return {
         .name = "gsrb",
         .meaning = "red-black Gauss-Seidel",
-        .keys = {"relaxation", "ghost_colours"},
+        .keys = {"fused_box", "fused_half_sweeps", "relaxation", "ghost_colours"},
         .exchanges = 2,
         .relax = relax,
         .reversed = reversed,

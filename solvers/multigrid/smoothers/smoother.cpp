@@ -97,7 +97,8 @@ std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& opti
 }
 
 int fusible_half_sweeps(const MultigridOptions& options) {
-    return smoother_named(options.smoother).fusible * std::max(options.pre, options.post);
+    const int of_leg = smoother_named(options.smoother).fusible * std::max(options.pre, options.post);
+    return options.fused_half_sweeps > 0 ? std::min(options.fused_half_sweeps, of_leg) : of_leg;
 }
 
 int exchanges_of(std::string_view smoother, int sweeps) {

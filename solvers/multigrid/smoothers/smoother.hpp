@@ -78,7 +78,7 @@ void smooth_symmetric(Level& level, Operations& operations, int sweeps, const Mu
 // Of which cells smooth() and the others, or smooth_reversed(), read what u holds before them.
 std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& options, bool reversed);
 
-// Half sweeps that a level can fuse before or after its coarse correction; 0: the smoother has none.
+// Half sweeps at most, before or after its coarse correction, that a level makes one pass of; 0: the smoother has none.
 int fusible_half_sweeps(const MultigridOptions& options);
 
 // Exchanges in that many sweeps, each before a pass of its own.
