@@ -1627,6 +1627,9 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     // u of either colour, x, y, z, and of one colour 1/D and f.
     CHECK(per_cell(fine.relax(u, L, f, Colour::red, 1.0)) == PerCell{6.5, 5});
     CHECK(per_cell(fine.relax(u, L, f, Colour::black, 1.0)) == PerCell{6.5, 5});
+    const Colour one[] = {Colour::black};  // in a pass of its own
+    CHECK(per_cell(fine.relax(u, L, f, HalfSweeps{one})) == PerCell{6.5, 5});
+    CHECK(per_cell(fine.relax(u, L, f, HalfSweeps{one, 1.3})) == PerCell{8, 5.5});
     CHECK(per_cell(fine.polynomial_step(r, 0.5, 0.5, L, u, f)) == PerCell{18, 8});
     CHECK(per_cell(fine.add_reaction(r, f, 1.0, {}, u)) == PerCell{23, 3});
     CHECK(per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == PerCell{29, 5.5});

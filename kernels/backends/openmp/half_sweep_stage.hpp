@@ -4,6 +4,7 @@
 
 #include "kernels/backends/rows.hpp"
 #include "kernels/bodies/stencil.hpp"
+#include "kernels/cost.hpp"
 
 namespace keel {
 
@@ -33,7 +34,8 @@ struct HalfSweepStage {
         Cells cells;
         bool from_zero;
 
-        double flops() const { return from_zero ? 1 : HalfSweep::cost.flops; }  // a cell of the colour
+        // Of a cell of the colour, and of zeros of one of the other colour, too.
+        Cost cost() const { return from_zero ? Cost{1, 2, 2} : HalfSweep::cost; }
         void operator()(int low, int high, int q, int j, int k) const {
             const int first = cells.first(low, q, j, k);
             if (!from_zero) return every_other_in_row(half_sweep, first, high, q, j, k);

@@ -210,10 +210,14 @@ class FusedHalfSweeps : public Base {
             const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
             const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
             Wavefront(std::span(stages), static_cast<std::ptrdiff_t>(bytes_of_rows), D, closing).run();
-            const double reads = from_zero ? D + 2 : D + 3;  // not u
-            Work work = this->work({0, reads, 1}, stages.front().cells.count());
+            Cost cost{0, from_zero ? D + 2.0 : D + 3.0, 1};  // not u
+            if (stages.size() == 1 && std::is_same_v<Closing, NothingCloses>) {
+                const Cost of_colour = stages.front().body.cost();
+                cost = {0, of_colour.reads / 2, of_colour.writes / 2};
+            }
+            Work work = this->work(cost, stages.front().cells.count());
             for (const auto& stage : stages)
-                work.flops += stage.body.flops() * static_cast<double>(stage.cells.count() / 2);
+                work.flops += stage.body.cost().flops * static_cast<double>(stage.cells.count() / 2);
             return work;
         });
     }
