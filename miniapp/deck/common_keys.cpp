@@ -127,8 +127,7 @@ void add_multigrid(Table& table) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
     s.integer("fused_box", &Multigrid::fused_box, at_least(1),
-              "width of the narrowest boxes whose half sweeps are fused; narrower ones have more cells in "
-              "their deep ghosts than in themselves",
+              "width of the narrowest boxes whose half sweeps are fused; narrow ones are mostly ghosts",
               "cells")
         .needs("multigrid.smoother_passes", {name(SmootherPasses::automatic)});
     s.integer_or("all", "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),

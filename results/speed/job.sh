@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")" || exit 2
 
-keel=${KEEL:-../../build/release/keel}
+keel=${KEEL:-/tmp/perf3/build/release/keel}
 nodes_here=1
 
 # When the allocation ends, in seconds since 1970; empty where nothing ends it. Runs are told to end before.
@@ -148,39 +148,39 @@ finish() {
 #     point, round, nodes, ranks, ranks a node, threads a rank, cores a rank, what keel is told
 start ranks-1.threads-1.smoother_passes-plain.storage-boxes 1 1 1 1 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-1.smoother_passes-fused.storage-boxes 1 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-1.smoother_passes-fused.storage-blocks 1 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-1.smoother_passes-auto.storage-blocks 1 1 1 1 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-1.threads-2.smoother_passes-plain.storage-boxes 1 1 1 1 2 2 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-2.smoother_passes-fused.storage-boxes 1 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-2.smoother_passes-fused.storage-blocks 1 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-2.smoother_passes-auto.storage-blocks 1 1 1 1 2 2 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-1.threads-1.smoother_passes-plain.storage-boxes 2 1 1 1 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-1.smoother_passes-fused.storage-boxes 2 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-1.smoother_passes-fused.storage-blocks 2 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-1.smoother_passes-auto.storage-blocks 2 1 1 1 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-1.threads-2.smoother_passes-plain.storage-boxes 2 1 1 1 2 2 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-2.smoother_passes-fused.storage-boxes 2 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-2.smoother_passes-fused.storage-blocks 2 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-2.smoother_passes-auto.storage-blocks 2 1 1 1 2 2 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-1.threads-1.smoother_passes-plain.storage-boxes 3 1 1 1 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-1.smoother_passes-fused.storage-boxes 3 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-1.smoother_passes-fused.storage-blocks 3 1 1 1 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-1.smoother_passes-auto.storage-blocks 3 1 1 1 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-1.threads-2.smoother_passes-plain.storage-boxes 3 1 1 1 2 2 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-1.threads-2.smoother_passes-fused.storage-boxes 3 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-1.threads-2.smoother_passes-fused.storage-blocks 3 1 1 1 2 2 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-1.threads-2.smoother_passes-auto.storage-blocks 3 1 1 1 2 2 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-2.threads-1.smoother_passes-plain.storage-boxes 1 1 2 2 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-2.threads-1.smoother_passes-fused.storage-boxes 1 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-2.threads-1.smoother_passes-fused.storage-blocks 1 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-2.threads-1.smoother_passes-auto.storage-blocks 1 1 2 2 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-2.threads-1.smoother_passes-plain.storage-boxes 2 1 2 2 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-2.threads-1.smoother_passes-fused.storage-boxes 2 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-2.threads-1.smoother_passes-fused.storage-blocks 2 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-2.threads-1.smoother_passes-auto.storage-blocks 2 1 2 2 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-2.threads-1.smoother_passes-plain.storage-boxes 3 1 2 2 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-2.threads-1.smoother_passes-fused.storage-boxes 3 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-2.threads-1.smoother_passes-fused.storage-blocks 3 1 2 2 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-2.threads-1.smoother_passes-auto.storage-blocks 3 1 2 2 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-8.threads-1.smoother_passes-plain.storage-boxes 1 1 8 8 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-8.threads-1.smoother_passes-fused.storage-boxes 1 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-8.threads-1.smoother_passes-fused.storage-blocks 1 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-8.threads-1.smoother_passes-auto.storage-blocks 1 1 8 8 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-8.threads-1.smoother_passes-plain.storage-boxes 2 1 8 8 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-8.threads-1.smoother_passes-fused.storage-boxes 2 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-8.threads-1.smoother_passes-fused.storage-blocks 2 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-8.threads-1.smoother_passes-auto.storage-blocks 2 1 8 8 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 start ranks-8.threads-1.smoother_passes-plain.storage-boxes 3 1 8 8 1 1 multigrid.smoother_passes=plain problem.storage=boxes
 start ranks-8.threads-1.smoother_passes-fused.storage-boxes 3 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=boxes
-start ranks-8.threads-1.smoother_passes-fused.storage-blocks 3 1 8 8 1 1 multigrid.smoother_passes=fused problem.storage=blocks
+start ranks-8.threads-1.smoother_passes-auto.storage-blocks 3 1 8 8 1 1 multigrid.smoother_passes=auto problem.storage=blocks
 
 finish
