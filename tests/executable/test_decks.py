@@ -523,7 +523,7 @@ class DryRun(KeelTest):
         self.assertLess(needed["blocks"], 0.9 * needed["boxes"])  # no ghosts between two boxes
 
     def test_memory_predicted_is_less_with_fewer_fused_half_sweeps(self) -> None:
-        words = ("problem.box=32", "problem.boxes=[2,2,2]")
+        words = ("problem.box=32", "problem.boxes=[4,2,2]")
         fused = ("multigrid.smoother_passes=auto", "multigrid.fused_box=32")
         plain, all_of_leg = (self.planned(2, *words, *some)["predicted_bytes"] for some in ((), fused))
         sweep = (*words, *fused, "multigrid.fused_half_sweeps=2", *ONCE)
