@@ -10,7 +10,6 @@
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
 namespace keel {
-namespace {}  // namespace
 
 int coarsest_box(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_box : p.problem.box;
