@@ -1,18 +1,19 @@
 #pragma once
 
-// What the environment says of how this process was started. MPI itself may know of fewer ranks: where the mpiexec is not
-// its own, each rank is alone.
+// How this process was started, by the environment. MPI itself may know of fewer ranks: where the starter is
+// not one that it knows, each rank is alone.
 
 #include <string>
 
 namespace keel {
 
-// How many processes were started together, by a variable of an MPI's starter or of a job.
+// How many processes were started together, by a variable of the starter or of a job.
 struct StartedTasks {
     std::string variable;
     int count = 1;
-    bool by_mpi = false;  // else a job's tasks, which a run need not all be
+    std::string starter;  // empty for the tasks of a job, of which a run need not be all
+    std::string remedy;   // for this starter; may be empty
 };
-StartedTasks started_tasks();  // 1 if nothing tells of others
+StartedTasks started_tasks();  // 1 if no variable is set
 
 }  // namespace keel

@@ -34,16 +34,16 @@ std::string oversubscription(const Crowd& crowd, int on_node) {
 // What is odd about a single rank whose starter started more; empty if nothing is.
 std::string alone_among_tasks(const Communicator& comm) {
     if (comm.size() > 1) return "";
-    const auto [variable, tasks, by_mpi] = started_tasks();
+    const auto [variable, tasks, starter, remedy] = started_tasks();
     if (tasks <= 1) return "";
-    if (!by_mpi)
+    if (starter.empty())
         return fmt::format(
             "{}={}: {} tasks in this job, but this run has 1 rank; start keel with srun or mpiexec", variable,
             tasks, tasks);
     return fmt::format(
-        "{}={}, but this run has 1 rank: started by another MPI's mpiexec, or by srun without this MPI's "
-        "plugin (srun --mpi=list), every rank is a run of its own; start keel with that of {}",
-        variable, tasks, Session::library());
+        "{}={}, but this run has 1 rank: started by {}, every rank is a run of its own; "
+        "{}start keel with the mpiexec of {}",
+        variable, tasks, starter, remedy, Session::library());
 }
 
 // Where the ranks run, with a warning where they are too many.

@@ -63,7 +63,25 @@ class Starting(KeelTest):
             with self.subTest(name=name):
                 (warning,) = self.warnings(None, **{name: "4"})
                 self.assertIn(f"{name}=4, but this run has 1 rank", warning)
-                self.assertIn("another MPI's mpiexec", warning)
+                self.assertIn("started by another MPI's mpiexec", warning)
+
+    def test_one_rank_of_a_starter_that_started_several(self) -> None:
+        for starter, names in {
+            "mpirun_rsh of MVAPICH": ("MV2_COMM_WORLD_SIZE", "MPIRUN_NPROCS"),
+            "jsrun": ("JSM_NAMESPACE_SIZE",),
+            "flux run": ("FLUX_JOB_SIZE",),
+            "srun": ("SLURM_STEP_NUM_TASKS",),
+        }.items():
+            for name in names:
+                for also in ({}, {"PMI_SIZE": "4"} if not name.startswith("M") else {}, {"SLURM_NTASKS": "16"}):
+                    with self.subTest(name=name, also=also):
+                        (warning,) = self.warnings(None, **{name: "4"}, **also)
+                        self.assertRegex(warning, rf"_(SIZE|TASKS|NPROCS)=4, but this run has 1 rank: started by {starter}")
+                        self.assertIn("start keel with the mpiexec of ", warning)
+        self.assertIn("try flux run -o pmi=", self.warnings(None, FLUX_JOB_SIZE="4")[0])
+        self.assertEqual(self.warnings(None, FLUX_JOB_SIZE="1"), [])
+        # An mpiexec of one rank inside of a job of several tasks.
+        self.assertEqual(self.warnings(None, PMI_SIZE="1", FLUX_JOB_SIZE="4"), [])
 
     def test_one_rank_in_a_job_of_several_tasks(self) -> None:
         (warning,) = self.warnings(None, SLURM_NTASKS="8")
