@@ -8,13 +8,23 @@
 #include "comm/ranks/starter.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/processors.hpp"
 
 namespace keel {
 namespace {
 
-// What is wrong with ranks that share processors of a node with so many, and the cure.
+// What is wrong with threads that share processors or a quota with too many, and the cure.
 std::string oversubscription(const Crowd& crowd, int on_node) {
-    const int processors = crowd.processors;
+    const std::string who =
+        fmt::format("{} x {}", counted(crowd.ranks, "rank"), counted(crowd.threads / crowd.ranks, "thread"));
+    if (crowd.quota)
+        return fmt::format(
+            "{} on a quota of {:.3g} processors (control group {}): the system stops them for a part of each "
+            "period, so times are longer than the work takes; ask for a quota of at least {} (cpu.max, "
+            "docker "
+            "--cpus), or start fewer",
+            who, crowd.processors, crowd.where, crowd.threads);
+    const auto processors = static_cast<int>(crowd.processors);
     std::string cure = crowd.ranks <= processors
                            ? fmt::format("set OMP_NUM_THREADS={}", processors / crowd.ranks)
                            : fmt::format("start at most {} on {}", counted(processors, "rank"),
@@ -22,13 +32,12 @@ std::string oversubscription(const Crowd& crowd, int on_node) {
     if (processors < on_node)
         cure += fmt::format(
             "; they may run on {} {} only, of {}: let them run on more (mpiexec --bind-to, srun --cpu-bind, "
-            "taskset)",
+            "taskset, OMP_PLACES)",
             processors == 1 ? "processor" : "processors", crowd.where, on_node);
     return fmt::format(
-        "{} x {} on {}: they take turns, so times by operation are those of a rank while it ran or waited "
+        "{} on {}: they take turns, so times by operation are those of a rank while it ran or waited "
         "for its turn, and bandwidths add up ranks that did not run at once; {}",
-        counted(crowd.ranks, "rank"), counted(crowd.threads / crowd.ranks, "thread"),
-        counted(processors, "processor"), cure);
+        who, counted(processors, "processor"), cure);
 }
 
 // What is odd about a single rank whose starter started more; empty if nothing is.
@@ -48,10 +57,11 @@ std::string alone_among_tasks(const Communicator& comm) {
 
 // Where the ranks run, with a warning where they are too many.
 void add_processors(const Resolved& resolved, const Communicator& comm, RunFacts& facts) {
-    const Crowd crowd = most_crowded(comm, resolved.detected, facts.threads);
+    const UsableProcessors usable = usable_processors(facts.threads);
+    const Crowd crowd = most_crowded(comm, resolved.detected, usable);
     facts.shared_cores = crowd.crowding() > 1;
     const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
-    facts.bindings = comm.gather(cpu_binding());
+    facts.bindings = comm.gather(text_of(usable.all()));
     if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
 }
 

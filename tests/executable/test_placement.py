@@ -1,13 +1,21 @@
 """Where ranks run and who started them: what the header warns of."""
 
 import os
+import re
 import unittest
+from pathlib import Path
 from unittest.mock import patch
 
 from keel_runner import ONCE, KeelTest, Run
 
 SMALL = ["problem.box=4", "multigrid.bottom_box=2", *ONCE]
 CPU = str(min(os.sched_getaffinity(0)))
+
+
+def processors(text: str) -> set[int]:
+    """Those of "0-1,4"."""
+    ends = [part.split("-") for part in text.split(",")]
+    return {n for end in ends for n in range(int(end[0]), int(end[-1]) + 1)}
 
 
 class Binding(KeelTest):
@@ -49,8 +57,55 @@ class Binding(KeelTest):
     def test_ranks_that_have_room(self) -> None:
         self.assertEqual(self.turns(self.valid(2, *SMALL, mpi=self.unbound)), [])
         # OpenMP's own binding narrows the first thread, not the others.
-        with patch.dict(os.environ, {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}):
-            self.assertEqual(self.turns(self.valid(1, *SMALL, threads=2, mpi=self.unbound)), [])
+        for binding in ({"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}, {"OMP_PROC_BIND": "TRUE"}):
+            with patch.dict(os.environ, binding), self.subTest(binding):
+                run = self.valid(1, *SMALL, threads=2, mpi=self.unbound)
+                self.assertEqual(self.turns(run), [])
+                (used,) = map(processors, run.record("run")["bindings"])
+                self.assertGreaterEqual(len(used), 2, run)
+                self.assertLessEqual(used, os.sched_getaffinity(0), run)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has no two places")
+    def test_threads_that_openmp_binds_to_one_processor(self) -> None:
+        place = f"{{{CPU}}}"
+        for binding in (
+            {"OMP_PLACES": place, "OMP_PROC_BIND": "true"},
+            {"OMP_PLACES": place, "OMP_PROC_BIND": "Close"},
+            {"GOMP_CPU_AFFINITY": CPU},
+            {"OMP_PROC_BIND": "master", "OMP_PLACES": "threads"},
+        ):
+            with patch.dict(os.environ, binding), self.subTest(binding):
+                (warning,) = self.turns(run := self.valid(None, *SMALL, threads=2))
+                self.assertTrue(warning.startswith("1 rank x 2 threads on 1 processor: "), run)
+                self.assertIn("OMP_PLACES)", warning)
+        with patch.dict(os.environ, {"OMP_PROC_BIND": "False"}):
+            (warning,) = self.turns(run := self.run_keel(None, *SMALL, threads=2, under=["taskset", "-c", CPU]))
+        self.assertTrue(warning.startswith("1 rank x 2 threads on 1 processor: "), run)
+        self.assertEqual(run.record("run")["bindings"], [CPU])
+
+    def test_threads_reported_are_those_that_run(self) -> None:
+        for environment in ({"OMP_THREAD_LIMIT": "1"}, {"OMP_DYNAMIC": "true"}, {"OMP_MAX_ACTIVE_LEVELS": "0"}):
+            shown = {"OMP_DISPLAY_AFFINITY": "true", "OMP_AFFINITY_FORMAT": "thread %n of %N."}
+            with patch.dict(os.environ, environment | shown), self.subTest(environment):
+                run = self.valid(None, *SMALL, threads=33)
+                running = map(int, re.findall(r"thread \d+ of (\d+)\.", run.stdout + run.stderr))
+                self.assertEqual(run.record("run")["threads"], max(running, default=1), run)
+
+    def test_a_quota_of_processor_time(self) -> None:
+        root = Path("/sys/fs/cgroup")
+        first = (root / "cpu").is_dir()
+        parent = (root / "cpu" if first else root) / f"keel_test_{os.getpid()}"
+        try:
+            (parent / "step").mkdir(parents=True)
+            self.addCleanup(lambda: [folder.rmdir() for folder in (parent / "step", parent)])
+            (parent / ("cpu.cfs_quota_us" if first else "cpu.max")).write_text("50000" if first else "50000 100000")
+        except OSError as error:
+            self.skipTest(str(error))
+        entering = ["sh", "-c", f'echo $$ > {parent}/step/cgroup.procs && exec "$@"', "sh"]
+        run = self.run_keel(None, *SMALL, threads=2, under=entering)
+        (warning,) = (some for some in run.record("run")["warnings"] if "quota" in some)
+        self.assertIn(f"1 rank x 2 threads on a quota of 0.5 processors (control group {parent}): ", warning)
+        self.assertTrue(run.record("run")["shared_cores"], run)
 
 
 class Starting(KeelTest):

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <functional>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "kernels/backends/openmp/sums_of_row.hpp"
 #include "kernels/backends/openmp/wavefront.hpp"
 #include "kernels/backends/operations_by_rows.hpp"
+#include "kernels/backends/threads.hpp"
 
 namespace keel {
 namespace {
@@ -354,6 +356,12 @@ using OpenMPCycles =
 
 class OpenMPBackend : public Backend {
   public:
+    // All regions get as many threads as this one has: OMP_THREAD_LIMIT may leave fewer than OMP_NUM_THREADS
+    // asks for, and with OMP_DYNAMIC the number may vary.
+    OpenMPBackend() {
+        omp_set_dynamic(0);
+        omp_set_num_threads(on_every_thread([](int) {}));
+    }
     std::string name() const override { return "openmp"; }
     std::string description() const override {
         return "OpenMP, " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads") +
@@ -371,6 +379,17 @@ class OpenMPBackend : public Backend {
 };
 
 }  // namespace
+
+int on_every_thread(const std::function<void(int)>& task) {
+    int threads = 1;
+#pragma omp parallel
+    {
+#pragma omp single
+        threads = omp_get_num_threads();
+        task(omp_get_thread_num());
+    }
+    return threads;
+}
 
 std::unique_ptr<Backend> make_openmp_backend() {
     return std::make_unique<OpenMPBackend>();

@@ -1,20 +1,17 @@
 #include "miniapp/setup/machine/machine_facts.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <map>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "kernels/timing/ledger.hpp"
+#include "miniapp/setup/machine/processors.hpp"
 
 namespace keel {
 namespace {
@@ -45,12 +42,8 @@ void reset_peak() {
 
 std::optional<int> socket_of_process() {
     if (simulated()) return {};
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
     std::optional<int> socket;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (!CPU_ISSET(cpu, &set)) continue;
+    for (const std::int64_t cpu : allowed_processors()) {
         std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
                            "/topology/physical_package_id");
         int package = -1;
@@ -64,93 +57,6 @@ std::vector<int> sockets_of_processes(const Communicator& comm) {
     const std::int64_t mine = socket_of_process().value_or(-1 - comm.rank());
     const auto all = comm.all_gather({&mine, 1});
     return {all.begin(), all.end()};
-}
-
-namespace {
-
-using Processors = std::vector<std::int64_t>;  // their numbers, ascending
-
-// Those that this process may run on; none if the system does not tell.
-Processors allowed_processors() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    Processors allowed;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return allowed;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &set)) allowed.push_back(cpu);
-    return allowed;
-}
-
-// "0-1,4"
-std::string text_of(const Processors& all) {
-    std::string text;
-    for (std::size_t n = 0; n < all.size();) {
-        std::size_t last = n;
-        while (last + 1 < all.size() && all[last + 1] == all[last] + 1) ++last;
-        text += (text.empty() ? "" : ",") + std::to_string(all[n]) +
-                (last > n ? "-" + std::to_string(all[last]) : "");
-        n = last + 1;
-    }
-    return text;
-}
-
-// Where OpenMP binds threads by itself the first one's processors are not those of the others.
-bool threads_bound_by_openmp() {
-    const char* const bound = std::getenv("OMP_PROC_BIND");
-    if (bound != nullptr) return std::string(bound) != "false" && std::string(bound) != "FALSE";
-    return std::getenv("OMP_PLACES") != nullptr || std::getenv("GOMP_CPU_AFFINITY") != nullptr ||
-           std::getenv("KMP_AFFINITY") != nullptr;
-}
-
-}  // namespace
-
-std::string cpu_binding() {
-    const Processors allowed = allowed_processors();
-    return allowed.empty() ? "unknown" : text_of(allowed);
-}
-
-Crowd most_crowded(const Communicator& comm, const Topology& detected, int threads) {
-    Processors mine = allowed_processors();
-    if (mine.empty() || (threads > 1 && threads_bound_by_openmp())) {
-        mine.resize(static_cast<std::size_t>(processors()));
-        std::iota(mine.begin(), mine.end(), 0);
-    }
-    // Of each rank of the node: threads, number of processors, processors.
-    std::vector<std::int64_t> told{threads, static_cast<std::int64_t>(mine.size())};
-    told.insert(told.end(), mine.begin(), mine.end());
-    const auto all = comm.split(detected.node(comm.rank())).all_gather(told);
-    std::vector<std::pair<int, Processors>> ranks;
-    std::set<std::int64_t> of_node;
-    for (auto at = all.begin(); at != all.end();) {
-        const auto first = at + 2;
-        ranks.emplace_back(static_cast<int>(*at), Processors(first, first + at[1]));
-        of_node.insert(first, first + at[1]);
-        at = first + at[1];
-    }
-    Crowd worst;
-    for (const Processors& some : {mine, Processors(of_node.begin(), of_node.end())}) {
-        Crowd crowd{0, 0, static_cast<int>(some.size()), text_of(some)};
-        for (const auto& [its_threads, its_processors] : ranks) {
-            if (!std::ranges::includes(some, its_processors)) continue;
-            ++crowd.ranks;
-            crowd.threads += its_threads;
-        }
-        if (crowd.crowding() >= worst.crowding()) worst = crowd;
-    }
-    const std::vector<double> numbers{1.0 * worst.ranks, 1.0 * worst.threads, 1.0 * worst.processors};
-    const std::vector<double> of_all = comm.gather(numbers);
-    const std::vector<std::string> places = comm.gather(worst.where);
-    for (std::size_t rank = 0; rank < places.size(); ++rank) {
-        const double* const row = &of_all[3 * rank];
-        const Crowd crowd{static_cast<int>(row[0]), static_cast<int>(row[1]), static_cast<int>(row[2]),
-                          places[rank]};
-        if (crowd.crowding() > worst.crowding()) worst = crowd;
-    }
-    return worst;
-}
-
-int processors() {
-    return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::string host_name() {

@@ -17,12 +17,11 @@ std::size_t resident_bytes();  // of this process now
 // The most it has been since reset_peak(). Where the system cannot reset the mark, since the start.
 std::size_t peak_resident_bytes();
 void reset_peak();
-// The socket that holds all processors this process may run on, as the system numbers them; nothing if there are several
-// or the system does not tell, and of simulated ranks.
+// The socket that holds all processors that the calling thread, which sends the messages, may run on, as the
+// system numbers them; nothing if there are several or the system does not say, and of simulated ranks.
 std::optional<int> socket_of_process();
 // That of each rank; -1 - rank where it has none. Collective.
 std::vector<int> sockets_of_processes(const Communicator& comm);
-std::string cpu_binding();  // the processors this process may run on, e.g. "0-1"
 
 // Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per
 // element, write-allocate not counted), the best of the repetitions until they get no better, or that fit in 0.15 s. The
@@ -31,21 +30,7 @@ std::string cpu_binding();  // the processors this process may run on, e.g. "0-1
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
                      double node_bytes);
 
-int processors();         // of this machine
 std::string host_name();  // of this machine, as it calls itself
-
-// Processors of a node, and the ranks that may run on no others.
-struct Crowd {
-    int ranks = 0;
-    int threads = 0;  // of all these ranks
-    int processors = 0;
-    std::string where;  // the processors, e.g. "0-1"
-
-    double crowding() const { return processors > 0 ? 1.0 * threads / processors : 0; }
-};
-// The most crowded processors of all nodes: of those that a rank may run on, and of those that all ranks of a node may.
-// `threads` of this rank. Collective; on rank 0.
-Crowd most_crowded(const Communicator& comm, const Topology& detected, int threads);
 
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);

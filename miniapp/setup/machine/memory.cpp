@@ -14,6 +14,7 @@
 #include "comm/plans/itinerary.hpp"
 #include "comm/plans/schemes.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/machine/control_groups.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 
@@ -237,27 +238,13 @@ double limit_of_slurm() {
     return of_processors > 0 ? of_processors * mebibyte : unlimited;
 }
 
-// The least limit of the control groups that this process is in, and of those around them; a container may see its own
-// group as the outermost.
 double limit_of_cgroups() {
     double least = unlimited;
-    std::ifstream groups("/proc/self/cgroup");
-    for (std::string line; std::getline(groups, line);) {  // number:controllers:path
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (first == std::string::npos || second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
-        const bool unified = controllers.empty();
-        if (!unified && controllers != "memory") continue;
-        const std::filesystem::path root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-        const char* const name = unified ? "memory.max" : "memory.limit_in_bytes";
-        std::filesystem::path group = std::filesystem::path(line.substr(second + 1)).relative_path();
-        for (;; group = group.parent_path()) {
+    for (const std::filesystem::path& group : control_groups("memory"))
+        for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {
             double bytes = 0;  // "max" is no number
-            if (std::ifstream(root / group / name) >> bytes) least = std::min(least, bytes);
-            if (group.empty()) break;
+            if (std::ifstream(group / name) >> bytes) least = std::min(least, bytes);
         }
-    }
     return least;
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+// The threads that work for this process on the host.
+
+#include <functional>
+
+namespace keel {
+
+// Runs `task` once on each thread of a parallel region, at the same time, with the thread's number. Returns
+// the number of threads. `task` must not throw.
+int on_every_thread(const std::function<void(int)>& task);
+
+}  // namespace keel

@@ -1,0 +1,158 @@
+#include "miniapp/setup/machine/processors.hpp"
+
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "kernels/backends/threads.hpp"
+#include "miniapp/setup/machine/control_groups.hpp"
+
+namespace keel {
+namespace {
+
+std::vector<Quota> quotas_of(const std::filesystem::path& root) {
+    std::vector<Quota> quotas;
+    for (const std::filesystem::path& group : control_groups("cpu", root)) {
+        double microseconds = 0;
+        double period =
+            0;  // of version 2 in one file; where there is no limit "max" is no number, and -1 is none
+        if (!(std::ifstream(group / "cpu.max") >> microseconds >> period)) {
+            std::ifstream(group / "cpu.cfs_quota_us") >> microseconds;
+            std::ifstream(group / "cpu.cfs_period_us") >> period;
+        }
+        struct stat folder {};
+        if (microseconds > 0 && period > 0 && ::stat(group.c_str(), &folder) == 0)
+            quotas.push_back(
+                {static_cast<std::int64_t>(folder.st_ino), microseconds / period, group.string()});
+    }
+    return quotas;
+}
+
+// For messages between ranks: the threads' processors and the quotas, each list after its length.
+constexpr double micro = 1e6;
+std::vector<std::int64_t> packed(const UsableProcessors& usable) {
+    std::vector<std::int64_t> words{static_cast<std::int64_t>(usable.of_threads.size())};
+    for (const Processors& some : usable.of_threads) {
+        words.push_back(static_cast<std::int64_t>(some.size()));
+        words.insert(words.end(), some.begin(), some.end());
+    }
+    words.push_back(static_cast<std::int64_t>(usable.quotas.size()));
+    for (const Quota& quota : usable.quotas)
+        words.insert(words.end(), {quota.id, std::llround(micro * quota.processors)});
+    return words;
+}
+
+std::vector<UsableProcessors> unpacked(const std::vector<std::int64_t>& words) {
+    std::vector<UsableProcessors> ranks;
+    for (auto at = words.begin(); at != words.end();) {
+        UsableProcessors& usable = ranks.emplace_back();
+        for (auto threads = *at++; threads > 0; --threads) {
+            const auto count = *at++;
+            usable.of_threads.emplace_back(at, at + count);
+            at += count;
+        }
+        for (auto quotas = *at++; quotas > 0; --quotas, at += 2)
+            usable.quotas.push_back({at[0], static_cast<double>(at[1]) / micro, ""});
+    }
+    return ranks;
+}
+
+}  // namespace
+
+int processors() {
+    return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string text_of(const Processors& all) {
+    std::string text;
+    for (std::size_t n = 0; n < all.size();) {
+        std::size_t last = n;
+        while (last + 1 < all.size() && all[last + 1] == all[last] + 1) ++last;
+        text += (text.empty() ? "" : ",") + std::to_string(all[n]) +
+                (last > n ? "-" + std::to_string(all[last]) : "");
+        n = last + 1;
+    }
+    return text.empty() ? "unknown" : text;
+}
+
+Processors allowed_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    Processors allowed;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return allowed;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &set)) allowed.push_back(cpu);
+    return allowed;
+}
+
+Processors UsableProcessors::all() const {
+    std::set<std::int64_t> together;
+    for (const Processors& some : of_threads) together.insert(some.begin(), some.end());
+    return {together.begin(), together.end()};
+}
+
+UsableProcessors usable_processors(int threads, const std::filesystem::path& root) {
+    // A backend may have threads that no parallel region has: they are assumed to be bound as this one.
+    UsableProcessors usable{std::vector(static_cast<std::size_t>(threads), allowed_processors()),
+                            quotas_of(root)};
+    on_every_thread([&](int thread) {
+        if (thread < threads) usable.of_threads[static_cast<std::size_t>(thread)] = allowed_processors();
+    });
+    return usable;
+}
+
+Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcessors>& of_node) {
+    Crowd worst;
+    const auto consider = [&](Crowd crowd, const auto& threads_of) {
+        for (const UsableProcessors& one : of_node) {
+            const auto threads = static_cast<int>(threads_of(one));
+            crowd.ranks += threads > 0 ? 1 : 0;
+            crowd.threads += threads;
+        }
+        if (crowd.crowding() >= worst.crowding()) worst = std::move(crowd);
+    };
+    for (const Quota& quota : rank.quotas)
+        consider({.processors = quota.processors, .quota = true, .where = quota.group},
+                 [&](const UsableProcessors& one) {
+                     const bool shared =
+                         std::ranges::find(one.quotas, quota.id, &Quota::id) != one.quotas.end();
+                     return shared ? one.of_threads.size() : 0;
+                 });
+    // Of equally crowded ones the largest comes last.
+    const std::set<Processors> distinct(rank.of_threads.begin(), rank.of_threads.end());
+    std::vector<Processors> places(distinct.begin(), distinct.end());
+    places.push_back(rank.all());
+    UsableProcessors node;
+    for (const UsableProcessors& one : of_node) node.of_threads.push_back(one.all());
+    places.push_back(node.all());
+    for (const Processors& place : places)
+        consider({.processors = static_cast<double>(place.size()), .where = text_of(place)},
+                 [&](const UsableProcessors& one) {
+                     return std::ranges::count_if(one.of_threads, [&](const Processors& some) {
+                         return std::ranges::includes(place, some);
+                     });
+                 });
+    return worst;
+}
+
+Crowd most_crowded(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
+    Crowd worst =
+        most_crowded(mine, unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(mine))));
+    const std::vector<double> numbers = comm.gather(
+        std::vector{1.0 * worst.ranks, 1.0 * worst.threads, worst.processors, worst.quota ? 1.0 : 0.0});
+    const std::vector<std::string> places = comm.gather(worst.where);
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+        const double* const row = &numbers[4 * rank];
+        Crowd crowd{static_cast<int>(row[0]), static_cast<int>(row[1]), row[2], row[3] > 0, places[rank]};
+        if (crowd.crowding() > worst.crowding()) worst = std::move(crowd);
+    }
+    return worst;
+}
+
+}  // namespace keel

@@ -1,0 +1,84 @@
+// What ranks may use of a node's processors: quotas of control groups, and who is crowded.
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "miniapp/setup/machine/processors.hpp"
+
+using namespace keel;
+
+namespace {
+
+// A file system with the files of these paths and texts, gone afterwards.
+class FileSystem {
+  public:
+    explicit FileSystem(const std::vector<std::pair<std::string, std::string>>& files) {
+        for (const auto& [path, text] : files) {
+            std::filesystem::create_directories((root / path).parent_path());
+            std::ofstream(root / path) << text << "\n";
+        }
+    }
+    ~FileSystem() { std::filesystem::remove_all(root); }
+    FileSystem(const FileSystem&) = delete;
+    FileSystem& operator=(const FileSystem&) = delete;
+
+    const std::filesystem::path root =
+        std::filesystem::temp_directory_path() / ("keel_test_root_" + std::to_string(getpid()));
+};
+
+std::vector<std::pair<double, std::string>> quotas_in(
+    const std::vector<std::pair<std::string, std::string>>& files) {
+    const FileSystem system(files);
+    std::vector<std::pair<double, std::string>> found;
+    for (const Quota& quota : usable_processors(1, system.root).quotas)
+        found.emplace_back(quota.processors,
+                           std::filesystem::path(quota.group).lexically_relative(system.root));
+    return found;
+}
+
+using Found = std::vector<std::pair<double, std::string>>;
+
+}  // namespace
+
+TEST_CASE("quotas are those of a control group and of all around it") {
+    CHECK(quotas_in({{"proc/self/cgroup", "0::/job/step"},
+                     {"sys/fs/cgroup/job/step/cpu.max", "max 100000"},
+                     {"sys/fs/cgroup/job/cpu.max", "150000 100000"}}) == Found{{1.5, "sys/fs/cgroup/job"}});
+    // Version 1; -1 is no quota. The container sees its own group as the outermost.
+    CHECK(quotas_in({{"proc/self/cgroup", "4:memory:/job\n3:cpuacct,cpu:/docker/1f"},
+                     {"sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000"},
+                     {"sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"}}) ==
+          Found{{0.5, "sys/fs/cgroup/cpu"}});
+    CHECK(quotas_in({{"proc/self/cgroup", "3:cpu:/job"},
+                     {"sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1"},
+                     {"sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000"}})
+              .empty());
+    CHECK(quotas_in({{"proc/self/cgroup", "3:cpuset:/job\n\nnonsense"}, {"sys/fs/cgroup/cpu.max", "1 1"}})
+              .empty());
+    CHECK(quotas_in({}).empty());
+}
+
+TEST_CASE("threads are crowded where they may run on fewer processors than they are") {
+    const auto bound = [](std::vector<Processors> threads, std::vector<Quota> quotas = {}) {
+        return UsableProcessors{std::move(threads), std::move(quotas)};
+    };
+    const auto all_of = [](const Crowd& crowd) {
+        return std::tuple(crowd.ranks, crowd.threads, crowd.processors, crowd.quota, crowd.where);
+    };
+    const auto worst = [&](const std::vector<UsableProcessors>& node) {
+        return all_of(most_crowded(node[0], node));
+    };
+    // Threads that are bound, each or all; those of another rank elsewhere do not count.
+    CHECK(worst({bound({{0}, {0}, {1}}), bound({{2}, {3}})}) == std::tuple(1, 2, 1.0, false, "0"));
+    CHECK(worst({bound({{0}, {1}}), bound({{2, 3}})}) == std::tuple(1, 2, 2.0, false, "0-1"));
+    CHECK(worst({bound({{0, 1}, {0, 1}}), bound({{0}, {1}})}) == std::tuple(2, 4, 2.0, false, "0-1"));
+    // A quota is shared by all ranks in its group.
+    const Quota step{.id = 7, .processors = 1.5, .group = "/step"};
+    const Quota job{.id = 8, .processors = 4, .group = "/job"};
+    CHECK(worst({bound({{0}, {1}}, {step, job}), bound({{2}}, {step, job}), bound({{3}}, {job})}) ==
+          std::tuple(2, 3, 1.5, true, "/step"));
+    CHECK(most_crowded(bound({{0}}, {job}), {bound({{0}}, {job}), bound({{1}}, {job})}).crowding() <= 1);
+}
