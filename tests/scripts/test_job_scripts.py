@@ -1,6 +1,7 @@
 """The job script of every site against golden text, and under shellcheck. After a change that is meant:
 KEEL_GOLDEN=write python3 tests/scripts/test_job_scripts.py, and look at the difference."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -60,6 +61,23 @@ class JobScripts(unittest.TestCase):
                 script.write_text(self.script(site)[0])
                 done = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
                 self.assertEqual(done.stdout, "")
+
+    def test_no_shell_runs_a_letter_of_a_value_or_of_a_claim(self) -> None:
+        values = ["$(touch a)", "`touch b`", "';touch c;'", '"; touch d #', "x\ntouch e", "*", "~", "a\\", "-n", "", "é & f > g"]
+        path = fake_keel.study(self.folder, ["cg"], ranks=[1])
+        text = path.read_text().replace('values = ["cg"]', f"values = {json.dumps(values, ensure_ascii=False)}")
+        text = text.replace('"bottom.solver"', '"run.label"').partition("[baseline]")[0]
+        path.write_text(text.replace('"what happens"', json.dumps("x\rtouch h\r\ntouch i")))
+        for site in sorted(SITES.glob("*.toml")):
+            with self.subTest(site.stem):
+                script, _ = job_script(plan(read_study(path), read_site(site), None), "/opt/keel's", "mpiexec")
+                head, _, starts = script.partition(LOOP[1])
+                self.assertEqual([line for line in head.split("\n") if "touch i" in line], ["# try: x touch h touch i"])
+                shell = """start() { printf '%s\\0' "${@:8}"; }; finish() { :; }; """
+                done = subprocess.run(["bash", "-c", f"{shell}\n# {starts}"], cwd=self.folder, capture_output=True, check=True)
+                words = done.stdout.decode().split("\0")[:-1]
+                self.assertEqual((sorted(words), done.stderr), (sorted(f"run.label={value}" for value in values), b""))
+                self.assertEqual({path.name for path in self.folder.iterdir()}, {"deck.toml", "try.toml"})
 
     def test_a_site_may_have_no_account_and_further_words(self) -> None:
         site = self.folder / "mine.toml"

@@ -139,6 +139,28 @@ class Studies(Files):
         self.assertEqual(found, "study.toml:18: baseline.bottom.solver = 'cgg': no value of its axis; "
                          'choose cg, ca_cg s=8 basis=newton (did you mean "cg"?)')  # fmt: skip
 
+    def test_what_json_or_a_command_line_cannot_hold_is_refused_with_its_line(self) -> None:
+        wanted = "wants a text, a finite number, true or false, or an array of these"
+        for value, told in (("1979-05-27", "1979-05-27"), ("[1, 07:32:00]", "[1, datetime.time(7, 32)]"), ("inf", "inf"),
+                            ("[nan]", "[nan]"), ('"a\\u0000b"', '"a\\u0000b"'), ("[{a = 1}]", "[{'a': 1}]")):  # fmt: skip
+            text = GOOD.replace("box = 4", f"box = {value}")
+            self.assertEqual(self.refusal(text), f"study.toml:9: keys.problem.box = {told}: {wanted}")
+            text = GOOD.replace('["cg", "ca_cg s=8 basis=newton"]', f"[{value}]").partition("[baseline]")[0]
+            self.assertEqual(self.refusal(text), f"study.toml:16: values: bottom.solver = {told}: {wanted}")
+            self.file(f"[problem]\na = {value}\n", "deck.toml")
+            with self.assertRaisesRegex(Refused, r"deck.toml:2: problem.a = .*: wants a text") as refused:
+                deck_text(read_study(self.file(GOOD)))
+            self.assertIn(told, str(refused.exception))
+        self.assertEqual(self.refusal("minutes = nan\n" + GOOD), f"study.toml:1: minutes = nan: {wanted}")
+
+    def test_a_key_that_is_none_of_a_deck_never_gets_into_a_job_script(self) -> None:
+        for key in ("a.b;touch x", "a.$(touch x)", "a./../../x", "a.b=1 c.d", "a.b.c", "a.\\nb", "--a.b", "é.b"):
+            told = key.replace("é", "\\u00e9")
+            text = GOOD.replace('key = "bottom.solver"', f'key = "{key}"').partition("[baseline]")[0]
+            self.assertIn(f"study.toml:15: {told}: unknown axis; ", self.refusal(text))
+            text = GOOD.replace('"problem.boxes"', f'"{key}"')
+            self.assertIn(f": keys.{told}: wants SECTION.KEY of a deck", self.refusal(text))
+
     def test_what_is_no_toml_is_told_with_its_line(self) -> None:
         self.assertEqual(self.refusal('name = "a"\nclaim =\n'), "study.toml:2: Invalid value")
 

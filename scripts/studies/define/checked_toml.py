@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,21 @@ def nearest(word: str, names: Iterable[str]) -> str:
     return f' (did you mean "{close[0]}"?)' if close else ""
 
 
+WANTED = "wants a text, a finite number, true or false, or an array of these"
+
+
+def unfit(value: Any) -> bool:
+    """Whether JSON or a command line cannot hold a value that TOML can: a date, a table, inf, nan, a text with a zero byte."""
+    if isinstance(value, list):
+        return any(map(unfit, value))
+    return not isinstance(value, str | int | float) or "\0" in str(value) or (isinstance(value, float) and not isfinite(value))
+
+
+def shown(value: Any) -> str:
+    """A value in a message, without control characters."""
+    return json.dumps(value) if isinstance(value, str) else str(value)
+
+
 def kind_words(kind: type | tuple[type, ...]) -> str:
     words = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "an array", dict: "a table"}
     kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -89,17 +105,17 @@ class CheckedToml:
         self.path = path
         self.mistakes: list[tuple[int, str]] = []  # with their lines
         try:
-            text = path.read_text(encoding="utf-8")
+            self.text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise Refused(f"{path}: {why}") from None
         try:
-            self.values: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            self.values: dict[str, Any] = tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:  # also of numbers and nests beyond Python's limits
             where = re.search(r" \(at line (\d+), column \d+\)", str(error))
-            line = where[1] if where else str(text.count("\n") + 1)
+            line = where[1] if where else str(self.text.count("\n") + 1)
             raise Refused(f"{path}:{line}: {re.sub(r' [(]at .*[)]$', '', str(error))}") from None
-        self.lines = lines_of(text)
+        self.lines = lines_of(self.text)
 
     def refuse(self, place: Place, message: str) -> None:
         at = next((self.lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in self.lines), 1)
@@ -118,6 +134,8 @@ class CheckedToml:
             # In Python true is a number; in TOML it is none.
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 self.refuse((*place, name), f"{came}: wants {kind_words(key.kind)}: {key.meaning}")
+            elif not isinstance(value, dict | list) and unfit(value):
+                self.refuse((*place, name), f"{dotted} = {shown(value)}: {WANTED}")
             elif key.choices and value not in key.choices:
                 known = f"choose {', '.join(key.choices)}{nearest(str(value), key.choices)}"
                 self.refuse((*place, name), f"{came}: unknown {name}; {known}")

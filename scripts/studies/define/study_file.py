@@ -1,10 +1,11 @@
 """Study files: which points a study has, what is held constant, and what is compared with what."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studies.define.checked_toml import CheckedToml, Key, nearest
+from studies.define.checked_toml import WANTED, CheckedToml, Key, nearest, shown, unfit
 
 # Not keys of a deck but how a run is started.
 STARTS = {"ranks": "number of ranks", "threads": "threads of a rank", "ranks_per_node": "ranks on a node"}
@@ -30,6 +31,7 @@ AXIS_KEYS = {
     "keys": Key(list, "several of them, varied together: each of the values is then an array of as many"),
     "values": Key(list, "what it takes in turn", needed=True),
 }
+DECK_KEY = re.compile(r"\w+\.\w+", re.ASCII)  # it becomes a word of a job script and part of names of folders
 LAWS = {
     "weak": "the work of a rank",
     "strong": "the work of all ranks together",
@@ -87,10 +89,10 @@ def check_axis(file: CheckedToml, entry: Any, number: int) -> Axis | None:
         return None
     names = names_of(entry)
     for name in names:
-        if not isinstance(name, str) or ("." not in name and name not in STARTS):
+        if not isinstance(name, str) or (name not in STARTS and not DECK_KEY.fullmatch(name)):
             known = ", ".join(STARTS)
             file.refuse((*place, "key" if "key" in entry else "keys"),
-                        f"{name}: unknown axis; {known}, or SECTION.KEY of a deck{nearest(str(name), STARTS)}")  # fmt: skip
+                        f"{shown(str(name))[1:-1]}: unknown axis; {known}, or SECTION.KEY of a deck{nearest(str(name), STARTS)}")  # fmt: skip
     if "run.time_limit" in names:
         file.refuse((*place, "key" if "key" in entry else "keys"),
                     "run.time_limit: the job script gives each run what is left of its job; say under [keys] what none may exceed")  # fmt: skip
@@ -104,6 +106,8 @@ def check_axis(file: CheckedToml, entry: Any, number: int) -> Axis | None:
         for name, value in zip(names, row, strict=True):
             if name in STARTS and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 file.refuse((*place, "values"), f"values: {name} = {value!r} wants to be a whole number from 1 on")
+            elif unfit(value):
+                file.refuse((*place, "values"), f"values: {name} = {shown(value)}: {WANTED}")
     if len({repr(row) for row in rows}) < len(rows):
         file.refuse((*place, "values"), "values: one of them is there twice; rounds = 2 starts every point twice")
     return Axis(tuple(names), tuple(tuple(row) for row in rows)) if len(file.mistakes) == before else None
@@ -124,9 +128,12 @@ def read_study(path: Path) -> Study:
     axes = [check_axis(file, entry, number) for number, entry in enumerate(entries if isinstance(entries, list) else [])]
     names = [name for axis in axes if axis for name in axis.keys]
     keys = flat(values["keys"]) if isinstance(values.get("keys"), dict) else {}
-    for key in keys:
-        if "." not in key:
-            file.refuse(("keys", key), f"keys.{key}: wants SECTION.KEY of a deck{nearest(key, STARTS)}")
+    for key, value in keys.items():
+        place = ("keys", key) if ("keys", key) in file.lines else ("keys", *key.split("."))
+        if not DECK_KEY.fullmatch(key):
+            file.refuse(place, f"keys.{shown(key)[1:-1]}: wants SECTION.KEY of a deck{nearest(key, STARTS)}")
+        elif unfit(value):
+            file.refuse(place, f"keys.{key} = {shown(value)}: {WANTED}")
     for twice in sorted({name for name in names if names.count(name) > 1 or name in keys or name in values}):
         file.refuse(("axis",), f"{twice}: given twice; it is varied by one axis, or is the same in all points")
     if "repeats" in values:

@@ -69,7 +69,7 @@ def job_script(plan: Plan, keel: str, mpiexec: str, simulate: str = "scripts/sim
     for one, number in plan.starts:
         at = one.placement
         words = [one.point.name, str(number), *map(str, (at.nodes, at.ranks, at.ranks_per_node, at.threads, at.cores_per_rank))]
-        starts.append(words + [shlex.quote(word) for word in one.point.words])
+        starts.append([shlex.quote(word) for word in (*words, *one.point.words)])
     hours, minutes = divmod(plan.minutes, 60)
     options = "".join(f" {option}" for option in plan.site.options)
     context = {"study": plan.study, "site": plan.site, "starts": starts, "points": len(plan.points), "nodes": plan.nodes,

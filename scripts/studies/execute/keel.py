@@ -5,13 +5,12 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from studies.define.checked_toml import Refused
+from studies.define.checked_toml import WANTED, CheckedToml, Refused, shown, unfit
 from studies.define.study_file import Study, flat
 from studies.records import Record, UnreadableRecords, read_runs
 
@@ -50,13 +49,14 @@ def mpiexec_of(keel: Path) -> str:
 
 def deck_text(study: Study) -> str:
     """The base deck with the keys that are the same in all points; as it is, comments and all, where there are none."""
-    text = study.deck.read_text(encoding="utf-8")
+    file = CheckedToml(study.deck)
     if not study.keys:
-        return text
-    try:
-        keys = flat(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{study.deck}: {error}") from None
+        return file.text
+    keys = flat(file.values)
+    for name, value in keys.items():
+        if unfit(value):
+            file.refuse(tuple(name.split(".")), f"{name} = {shown(value)}: {WANTED}")
+    file.done()
     sections: dict[str, dict[str, Any]] = {}
     for name, value in (keys | study.keys).items():
         section, _, key = name.partition(".")

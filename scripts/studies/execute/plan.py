@@ -10,6 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from studies.define.checked_toml import unfit
 from studies.define.points import Point, is_baseline, ordered, points_of
 from studies.define.sites import Placement, Site, place
 from studies.define.study_file import LAWS, Study, flat
@@ -100,13 +101,14 @@ def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
 
 def plan(study: Study, site: Site, keel: Path | None) -> Plan:
     """Places and checks every point; without keel nothing is foretold."""
+    text = deck_text(study)
     try:
-        deck = flat(tomllib.loads(deck_text(study)))
+        deck = flat(tomllib.loads(text))
     except tomllib.TOMLDecodeError:
         deck = {}  # keel will say what is wrong
     planned = []
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "deck.toml").write_text(deck_text(study), encoding="utf-8")
+        (Path(folder) / "deck.toml").write_text(text, encoding="utf-8")
         for point in points_of(study):
             placement, problems = place(site, point)
             words = imagined(study, deck, point, placement)
@@ -129,7 +131,7 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
     if study.baseline and not any(is_baseline(study, one.point) for one in planned):
         problems.append("error: no point is the baseline")
     limit = deck.get("run.time_limit", 0)
-    return Plan(study, site, planned, problems, limit if isinstance(limit, int | float) else 0)
+    return Plan(study, site, planned, problems, limit if isinstance(limit, int | float) and not unfit(limit) else 0)
 
 
 def size_words(count: float | None, unit: str = "B") -> str:
