@@ -1,0 +1,60 @@
+"""cmake/revision.cmake: the revision in the records is that of these sources, or unknown."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "cmake/revision.cmake"
+
+
+@unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
+class Revision(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.outer = Path(folder.name) / "outer"
+        self.inner = self.outer / "keel"
+        self.inner.mkdir(parents=True)
+        (self.inner / "in").write_text("@KEEL_REVISION@")
+        self.git(self.outer)
+
+    def git(self, folder: Path) -> str:
+        """Makes a repository of the folder and returns its revision."""
+        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        for words in (["init", "-q"], ["add", "in" if folder == self.inner else "keel/in"],
+                      [*name, "commit", "-q", "-m", folder.name], ["rev-parse", "--short", "HEAD"]):  # fmt: skip
+            done = subprocess.run(["git", *words], cwd=folder, env=clean, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    def revision(self, **environment: str) -> str:
+        result = self.outer.parent / "out"
+        command = ["cmake", "-DGIT=git", f"-DSOURCE_DIR={self.inner}", f"-DTEMPLATE={self.inner}/in", f"-DRESULT={result}"]
+        subprocess.run([*command, "-P", SCRIPT], env=os.environ | environment, cwd=self.outer.parent, check=True)
+        return result.read_text().strip()
+
+    def test_an_archive_unpacked_inside_a_repository_has_none(self) -> None:
+        self.assertEqual(self.revision(), "unknown")
+        self.assertEqual(self.revision(GIT_DIR=f"{self.outer}/.git"), "unknown")
+
+    def test_the_environment_names_no_other(self) -> None:
+        own = self.git(self.inner)
+        outer = f"{self.outer}/.git"
+        self.assertEqual(self.revision(), own)
+        self.assertEqual(self.revision(GIT_DIR=outer, GIT_WORK_TREE=str(self.outer), GIT_INDEX_FILE=f"{outer}/index"), own)
+        (self.inner / "in").write_text("@KEEL_REVISION@\n\n")
+        self.assertEqual(self.revision(), f"{own}-dirty")
+
+    def test_a_working_tree_has_its_own(self) -> None:
+        own = self.git(self.inner)
+        tree = self.outer.parent / "tree"
+        subprocess.run(["git", "worktree", "add", "-q", tree, "HEAD"], cwd=self.inner, check=True)
+        self.inner = tree
+        self.assertEqual(self.revision(), own)
+
+
+if __name__ == "__main__":
+    unittest.main()
