@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "comm/ranks/mpi.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -117,7 +118,7 @@ void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const
         segments.push_back({cell.box, one, leg.offset + n});
         return;
     }
-    const Index whole{static_cast<int>(leg.values), 1, 1};
+    const Index whole{mpi_count(leg.values, "message of an exchange"), 1, 1};
     const Index at{static_cast<int>(n), 0, 0};
     if (!segments.empty()) {
         Segment& last = segments.back();

@@ -33,7 +33,7 @@ class Mpi : public PointToPoint {
         arrived_ = 0;
         std::size_t r = 0;
         for (const Leg& leg : itinerary_.receives)
-            require(MPI_Irecv(at(receive, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+            require(MPI_Irecv(at(receive, leg), to_receive(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
                               &requests_[r++]),
                     "MPI_Irecv");
         return depart(0);
@@ -49,7 +49,7 @@ class Mpi : public PointToPoint {
         Traffic sent;
         std::size_t r = first_[departure];
         for (const Leg& leg : itinerary_.departures[departure].sends) {
-            require(MPI_Isend(at(send_, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
+            require(MPI_Isend(at(send_, leg), to_send(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
                               &requests_[r++]),
                     "MPI_Isend");
             sent += traffic(leg);
@@ -70,10 +70,14 @@ class Mpi : public PointToPoint {
         using Byte = std::conditional_t<std::is_const_v<Buffer>, const std::byte, std::byte>;
         return static_cast<Byte*>(buffer) + leg.offset * fields_ * value_bytes_;
     }
-    int count(const Leg& leg) const { return static_cast<int>(leg.values * fields_); }
+    int count(const Leg& leg, int from, int to) const {
+        return mpi_count(leg.values * fields_, "message of an exchange", from, to);
+    }
+    int to_receive(const Leg& leg) const { return count(leg, leg.peer, itinerary_.rank); }
+    int to_send(const Leg& leg) const { return count(leg, itinerary_.rank, leg.peer); }
     int tag(const Leg& leg) const { return first_tag_ + static_cast<int>(leg.phase); }
     Traffic traffic(const Leg& leg) const {
-        const long bytes = count(leg) * static_cast<long>(value_bytes_);
+        const auto bytes = static_cast<long>(leg.values * fields_ * value_bytes_);
         const bool off_node = !topology_.same_node(itinerary_.rank, leg.peer);
         return {1, bytes, off_node ? 1 : 0, off_node ? bytes : 0};
     }
@@ -129,13 +133,13 @@ class PersistentMpi : public Mpi {
         carry(fields, precision);
         std::size_t r = 0;
         for (const Leg& leg : itinerary_.receives)
-            require(MPI_Recv_init(at(receive, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
-                                  &requests_[r++]),
+            require(MPI_Recv_init(at(receive, leg), to_receive(leg), type_, leg.peer, tag(leg),
+                                  comm_.impl().comm, &requests_[r++]),
                     "MPI_Recv_init");
         for (const Departure& departure : itinerary_.departures)
             for (const Leg& leg : departure.sends)
-                require(MPI_Send_init(at(send, leg), count(leg), type_, leg.peer, tag(leg), comm_.impl().comm,
-                                      &requests_[r++]),
+                require(MPI_Send_init(at(send, leg), to_send(leg), type_, leg.peer, tag(leg),
+                                      comm_.impl().comm, &requests_[r++]),
                         "MPI_Send_init");
     }
     void start_requests(std::size_t begin, std::size_t end) {

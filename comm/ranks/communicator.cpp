@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "comm/ranks/mpi.hpp"
 
@@ -121,8 +120,8 @@ double Communicator::max(double value) const {
     return all_reduce(*this, value, MPI_MAX);
 }
 std::vector<double> Communicator::max(std::vector<double> values) const {
-    require(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
-                          impl_->comm),
+    require(MPI_Allreduce(MPI_IN_PLACE, values.data(), mpi_count(values.size(), "MPI_Allreduce"), MPI_DOUBLE,
+                          MPI_MAX, impl_->comm),
             "MPI_Allreduce");
     return values;
 }
@@ -134,7 +133,7 @@ double Communicator::sum(double value) const {
 }
 
 std::vector<double> Communicator::gather(std::span<const double> values) const {
-    const int count = static_cast<int>(values.size());
+    const int count = mpi_count(values.size(), "MPI_Gather");
     std::vector<double> all(rank() == 0 ? values.size() * static_cast<std::size_t>(size()) : 0);
     require(MPI_Gather(values.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, impl_->comm),
             "MPI_Gather");
@@ -142,7 +141,8 @@ std::vector<double> Communicator::gather(std::span<const double> values) const {
 }
 
 std::vector<std::string> Communicator::gather(const std::string& text) const {
-    const int length = 1 + static_cast<int>(max(static_cast<double>(text.size())));
+    const int length =
+        mpi_count(1 + static_cast<std::size_t>(max(static_cast<double>(text.size()))), "MPI_Gather");
     std::string padded = text;
     padded.resize(static_cast<std::size_t>(length), '\0');
     std::string all(rank() == 0 ? padded.size() * static_cast<std::size_t>(size()) : 0, '\0');
@@ -155,11 +155,10 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
 }
 
 std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const {
-    const int count = static_cast<int>(values.size());
+    const int count = mpi_count(values.size(), "MPI_Allgatherv");
     std::vector<int> counts(static_cast<std::size_t>(size()));
     require(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const std::vector<int> first = places_of(counts, "MPI_Allgatherv");
     std::vector<std::int64_t> all(static_cast<std::size_t>(first.back() + counts.back()));
     require(MPI_Allgatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
                            MPI_INT64_T, impl_->comm),
@@ -169,8 +168,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t>
 
 std::vector<double> Communicator::all_gather(std::span<const double> values,
                                              std::span<const int> counts) const {
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const std::vector<int> first = places_of(counts, "MPI_Allgatherv");
     std::vector<double> all(static_cast<std::size_t>(first.back() + counts.back()));
     require(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
                            counts.data(), first.data(), MPI_DOUBLE, impl_->comm),
@@ -179,12 +177,11 @@ std::vector<double> Communicator::all_gather(std::span<const double> values,
 }
 
 std::vector<std::int64_t> Communicator::gather(std::span<const std::int64_t> values) const {
-    const int count = static_cast<int>(values.size());
+    const int count = mpi_count(values.size(), "MPI_Gatherv");
     const bool is_here = rank() == 0;
     std::vector<int> counts(is_here ? static_cast<std::size_t>(size()) : 0);
     require(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, impl_->comm), "MPI_Gather");
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const std::vector<int> first = places_of(counts, "MPI_Gatherv");
     std::vector<std::int64_t> all(is_here ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
     require(MPI_Gatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
                         MPI_INT64_T, 0, impl_->comm),
@@ -193,8 +190,7 @@ std::vector<std::int64_t> Communicator::gather(std::span<const std::int64_t> val
 }
 
 std::vector<double> Communicator::gather(std::span<const double> values, std::span<const int> counts) const {
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const std::vector<int> first = places_of(counts, "MPI_Gatherv");
     std::vector<double> all(rank() == 0 ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
     require(MPI_Gatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
                         counts.data(), first.data(), MPI_DOUBLE, 0, impl_->comm),
@@ -203,8 +199,7 @@ std::vector<double> Communicator::gather(std::span<const double> values, std::sp
 }
 
 std::vector<double> Communicator::scatter(std::span<const double> values, std::span<const int> counts) const {
-    std::vector<int> first(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
+    const std::vector<int> first = places_of(counts, "MPI_Scatterv");
     const int count = counts[static_cast<std::size_t>(rank())];
     std::vector<double> mine(static_cast<std::size_t>(count));
     require(MPI_Scatterv(values.data(), counts.data(), first.data(), MPI_DOUBLE, mine.data(), count,

@@ -57,8 +57,8 @@ Letters exchange_letters(const Communicator& comm, const Letters& outgoing, int 
     const int letters = 2 * tag;
     std::vector<MPI_Request> sends;
     for (const auto& [rank, letter] : outgoing)  // synchronous: complete only when received
-        require(MPI_Issend(letter.data(), static_cast<int>(letter.size()), MPI_INT64_T, rank, letters, group,
-                           &sends.emplace_back()),
+        require(MPI_Issend(letter.data(), mpi_count(letter.size(), "letter", comm.rank(), rank), MPI_INT64_T,
+                           rank, letters, group, &sends.emplace_back()),
                 "MPI_Issend");
     Letters incoming;
     std::optional<Barrier> barrier;

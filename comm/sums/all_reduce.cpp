@@ -10,8 +10,8 @@ class MpiAllReduce : public AllReduce {
     explicit MpiAllReduce(const Communicator& comm) : comm_(comm) {}
 
     Traffic start(std::span<double> words) override {
-        require(MPI_Iallreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_DOUBLE,
-                               MPI_SUM, comm_.impl().comm, &request_),
+        require(MPI_Iallreduce(MPI_IN_PLACE, words.data(), mpi_count(words.size(), "MPI_Iallreduce"),
+                               MPI_DOUBLE, MPI_SUM, comm_.impl().comm, &request_),
                 "MPI_Iallreduce");
         return {};
     }

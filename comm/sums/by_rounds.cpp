@@ -65,13 +65,17 @@ class AllReduceByRounds : public AllReduce {
         if (!under_way()) return;
         const auto& [peer, sent, received, adds] = plan_->rounds[round_];
         if (received.count > 0)
-            require(MPI_Irecv(received_.data(), static_cast<int>(received.count), MPI_DOUBLE, peer, tag_,
-                              comm_.impl().comm, &requests_[0]),
+            require(MPI_Irecv(received_.data(), count_of(received, peer, comm_.rank()), MPI_DOUBLE, peer,
+                              tag_, comm_.impl().comm, &requests_[0]),
                     "MPI_Irecv");
         if (sent.count > 0)
-            require(MPI_Isend(words_.data() + sent.first, static_cast<int>(sent.count), MPI_DOUBLE, peer,
-                              tag_, comm_.impl().comm, &requests_[1]),
+            require(MPI_Isend(words_.data() + sent.first, count_of(sent, comm_.rank(), peer), MPI_DOUBLE,
+                              peer, tag_, comm_.impl().comm, &requests_[1]),
                     "MPI_Isend");
+    }
+
+    static int count_of(const Words& words, int from, int to) {
+        return mpi_count(words.count, "message of an all-reduce", from, to);
     }
 
     // The messages of a round have arrived and left.

@@ -135,7 +135,7 @@ class MpiReduction : public Reduction {
             if (pairs && !add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
             // A type of two doubles, which no algorithm parts.
             require(MPI_Allreduce(MPI_IN_PLACE, words.data(),
-                                  static_cast<int>(words.size() / words_each(summands)),
+                                  mpi_count(words.size() / words_each(summands), "MPI_Allreduce"),
                                   pairs ? MPI_C_DOUBLE_COMPLEX : MPI_DOUBLE,
                                   pairs ? add_pairs_->op() : MPI_SUM, comm_.impl().comm),
                     "MPI_Allreduce");

@@ -692,3 +692,16 @@ TEST_CASE("the nodes that MPI reports are numbered from 0 and have all ranks") {
     }
     CHECK(topology.nodes() == highest + 1);
 }
+
+TEST_CASE("a message of more values than an int counts is refused by its name") {
+    const Communicator self = Communicator::self();
+    const Topology topology = virtual_topology(1, 1);
+    const int half = 1 << 30;
+    const Plan plan{{Phase::local, {{0, 0, 0, {{0, half, 0}}}}}, {}};
+    const Itinerary itinerary(plan, 0);
+    const auto messages = make_point_to_point(self, topology, itinerary, 0, GENERATE(false, true));
+    const std::string text =
+        "message of an exchange from rank 0 to rank 0: 2147483648 values, and MPI counts at most 2147483647; "
+        "choose fewer problem.columns, smaller boxes or more ranks";
+    CHECK_THROWS_WITH(messages->start(nullptr, nullptr, 2, Precision::fp64), text);
+}

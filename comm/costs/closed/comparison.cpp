@@ -24,6 +24,7 @@ void for_each_number(AnyShare& share, const Visit& visit) {
 }
 
 void add(Share::Side& side, std::size_t stage, const Message& message, double bytes, const Setup& setup) {
+    side.longest = std::max(side.longest, bytes / static_cast<double>(setup.value_bytes));
     const Locality locality = setup.topology.places().locality(message.source, message.target);
     const bool off_node = locality == Locality::off_node;
     side.volume.messages += 1;
@@ -153,10 +154,14 @@ Share share_of(const Plan& plan, int rank, std::size_t columns, const Setup& set
 std::vector<Share> gather(const Communicator& comm, const Share& mine) {
     std::vector<double> own;
     for_each_number(mine, [&](double number) { own.push_back(number); });
+    own.push_back(mine.sent.longest);
     const std::vector<double> numbers = comm.gather(own);
     std::vector<Share> all(numbers.size() / own.size());
     auto next = numbers.begin();
-    for (Share& share : all) for_each_number(share, [&](double& number) { number = *next++; });
+    for (Share& share : all) {
+        for_each_number(share, [&](double& number) { number = *next++; });
+        share.sent.longest = *next++;
+    }
     return all;
 }
 
@@ -170,12 +175,14 @@ TimesByNodes words_by_nodes() {
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup) {
     SchemeRow row;
     row.scheme = scheme;
-    for (const Share& share : shares)
+    for (const Share& share : shares) {
+        row.longest_message = std::max(row.longest_message, share.sent.longest);
         for (double Volume::*const number : volume_members) {
             row.all.*number += share.sent.volume.*number;
             row.most_sent.*number = std::max(row.most_sent.*number, share.sent.volume.*number);
             row.most_received.*number = std::max(row.most_received.*number, share.received.volume.*number);
         }
+    }
     if (setup.model == nullptr) return row;
     const auto time = [&](std::array<Load, 4> Share::Side::*loads) {
         return time_of(shares, loads, setup.model->machine, setup.topology.node_of());

@@ -36,6 +36,7 @@ inline constexpr std::array volume_members{&Volume::messages, &Volume::bytes, &V
 struct Share {
     struct Side {
         Volume volume;
+        double longest = 0;           // values of a message
         std::array<Load, 4> loads{};  // of `local` and each stage; zero without a model
         std::array<Load, 4> near{};   // the same if all ranks of a node shared a socket
     };
@@ -65,8 +66,9 @@ struct SchemeRow {
     // Where that is told by a sample of nodes: how far it may be off, 19 times of 20. The most of a rank, and times, are then those
     // of the sample: the others' may be more.
     std::optional<Volume> margin = {};
-    Volume most_sent;      // each number of the rank that has most
-    Volume most_received;  // the same for receives
+    Volume most_sent;            // each number of the rank that has most
+    Volume most_received;        // the same for receives
+    double longest_message = 0;  // values
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.
     double duplicate_bytes = 0;
     // With a model. Where nobody knows the sockets no two ranks share one, and in `near` all ranks of a node do.
