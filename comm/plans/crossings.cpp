@@ -121,10 +121,20 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
             transfers.push_back({piece.sender, piece.receiver, piece.sequence, item});
     });
     add_stage(Phase::local_r, [&](auto& transfers, const Piece& piece, const Item& item) {
-        for (const Request& need : requests_for(item, requests))
-            if (topology.node(need.rank) == piece.to && need.rank != piece.receiver &&
-                whose.concern(piece.receiver, need.rank))
-                transfers.push_back({piece.receiver, need.rank, 0, item});
+        const auto pass_on = [&](int rank) {
+            if (rank != piece.receiver && whose.concern(piece.receiver, rank))
+                transfers.push_back({piece.receiver, rank, 0, item});
+        };
+        const std::span<const Request> needs = requests_for(item, requests);
+        const auto here = topology.ranks_on(piece.to);
+        if (needs.size() <= here.size()) {
+            for (const Request& need : needs)
+                if (topology.node(need.rank) == piece.to) pass_on(need.rank);
+        } else {
+            // An item that all ranks need crosses to all nodes; all of its requests for each of them are a square.
+            for (const int rank : here)
+                if (std::ranges::binary_search(needs, rank, {}, &Request::rank)) pass_on(rank);
+        }
     });
     return plan;
 }
