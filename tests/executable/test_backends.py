@@ -55,6 +55,31 @@ class Backends(KeelTest):
                     if way != "graphs":
                         self.assertEqual(run.facts["graph_replays"], 0)
 
+    def test_graphs_change_no_bit_where_memory_is_read_and_freed_between_them(self) -> None:
+        words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=2", *ONCE]
+        decks = [
+            ["bottom.solver=cg", "bottom.preconditioner=amg", "bottom.scaling=none"],
+            ["bottom.solver=amg"],
+            ["bottom.solver=amg", "run.steps=3", "amg.coarsest=gathered"],
+            ["run.mode=survey"],
+        ]
+        for name, row in self.rows().items():
+            if row["here"] != "yes" or row["graphs"] != "yes":
+                continue
+            for deck in decks:
+                with self.subTest(backend=name, deck=deck):
+                    graphs, waited = (
+                        self.valid(1, *words, *deck, f"run.backend={name}", f"run.launches={way}")
+                        for way in ("graphs", "synchronous")
+                    )
+                    self.assertGreater(graphs.facts["graph_replays"], 0)
+                    bits = [
+                        [(r["solver"], r["residuals"], r["bottom"], r["u_l2"]) for r in run.all_records if "residuals" in r]
+                        for run in (graphs, waited)
+                    ]
+                    self.assertNotEqual(bits[0], [])
+                    self.assertEqual(*bits)
+
     def test_a_backend_that_cannot_run_is_refused_with_those_that_can(self) -> None:
         rows = self.rows()
         here = ", ".join(name for name, row in rows.items() if row["here"] == "yes")

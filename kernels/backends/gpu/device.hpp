@@ -15,14 +15,8 @@
 namespace keel {
 namespace {
 
-struct FreeOnDevice {
-    void operator()(void* place) const { static_cast<void>(GPU(Free)(place)); }
-};
-struct FreePinned {
-    void operator()(void* place) const { free_pinned(place); }
-};
-using DeviceMemory = std::unique_ptr<void, FreeOnDevice>;
-using PinnedMemory = std::unique_ptr<void, FreePinned>;
+// Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph is left.
+using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
 // A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here until the
 // host needs a result. Sequences are told apart by every byte that they pass to the device, so a replay does exactly
@@ -38,9 +32,7 @@ class LaunchQueue {
     LaunchQueue() = default;
     LaunchQueue(const LaunchQueue&) = delete;
     LaunchQueue& operator=(const LaunchQueue&) = delete;
-    ~LaunchQueue() {
-        forget([](Graph) { return true; });
-    }
+    ~LaunchQueue() { forget_all(); }
 
     void add(std::function<void(Stream)> launch, const std::string& bytes, Stream stream) {
         launches_.push_back(std::move(launch));
@@ -62,6 +54,11 @@ class LaunchQueue {
         if (known->second == nullptr) known->second = record(send_all, stream);
         checked(GPU(GraphLaunch)(known->second, stream), "GraphLaunch");
         ++replays_;
+    }
+
+    // Called before memory is freed that graphs may name: its address may come back, and their keys with it.
+    void forget_all() {
+        forget([](Graph) { return true; });
     }
 
     long replays() const { return replays_; }  // graphs launched
@@ -136,17 +133,17 @@ class Device {
     std::size_t cache_bytes() const { return static_cast<std::size_t>(properties().l2CacheSize); }
 
     // Zeroed.
-    DeviceMemory allocate(std::size_t bytes) {
+    Memory allocate(std::size_t bytes) {
         void* place = nullptr;
         checked(GPU(Malloc)(&place, bytes > 0 ? bytes : 1), "Malloc");
-        DeviceMemory memory(place);
+        Memory memory = owned(place, [](void* freed) { static_cast<void>(GPU(Free)(freed)); });
         wait();
         checked(GPU(MemsetAsync)(place, 0, bytes, compute_), "MemsetAsync");
         wait();
         return memory;
     }
-    static PinnedMemory allocate_pinned(std::size_t bytes) {
-        return PinnedMemory(malloc_pinned(bytes > 0 ? bytes : 1));
+    Memory allocate_pinned(std::size_t bytes) {
+        return owned(malloc_pinned(bytes > 0 ? bytes : 1), free_pinned);
     }
 
     template <class Kernel>
@@ -156,6 +153,14 @@ class Device {
         send([kernel, grid](Stream stream) { keel::launch(kernel, grid.blocks, grid.threads, stream); },
              [&] { return bytes_of(&identity) + bytes_of(kernel); });
     }
+    // Copies at once, after all other work and in no graph: host memory may be pageable, and need not last.
+    void copy_now(void* to, const void* from, std::size_t bytes, GPU(MemcpyKind) kind) {
+        wait();
+        if (bytes == 0) return;
+        checked(GPU(MemcpyAsync)(to, from, bytes, kind, compute_), "MemcpyAsync");
+        checked(GPU(StreamSynchronize)(compute_), "StreamSynchronize");
+    }
+    // Copies that graphs may repeat: host memory is pinned.
     void copy_to_device(void* to, const void* from, std::size_t bytes) {
         send(
             [=](Stream stream) {
@@ -197,6 +202,17 @@ class Device {
     void compute_follows_transfer() { follow(compute_, transfer_); }
 
   private:
+    Memory owned(void* place, void (*free)(void*)) {
+        return {place, [this, free](void* freed) {
+                    try {
+                        wait();
+                    } catch (const std::runtime_error&) {
+                        // The device has failed before, and that was reported.
+                    }
+                    queue_.forget_all();
+                    free(freed);
+                }};
+    }
     DeviceProperties properties() const {
         DeviceProperties properties{};
         checked(GPU(GetDeviceProperties)(&properties, number_), "GetDeviceProperties");

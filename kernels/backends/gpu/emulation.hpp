@@ -5,16 +5,20 @@
 //     A kernel that says it has none (Kernel::barriers = false) is a loop over its threads, the last thread first.
 //   * A stream does nothing until something waits for it: a missing wait gives wrong numbers too.
 //   * With the address sanitizer, device memory is poisoned while the host runs.
+//   * A graph that names memory which was freed after the graph was recorded is not launched, also where another
+//     allocation has the same address; nor are copies recorded from or to pageable memory.
 // One process has one such device.
 
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <vector>
@@ -60,16 +64,33 @@ struct Fibres {
     Fibre& current() { return fibres[running]; }
 };
 
+// Memory of the device, or pinned memory of the host.
+struct Allocation {
+    std::size_t bytes;
+    bool pinned;
+    long number;  // differs between all allocations of the process
+};
+
 struct Device {
     Thread current;
     Fibres block;
-    std::map<void*, std::size_t> memory;
+    std::map<const void*, Allocation> memory;
+    std::map<std::size_t, std::vector<void*>> freed;  // by bytes
+    long allocations = 0;
 
     static constexpr std::size_t total_bytes = std::size_t{256} << 20;
     std::size_t free_bytes() const {
         std::size_t used = 0;
-        for (const auto& allocation : memory) used += allocation.second;
+        for (const auto& [start, allocation] : memory) used += allocation.pinned ? 0 : allocation.bytes;
         return total_bytes - used;
+    }
+    // The number of the allocation that contains an address; 0 if none does.
+    long allocation_at(const void* place) const {
+        const auto next = memory.upper_bound(place);
+        if (next == memory.begin()) return 0;
+        const auto& [start, allocation] = *std::prev(next);
+        const auto offset = static_cast<const char*>(place) - static_cast<const char*>(start);
+        return static_cast<std::size_t>(offset) < allocation.bytes ? allocation.number : 0;
     }
 };
 
@@ -156,31 +177,85 @@ void run_grid(const Kernel& kernel, dim3 blocks, dim3 threads) {
 
 // --- Memory
 
-// The host may not touch the device's memory: with the address sanitizer it is found out.
+// With the address sanitizer, poisoned memory must not be touched.
+inline void poison([[maybe_unused]] const void* place, [[maybe_unused]] std::size_t bytes,
+                   [[maybe_unused]] bool poisoned) {
+#if defined(__SANITIZE_ADDRESS__)
+    if (poisoned)
+        __asan_poison_memory_region(place, bytes);
+    else
+        __asan_unpoison_memory_region(place, bytes);
+#endif
+}
+
+// The host may not touch the device's memory.
 inline void set_accessible([[maybe_unused]] bool accessible) {
 #if defined(__SANITIZE_ADDRESS__)
-    for (const auto& [start, bytes] : device().memory) {
-        if (accessible)
-            __asan_unpoison_memory_region(start, bytes);
-        else
-            __asan_poison_memory_region(start, bytes);
-    }
+    for (const auto& [start, allocation] : device().memory)
+        if (!allocation.pinned) poison(start, allocation.bytes, !accessible);
 #endif
+}
+
+// Returns the address of these many bytes that was freed last, as a real runtime often does; null if memory is out.
+inline void* allocate(std::size_t bytes, bool pinned) {
+    std::vector<void*>& freed = device().freed[bytes];
+    void* place = nullptr;
+    if (freed.empty()) {
+        if (posix_memalign(&place, 256, bytes) != 0) return nullptr;
+    } else {
+        place = freed.back();
+        freed.pop_back();
+    }
+    device().memory[place] = {bytes, pinned, ++device().allocations};
+    poison(place, bytes, false);
+    std::memset(place, 0xff, bytes);  // not a number, until something is written
+    set_accessible(false);
+    return place;
+}
+
+// Nobody may touch what is freed until it is allocated again.
+inline void free(void* place) {
+    const auto found = device().memory.find(place);
+    if (found == device().memory.end()) return;
+    poison(place, found->second.bytes, true);
+    device().freed[found->second.bytes].push_back(place);
+    device().memory.erase(found);
 }
 
 // --- Streams
 
 using Task = std::function<void()>;
 
+struct Node {
+    Task task;
+    std::map<const void*, long> names;  // addresses that the task was given, and their allocations' numbers
+
+    // Takes for an address each word of an argument that is one. What lies in padding may be one by chance.
+    template <class Argument>
+    void note(const Argument& argument) {
+        const auto* const bytes = reinterpret_cast<const char*>(&argument);
+        for (std::size_t n = 0; n + sizeof(void*) <= sizeof argument; n += sizeof(void*)) {
+            const void* place = nullptr;
+            std::memcpy(&place, bytes + n, sizeof place);
+            if (const long number = device().allocation_at(place)) names[place] = number;
+        }
+    }
+    bool names_freed() const {
+        return std::any_of(names.begin(), names.end(), [](const auto& name) {
+            return device().allocation_at(name.first) != name.second;
+        });
+    }
+};
+
 struct Stream {
     std::deque<Task> waiting;
-    std::vector<Task>* captured = nullptr;
+    std::vector<Node>* captured = nullptr;
 
-    void add(Task task) {
-        if (captured != nullptr)
-            captured->push_back(std::move(task));
-        else
-            waiting.push_back(std::move(task));
+    template <class... Arguments>
+    void add(Task task, const Arguments&... arguments) {
+        if (captured == nullptr) return waiting.push_back(std::move(task));
+        captured->push_back({std::move(task), {}});
+        (captured->back().note(arguments), ...);
     }
     void run_until(const bool* done) {
         while (!waiting.empty() && (done == nullptr || !*done)) {
@@ -207,7 +282,7 @@ inline Task on_device(Task work) {
 
 template <class Kernel>
 void launch(const Kernel& kernel, dim3 blocks, dim3 threads, Stream* stream) {
-    stream->add(on_device([=] { run_grid(kernel, blocks, threads); }));
+    stream->add(on_device([=] { run_grid(kernel, blocks, threads); }), kernel);
 }
 
 }  // namespace emulated
@@ -229,11 +304,16 @@ T atomicMax(T* place, T value) {
 
 // --- The runtime's functions that this folder calls
 
-enum emulatedError_t { emulatedSuccess, emulatedErrorMemoryAllocation, emulatedErrorInvalidValue };
+enum emulatedError_t {
+    emulatedSuccess,
+    emulatedErrorMemoryAllocation,
+    emulatedErrorInvalidValue,
+    emulatedErrorGraphMemory
+};
 using emulatedStream_t = emulated::Stream*;
 using emulatedEvent_t = emulated::Event*;
-using emulatedGraph_t = std::vector<emulated::Task>*;
-using emulatedGraphExec_t = std::vector<emulated::Task>*;
+using emulatedGraph_t = std::vector<emulated::Node>*;
+using emulatedGraphExec_t = std::vector<emulated::Node>*;
 enum { emulatedStreamNonBlocking, emulatedEventDisableTiming, emulatedStreamCaptureModeThreadLocal };
 enum emulatedMemcpyKind { emulatedMemcpyHostToDevice, emulatedMemcpyDeviceToHost };
 
@@ -245,6 +325,8 @@ inline const char* emulatedGetErrorString(emulatedError_t error) {
             return "out of memory";
         case emulatedErrorInvalidValue:
             return "invalid argument";
+        case emulatedErrorGraphMemory:
+            return "a graph names memory that is pageable or was freed";
     }
     return "unknown error";
 }
@@ -275,26 +357,19 @@ inline emulatedError_t emulatedMemGetInfo(std::size_t* available, std::size_t* t
 
 inline emulatedError_t emulatedMalloc(void** place, std::size_t bytes) {
     if (bytes > emulated::device().free_bytes()) return emulatedErrorMemoryAllocation;
-    *place = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-    if (*place == nullptr) return emulatedErrorMemoryAllocation;
-    std::memset(*place, 0xff, bytes);  // not a number, until something is written
-    emulated::device().memory[*place] = bytes;
-    emulated::set_accessible(false);
-    return emulatedSuccess;
+    *place = emulated::allocate(bytes, false);
+    return *place == nullptr ? emulatedErrorMemoryAllocation : emulatedSuccess;
 }
 inline emulatedError_t emulatedFree(void* place) {
-    emulated::set_accessible(true);
-    emulated::device().memory.erase(place);
-    std::free(place);
-    emulated::set_accessible(false);
+    emulated::free(place);
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedMallocHost(void** place, std::size_t bytes) {
-    *place = std::malloc(bytes);
+    *place = emulated::allocate(bytes, true);
     return *place == nullptr ? emulatedErrorMemoryAllocation : emulatedSuccess;
 }
 inline emulatedError_t emulatedFreeHost(void* place) {
-    std::free(place);
+    emulated::free(place);
     return emulatedSuccess;
 }
 
@@ -313,12 +388,14 @@ inline emulatedError_t emulatedStreamDestroy(emulatedStream_t stream) {
 }
 inline emulatedError_t emulatedMemcpyAsync(void* to, const void* from, std::size_t bytes, emulatedMemcpyKind,
                                            emulatedStream_t stream) {
-    stream->add(emulated::on_device([=] { std::memcpy(to, from, bytes); }));
+    const auto pageable = [](const void* place) { return emulated::device().allocation_at(place) == 0; };
+    if (stream->captured != nullptr && (pageable(to) || pageable(from))) return emulatedErrorGraphMemory;
+    stream->add(emulated::on_device([=] { std::memcpy(to, from, bytes); }), to, from);
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedMemsetAsync(void* place, int value, std::size_t bytes,
                                            emulatedStream_t stream) {
-    stream->add(emulated::on_device([=] { std::memset(place, value, bytes); }));
+    stream->add(emulated::on_device([=] { std::memset(place, value, bytes); }), place);
     return emulatedSuccess;
 }
 
@@ -345,7 +422,7 @@ inline emulatedError_t emulatedEventDestroy(emulatedEvent_t event) {
 
 inline emulatedError_t emulatedStreamBeginCapture(emulatedStream_t stream, int) {
     if (stream->captured != nullptr) return emulatedErrorInvalidValue;
-    stream->captured = new std::vector<emulated::Task>;
+    stream->captured = new std::vector<emulated::Node>;
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedStreamEndCapture(emulatedStream_t stream, emulatedGraph_t* graph) {
@@ -354,11 +431,13 @@ inline emulatedError_t emulatedStreamEndCapture(emulatedStream_t stream, emulate
 }
 inline emulatedError_t emulatedGraphInstantiateWithFlags(emulatedGraphExec_t* exec, emulatedGraph_t graph,
                                                          unsigned long long) {
-    *exec = new std::vector<emulated::Task>(*graph);
+    *exec = new std::vector<emulated::Node>(*graph);
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedGraphLaunch(emulatedGraphExec_t exec, emulatedStream_t stream) {
-    for (const emulated::Task& task : *exec) stream->add(task);
+    for (const emulated::Node& node : *exec)
+        if (node.names_freed()) return emulatedErrorGraphMemory;
+    for (const emulated::Node& node : *exec) stream->add(node.task);
     return emulatedSuccess;
 }
 inline emulatedError_t emulatedGraphDestroy(emulatedGraph_t graph) {

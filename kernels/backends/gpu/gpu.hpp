@@ -18,27 +18,18 @@ namespace {
 class Gpu {
   public:
     explicit Gpu(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-    Gpu(Gpu&&) = default;
-    ~Gpu() {
-        try {
-            if (device_) device_->wait();  // nothing that is under way may outlive its memory
-        } catch (const std::runtime_error&) {
-            // The device has failed before, and that was reported.
-        }
-    }
 
     double* allocate(const Shape& shape) { return allocate(shape.values()); }
     double* allocate(std::size_t values) { return static_cast<double*>(reserve(values * sizeof(double))); }
     double* allocate_pinned(std::size_t values) {
-        pinned_.push_back(Device::allocate_pinned(values * sizeof(double)));
-        return static_cast<double*>(pinned_.back().get());
+        memory_.push_back(device_->allocate_pinned(values * sizeof(double)));
+        return static_cast<double*>(memory_.back().get());
     }
 
     template <class T>
     const T* keep(std::span<const T> items) {
         void* const place = reserve(items.size_bytes());
-        if (!items.empty()) device_->copy_to_device(place, items.data(), items.size_bytes());
-        device_->wait();
+        device_->copy_now(place, items.data(), items.size_bytes(), GPU(MemcpyHostToDevice));
         return static_cast<const T*>(place);
     }
 
@@ -97,31 +88,24 @@ class Gpu {
     // Set-up: the field makes a round trip through the host.
     template <class HostFormula>
     void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
-        Mirror mirror = copy_of(u);
-        for_each_value_on_host(mirror.field.view(), boxes, region,
+        std::vector<double> values = copy_of(u);
+        for_each_value_on_host(Field(values.data(), u.shape()).view(), boxes, region,
                                [&](double& v, int q, int i, int j, int k) { v = formula(q, i, j, k); });
-        device_->copy_to_device(u.data(), mirror.field.data(), u.shape().bytes());
-        device_->wait();
+        device_->copy_now(u.data(), values.data(), u.shape().bytes(), GPU(MemcpyHostToDevice));
     }
     std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
-        return read_on_host(copy_of(u).field.view(), boxes, region);
+        std::vector<double> values = copy_of(u);
+        return read_on_host(Field(values.data(), u.shape()).view(), boxes, region);
     }
 
     void wait() const { device_->wait(); }
     Device& device() const { return *device_; }
 
   private:
-    struct Mirror {
-        PinnedMemory memory;
-        Field field;
-    };
-
-    Mirror copy_of(Field u) const {
-        PinnedMemory memory = Device::allocate_pinned(u.shape().bytes());
-        if (u.shape().values() > 0) device_->copy_to_host(memory.get(), u.data(), u.shape().bytes());
-        device_->wait();
-        auto* const values = static_cast<double*>(memory.get());
-        return {std::move(memory), Field(values, u.shape())};
+    std::vector<double> copy_of(Field u) const {
+        std::vector<double> values(u.shape().values());
+        device_->copy_now(values.data(), u.data(), u.shape().bytes(), GPU(MemcpyDeviceToHost));
+        return values;
     }
 
     // A kernel for the least power of two of sums, so that they stay in registers.
@@ -146,8 +130,7 @@ class Gpu {
     }
 
     std::shared_ptr<Device> device_;
-    std::vector<DeviceMemory> memory_;
-    std::vector<PinnedMemory> pinned_;
+    std::vector<Memory> memory_;
     double* results_ = nullptr;  // of reductions, on the device
     double* on_host_ = nullptr;
     std::size_t room_ = 0;
