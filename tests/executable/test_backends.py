@@ -57,6 +57,7 @@ class Backends(KeelTest):
 
     def test_graphs_change_no_bit_where_memory_is_read_and_freed_between_them(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=2", *ONCE]
+        keys = ["solver", "residuals", "bottom", "u_l2"]
         decks = [
             ["bottom.solver=cg", "bottom.preconditioner=amg", "bottom.scaling=none"],
             ["bottom.solver=amg"],
@@ -74,7 +75,7 @@ class Backends(KeelTest):
                     )
                     self.assertGreater(graphs.facts["graph_replays"], 0)
                     bits = [
-                        [(r["solver"], r["residuals"], r["bottom"], r["u_l2"]) for r in run.all_records if "residuals" in r]
+                        [[r[key] for key in keys] for r in run.all_records if "residuals" in r]
                         for run in (graphs, waited)
                     ]
                     self.assertNotEqual(bits[0], [])

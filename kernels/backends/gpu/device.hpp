@@ -15,7 +15,7 @@
 namespace keel {
 namespace {
 
-// Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph is left.
+// Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph left.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
 // A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here until the

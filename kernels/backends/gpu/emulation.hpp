@@ -5,8 +5,8 @@
 //     A kernel that says it has none (Kernel::barriers = false) is a loop over its threads, the last thread first.
 //   * A stream does nothing until something waits for it: a missing wait gives wrong numbers too.
 //   * With the address sanitizer, device memory is poisoned while the host runs.
-//   * A graph that names memory which was freed after the graph was recorded is not launched, also where another
-//     allocation has the same address; nor are copies recorded from or to pageable memory.
+//   * A graph that names memory which was freed since it was recorded is not launched, also if the address came
+//     back. Copies from or to pageable memory are not recorded.
 // One process has one such device.
 
 #include <setjmp.h>
@@ -196,7 +196,7 @@ inline void set_accessible([[maybe_unused]] bool accessible) {
 #endif
 }
 
-// Returns the address of these many bytes that was freed last, as a real runtime often does; null if memory is out.
+// Returns the last freed address of as many bytes, as a real runtime often does; null if memory is out.
 inline void* allocate(std::size_t bytes, bool pinned) {
     std::vector<void*>& freed = device().freed[bytes];
     void* place = nullptr;
