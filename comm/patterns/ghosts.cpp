@@ -222,6 +222,7 @@ std::vector<BoundaryItem> boundary_ghosts(const Layout& layout, int depth) {
     for (int q = 0; q < layout.local_count(); ++q) {
         const int box = layout.local()[static_cast<std::size_t>(q)];
         for (const Index& side : directions(Neighbours::all, layout)) {
+            if (layout.neighbour(box, side)) continue;
             Index outward{};
             for (std::size_t d = 0; d < 3; ++d) {
                 Index across{};

@@ -200,6 +200,23 @@ TEST_CASE("ghosts deeper than a box are refused") {
     CHECK_THROWS_AS(ghost_pattern(layout, 0, Neighbours::faces), std::logic_error);
 }
 
+TEST_CASE("ghosts that another box of a union has as its cells are not outside the domain") {
+    // Next to the four boxes of a block in x there is one box; the three beside it are missing.
+    constexpr int width = 4;
+    const Domain domain({2, 2, 2}, walls, {0, 2, 4, 6, 7}, Boundary::dirichlet);
+    const Layout layout(domain, width, {0, 0, 0, 0, 1}, 0);
+    int found = 0;
+    for (const BoundaryItem& item : boundary_ghosts(layout)) {
+        const Index at =
+            layout.first_cell(layout.local()[static_cast<std::size_t>(item.box)]) + item.cells.lo;
+        const bool in_present =
+            at[0] == width && at[1] >= width && at[2] >= width && at[1] < 2 * width && at[2] < 2 * width;
+        CHECK_FALSE(in_present);
+        ++found;
+    }
+    CHECK(found > 0);
+}
+
 TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
     constexpr int width = 3;
     const int depth = GENERATE(1, 2, 3);

@@ -156,6 +156,17 @@ class Lists(KeelTest):
         path.write_text(text)
         return path
 
+    def test_boxes_in_a_block_next_to_a_box_whose_neighbours_are_missing(self) -> None:
+        # Rank 0 has four boxes in a block. Of the four beside it in x only one is there, and is rank 1's.
+        boxes = [[0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 2], [0, 0, 3], [1, 0, 3]]
+        words = ["problem.box=4", "problem.boxes=[2,2,4]", "problem.shape=list", f"problem.boxes_list={boxes}",
+                 "problem.placement=lexicographic", "multigrid.bottom_box=2", "multigrid.smoother=chebyshev",
+                 "run.deterministic=true", *ONCE]  # fmt: skip
+        alone = self.valid(1, *words).record("solve")
+        for threads in (1, 2):
+            solve = self.valid(2, *words, "problem.storage=blocks", threads=threads).record("solve")
+            self.assertEqual((solve["residuals"], solve["u_l2"]), (alone["residuals"], alone["u_l2"]))
+
     def test_a_file_lists_boxes_as_an_array_does(self) -> None:
         self.file("boxes.txt", "# an L\n0 0 0\n1 0 0  # along x\n\n0 1 0\n")
         deck = self.file("deck.toml", '[problem]\nbox = 8\nshape = "list"\nboxes_list = "boxes.txt"\n')

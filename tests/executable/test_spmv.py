@@ -278,6 +278,12 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
         self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
 
+    def test_a_grid_without_a_box_is_refused_whatever_is_to_be_done_with_its_matrix(self) -> None:
+        empty = ["run.mode=spmv", "problem.matrix=grid", "problem.dimensions=2", "problem.shape=scattered",
+                 "problem.fill=0.25", "problem.box=4", "problem.boxes=[1,5,1]"]  # fmt: skip
+        for more in ([], ["run.solve=true"], ["run.solve=true", "run.amg=solver"]):
+            self.refused(1, *empty, *more, expected=["problem.boxes = [1,5,1] no box is present"])
+
     def test_keys_that_do_not_go_together_are_refused(self) -> None:
         self.refused(1, *AMG, "run.amg=preconditioner", "bottom.scaling=none", "bottom.solver=richardson",
                      expected=['bottom.solver = "richardson" is not one of bicgstab'])  # fmt: skip

@@ -115,6 +115,32 @@ SOLVERS = [
     ["bottom.solver=smooth"],
 ]
 
+
+@st.composite
+def unions(draw: st.DrawFn) -> list[str]:
+    """A domain of some boxes of a grid, in two or three dimensions, that a deck may refuse."""
+    flat = draw(st.booleans())
+    around = [draw(st.integers(1, 4)), draw(st.integers(1, 4)), 1 if flat else draw(st.integers(1, 3))]
+    everywhere = [[x, y, z] for x in range(around[0]) for y in range(around[1]) for z in range(around[2])]
+    present = draw(st.lists(st.sampled_from(everywhere), min_size=1, unique_by=tuple))
+    sides = [draw(st.sampled_from(BOUNDARIES)) for _ in range(2)] + ["periodic" if flat else draw(st.sampled_from(BOUNDARIES))]
+    shape = draw(st.sampled_from([
+        ["problem.shape=list", "problem.boxes_list=" + json.dumps(present)],
+        ["problem.shape=scattered", f"problem.fill={draw(st.sampled_from([0.1, 0.3, 0.6]))}"],
+        ["problem.shape=tags", f"problem.fill={draw(st.sampled_from([0.3, 0.6]))}"],
+        ["problem.shape=L"], ["problem.shape=shell"],
+    ]))  # fmt: skip
+    return [
+        f"problem.dimensions={2 if flat else 3}",
+        f"problem.boxes={json.dumps(around)}",
+        "problem.box=4",
+        "problem.boundary=" + json.dumps(sides),
+        f"problem.outside={draw(st.sampled_from(['dirichlet', 'neumann']))}",
+        f"problem.a={draw(st.sampled_from([0.0, 0.9]))!r}",
+        *shape,
+    ]
+
+
 # Ways to run that may not change a bit of a deterministic run.
 COMMUNICATION = st.sampled_from([
     ["comm.scheme=two_step", "comm.ranks_per_node=2"],

@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "executable"))
 from keel_runner import KeelTest, Record  # noqa: E402
 
 try:
-    from hypothesis import HealthCheck, given, settings
+    from hypothesis import HealthCheck, example, given, settings
     from hypothesis import strategies as st
 
     import exact
-    from problems import COMMUNICATION, PLACEMENTS, SOLVERS, Problem, methods, problems
+    from problems import COMMUNICATION, PLACEMENTS, SOLVERS, Problem, methods, problems, unions
 except ImportError as error:
     print(f"skipped: {error} (Debian: python3-hypothesis, python3-numpy)")
     sys.exit(77)
@@ -169,6 +169,37 @@ class Relations(Property):
             self.assertIn("not in this executable", run.stderr)
             return
         self.close(self.solve(problem, method), run.records("solve")[-1])
+
+
+# Rank 0 has four boxes in a block. Of the four beside it in x only one is there, and is rank 1's.
+BESIDE_A_BLOCK = [[0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 2], [0, 0, 3], [1, 0, 3]]
+UNION_BESIDE_A_BLOCK = ["problem.box=4", "problem.boxes=[2,2,4]", "problem.shape=list", f"problem.boxes_list={BESIDE_A_BLOCK}"]
+
+
+class Unions(Property):
+    @example(UNION_BESIDE_A_BLOCK, ["multigrid.bottom_box=2", "multigrid.smoother=chebyshev"], "lexicographic", 2, 2)
+    @given(unions(), methods(), PLACEMENTS, st.integers(1, 4), st.integers(1, 3))
+    def test_where_the_boxes_of_a_union_are(
+        self, domain: list[str], method: list[str], placement: str, ranks: int, threads: int
+    ) -> None:
+        words = [*domain, *(word for word in method if "cycle=" not in word), DETERMINISTIC, *ONE_SOLVE]
+        alone = self.run_keel(1, *words)
+        self.assertIn(alone.status, (0, 1, 2), alone)
+        if alone.status == 2:
+            return
+        ranks = min(ranks, alone.record("run")["domain"]["boxes"])
+        run = self.run_keel(ranks, *words, "problem.storage=blocks", f"problem.placement={placement}", threads=threads)
+        self.assertEqual(run.status, alone.status, run)
+        self.same(alone.records("solve")[-1], run.records("solve")[-1])
+
+    @given(unions(), st.sampled_from(["none", "solver", "preconditioner"]), st.integers(1, 3), st.integers(1, 2))
+    def test_the_matrix_of_a_union_is_solved_or_refused(
+        self, domain: list[str], amg: str, ranks: int, threads: int
+    ) -> None:
+        solver = [] if amg == "solver" else ["bottom.solver=cg", "bottom.scaling=none"]
+        words = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", f"run.amg={amg}", *solver]
+        run = self.run_keel(ranks, *domain, *words, *ONE_SOLVE, threads=threads)
+        self.assertIn(run.status, (0, 1, 2), run)
 
 
 if __name__ == "__main__":

@@ -161,12 +161,12 @@ class SpmvStudy : public Study {
             fmt::format("problem.rows = {}: problem.matrix = \"{}\" has a row for each of n x n points; give "
                         "a square, such as {}",
                         options.rows, options.matrix, side * side));
-        check_boxes(rules, ranks, false);
+        const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
         if (options.amg == AmgUse::solver) return;  // reads nothing that could be wrong together
         if (options.amg == AmgUse::preconditioner) check_preconditioned(rules);
-        if (reason.empty())
+        if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.require(
             p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
