@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from keel_runner import ONCE, KeelTest, Run, at_once
+from keel_runner import INPUTS, ONCE, KeelTest, Run, at_once
 
 KRYLOV = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.max_iterations=500", *ONCE]
 SINGULAR = ["problem.a=0", "problem.rhs=random"]
@@ -106,6 +106,59 @@ class Floors(KeelTest):
                 self.assertIn("the diagonal, in double precision, loses up to 0.01 of it", lost.stdout)
         kept = self.valid(1, *one_cell, *krylov, "bottom.solver=cg", "problem.a=1e-5")
         self.assertFalse([warning for warning in kept.record("run")["warnings"] if "problem.a" in warning])
+
+
+class LostDigits(KeelTest):
+    """Parts whose constant rounding loses are reported, whatever joins them and however they are solved."""
+
+    PARTS = ["problem.box=4", "problem.boxes=[3,1,1]", "problem.shape=list", "problem.boxes_list=[[0,0,0],[2,0,0]]",
+             "problem.outside=neumann", "problem.rhs=linear", "problem.data=linear", "problem.alpha=wave",
+             'problem.boundary=["dirichlet/neumann","periodic","periodic"]']  # fmt: skip
+    ENDS = ["problem.box=4", "problem.boxes=[2,1,1]", 'problem.boundary=["dirichlet","neumann","neumann"]']
+    FLOOR = ["problem.box=4", "problem.boxes=[2,1,1]", 'problem.boundary=["neumann","neumann","dirichlet/neumann"]']
+    HELD = ["problem.box=8", "problem.boxes=[2,1,1]", "problem.boundary=dirichlet"]
+    WEAK = [
+        ([*PARTS, "problem.a=1.4665404973893106e-17"], "up to 16 of its 16 digits"),
+        ([*PARTS, "problem.a=1e-6"], None),
+        # Planes that 1e-14 of the coupling within them joins to Dirichlet faces, and others that 1e-5 of it joins.
+        ([*ENDS, "problem.anisotropy=[1e-14,1,1]", "problem.a=0"],
+         r"of its 16 digits in the \d+ cells around \[\d,\d,\d\]"),
+        ([*ENDS, "problem.anisotropy=[1e-5,1,1]", "problem.a=0"], None),
+        # A ball that is joined to the rest by 1e-13 of its own coupling, one of little coupling, and a front.
+        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e13"], "of its 16 digits in the"),
+        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e-13", "problem.a=1e-13"], "of its 16 digits in the"),
+        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e-13", "problem.a=1"], None),
+        ([*HELD, "problem.coefficients=ball", "problem.contrast=1e6"], None),
+        ([*FLOOR, "problem.coefficients=front", "problem.contrast=1e-13", "problem.a=1e-15"], "of its 16 digits in the"),
+        ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e26"], "of its 16 digits in the"),
+        ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e6"], None),
+    ]  # fmt: skip
+
+    def warnings(self, *words: str) -> list[str]:
+        return [text for text in self.planned(None, *words)["warnings"] if "16 digits" in text]
+
+    def test_parts_that_only_couplings_lost_to_rounding_join(self) -> None:
+        for words, expected in self.WEAK:
+            with self.subTest(words=words):
+                found = self.warnings(*words)
+                self.assertEqual(len(found), 0 if expected is None else 1)
+                if expected is not None:
+                    self.assertRegex(found[0], expected)
+
+    def test_every_way_of_solving_reports_them(self) -> None:
+        words = self.WEAK[0][0]
+        spmv = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", "bottom.scaling=none"]
+        for mode in ([], ["run.mode=krylov"], ["run.mode=survey"], ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"]):
+            with self.subTest(mode=mode):
+                self.assertTrue(self.warnings(*words, *mode))
+        matrix = [word for word in words if not word.startswith(("problem.rhs", "problem.data"))]
+        self.assertTrue(self.warnings(*matrix, *spmv))
+
+    def test_no_shipped_deck_loses_digits(self) -> None:
+        decks = [path for path in [*INPUTS.glob("*.toml"), *INPUTS.glob("smoke/*.toml")] if not path.name.startswith("bad_")]
+        self.assertGreater(len(decks), 50)
+        for run in at_once(2, lambda deck: self.run_keel(None, "--dry-run", deck), decks):
+            self.assertNotIn("16 digits", " ".join(run.stdout.split()), run.command)
 
 
 class Norms(KeelTest):

@@ -13,6 +13,7 @@
 #include "miniapp/setup/machine/machine_facts.hpp"
 #include "miniapp/setup/machine/memory_growth.hpp"
 #include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/problem/weak_parts.hpp"
 #include "miniapp/setup/rules/box_rules.hpp"
 #include "miniapp/setup/rules/grid_rules.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
@@ -22,29 +23,6 @@
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
-namespace {
-
-// Where the diagonal loses more of a than the tolerance allows.
-std::string warning_of_loss(const GridSetup& grids) {
-    if (grids.use.krylov == KrylovLevel::none) return "";
-    const double tolerance = grids.use.krylov == KrylovLevel::finest
-                                 ? grids.use.solvers.front().options.tolerance
-                                 : grids.multigrid.tolerance;
-    const auto widest = static_cast<double>(std::ranges::max(grids.domain.around()));
-    const double loss =
-        loss_of_a(grids.problem, 1 / (grids.problem.box * widest), grids.domain.has_dirichlet());
-    if (loss <= tolerance) return "";
-    return fmt::format(
-        "problem.a = {} is so small beside b beta / h^2 that the diagonal, in double precision, loses up to "
-        "{} of "
-        "it, and the constant part of u as much of its digits; residual_recomputed has all of a. Give a "
-        "larger a "
-        "or a smaller b, or problem.a = 0",
-        grids.problem.a, loss < 1 ? fmt::format("{:.1g}", loss) : "all");
-}
-
-}  // namespace
-
 std::vector<KeyUse> GridStudy::keys_of_grids() {
     return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
             {"problem.drift", {{"run.steps", {}, {"1"}}}},
@@ -82,8 +60,9 @@ std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolv
     const bool shape_given = deck.is_set("problem.boxes");
     for (const std::string& warning : warnings_of_domain(grids, shape_given))
         told.warnings.push_back(warning);
-    if (const std::string warning = warning_of_loss(grids); !warning.empty())
-        told.warnings.push_back(warning);
+    if (grids.use.krylov != KrylovLevel::none)
+        if (const std::string warning = warning_of_lost_digits(grids.problem, grids.domain); !warning.empty())
+            told.warnings.push_back(warning);
     return prepare(deck, told, grids);
 }
 

@@ -11,6 +11,7 @@
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/file_text.hpp"
 #include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/problem/weak_parts.hpp"
 #include "miniapp/setup/rules/box_rules.hpp"
 #include "miniapp/setup/rules/paths.hpp"
 #include "miniapp/setup/rules/run_rules.hpp"
@@ -209,6 +210,10 @@ class SpmvStudy : public Study {
             for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
                 told.remarks.push_back(remark);
             use.solver = fitted.front();
+            if (const auto& grid = use.matrix.grid)
+                if (const std::string warning = warning_of_lost_digits(grid->problem, grid->domain);
+                    !warning.empty())
+                    told.warnings.push_back(warning);
             if (use.amg != AmgUse::none)
                 told.remarks.push_back(
                     "run.amg: the predicted memory does not know the levels below the finest; a dry run with "
