@@ -90,9 +90,9 @@ def records(mpiexec: str, keel: str, ranks: int, deck: Path, words: list[str]) -
 
 
 def deterministic(deck: Path, words: list[str]) -> list[str]:
-    """run.deterministic=true, unless the mode has no use for it."""
+    """run.deterministic=true, unless the mode has no use for it or algebraic multigrid depends on the ranks."""
     text = deck.read_text() + " ".join(words)
-    return [] if any(mode in text for mode in ('"network"', '"exchange"', '"spmv"')) else ["run.deterministic=true"]
+    return [] if any(mode in text for mode in ('"network"', '"exchange"', '"spmv"', '"amg"')) else ["run.deterministic=true"]
 
 
 def main() -> int:

@@ -91,7 +91,8 @@ std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledg
             rows.push_back(gather_row(comm, name(static_cast<Op>(op)), level, entry, solves, by_rank));
         }
     rows.push_back(gather_row(comm, "other", 0, other, solves, by_rank));
-    std::erase_if(rows, [](const TimerRow& row) { return row.calls == 0 && row.t_max == 0; });
+    std::erase_if(
+        rows, [](const TimerRow& row) { return row.calls == 0 && row.t_max == 0 && row.all_messages == 0; });
     return rows;
 }
 

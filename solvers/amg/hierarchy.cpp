@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "solvers/amg/coarsest/dense.hpp"
@@ -26,6 +27,21 @@ std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
 }
 
 }  // namespace
+
+bool rows_cancel(const Communicator& comm, const GlobalRows& rows) {
+    bool cancel = true;
+    for (std::size_t r = 0; r < rows.rows() && cancel; ++r) {
+        const auto [first, end] = entries_of(rows, r);
+        double sum = 0, size = 0;
+        for (std::size_t e = first; e < end; ++e) {
+            sum += rows.values[e];
+            size += std::abs(rows.values[e]);
+        }
+        const double rounding = static_cast<double>(end - first) * std::numeric_limits<double>::epsilon();
+        cancel = std::abs(sum) <= rounding * size;
+    }
+    return comm.min(cancel ? 1.0 : 0.0) > 0;
+}
 
 AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
                            const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting)
@@ -163,14 +179,15 @@ std::string AmgHierarchy::missing() const {
         case AmgOutcome::not_finite:
             return "finiteness of an entry" + last;
         case AmgOutcome::zero_diagonal:
-            return "diagonal entry" + last;
+            return "diagonal entry" + last + " (give run.amg = \"none\")";
         case AmgOutcome::unsymmetric_pattern:
-            return "symmetry of the pattern";
+            return "symmetry of the pattern (give run.amg = \"none\")";
         case AmgOutcome::too_large:
             return "strong connection on the coarsest level, whose " + std::to_string(facts_.back().rows) +
-                   " rows are more than amg.max_dense";
+                   " rows are more than amg.max_dense (give amg.coarsest = \"krylov\" or another amg.theta)";
         case AmgOutcome::singular:
-            return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) + " rows";
+            return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) +
+                   " rows (give amg.coarsest = \"krylov\")";
     }
     return "";
 }

@@ -66,6 +66,9 @@ struct AmgSetting {
     bool singular = false;
 };
 
+// Whether constants are in the null space: the entries of each row cancel but for rounding. Collective.
+bool rows_cancel(const Communicator& comm, const GlobalRows& rows);
+
 class AmgHierarchy {
   public:
     // `finest` has these rows, whose near-null space is the constants and which are held until the next level is there, and exchanges

@@ -207,6 +207,23 @@ class Krylov(ModeTest):
             for other in others:
                 self.assertEqual([one["residuals"], one["u_l2"]], [other["residuals"], other["u_l2"]])
 
+    def test_a_deep_pipeline_that_rounding_restarts_says_what_helps(self) -> None:
+        words = ["problem.box=12", "problem.coefficients=smooth", "problem.alpha=wave", "problem.rhs=wave", "bottom.depth=1",
+                 "bottom.solver=deep_pipelined_cg", "bottom.tolerance=1e-8", "bottom.max_iterations=2000", *ONCE]  # fmt: skip
+        advice = 'by rounding: try bottom.scaling = "jacobi" or bottom.solver = "pipelined_cg"'
+        restarts = 0
+        for contrast in (45, 50, 55):
+            for more in (["run.mode=krylov"], ["multigrid.bottom_box=12"]):
+                run = self.run_keel(1, *words, *more, f"problem.contrast={contrast}", "bottom.scaling=none")
+                solve = run.record("solve")
+                restarted = sum(visit["restarts"] for visit in solve["bottom"]) if "bottom" in solve else solve["restarts"]
+                self.assertEqual(advice in run.stdout, restarted > 0, run)
+                restarts += restarted
+            scaled = self.valid(1, *words, "run.mode=krylov", f"problem.contrast={contrast}", "bottom.scaling=jacobi")
+            self.assertEqual(scaled.record("solve")["restarts"], 0, scaled)
+            self.assertNotIn("by rounding", scaled.stdout)
+        self.assertGreater(restarts, 0)
+
     def test_a_solve_that_does_not_converge_ends_with_status_1(self) -> None:
         run = self.run_keel(2, *KRYLOV, "bottom.solver=cg", "bottom.max_iterations=5")
         self.assertEqual(run.status, 1, run)

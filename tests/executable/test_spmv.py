@@ -176,12 +176,18 @@ class AlgebraicMultigrid(KeelTest):
             self.assertEqual(solve["outcome"] == "breakdown", amg["outcome"] != "ready")
             self.assertEqual(solve["vanished"], amg["missing"])
             self.assertEqual(run.status, 0 if amg["outcome"] == "ready" else 1, run)
+            self.assertEqual("(give " in amg["missing"], amg["outcome"] != "ready", run)
+            self.assertEqual("constants are in the null space" in run.stdout, entries.get((1, 1)) == "1", run)
             return amg["outcome"], amg["stalled"]
 
         self.assertEqual(outcome({}), ("ready", False))
         self.assertEqual(outcome({(7, 7): "0"}), ("zero_diagonal", False))
         self.assertEqual(outcome({(1, 60): "-0.001"}), ("unsymmetric_pattern", False))
-        self.assertEqual(outcome({(1, 1): "1", (60, 60): "1"}, "amg.max_coarse=1"), ("singular", False))
+        free = {(1, 1): "1", (60, 60): "1"}
+        self.assertEqual(outcome(free, "amg.max_coarse=1"), ("ready", False))
+        apart = {(30, 30): "1", (31, 31): "1", (30, 31): "0", (31, 30): "0"}
+        self.assertEqual(outcome(free | apart, "amg.max_coarse=2"), ("singular", False))
+        self.assertEqual(outcome(free | apart, "amg.max_coarse=2", "amg.coarsest=krylov"), ("ready", False))
         self.assertEqual(outcome({}, "amg.theta=0.9"), ("ready", True))
         self.assertEqual(outcome({}, "amg.theta=0.9", "amg.max_dense=59"), ("too_large", True))
 
@@ -277,6 +283,36 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
         self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
         self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
+
+    def test_where_nothing_is_a_strong_connection_the_keys_that_help_are_named(self) -> None:
+        solve = ["run.mode=spmv", "run.solve=true", "run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none", *ONCE]
+        for matrix in (["problem.matrix=stencil7", "problem.box=20", "problem.boxes=[1,1,1]", "amg.theta=0.25"],
+                       ["problem.matrix=diagonal", "problem.rows=5041"]):  # fmt: skip
+            run = self.run_keel(1, *solve, *matrix)
+            self.assertEqual(run.status, 1, run)
+            self.assertIn('give amg.coarsest = "krylov" or another amg.theta', run.record("solve")["vanished"])
+            self.valid(1, *solve, *matrix, "amg.coarsest=krylov")
+
+    def test_bits_on_any_number_of_ranks_need_one_rank_that_coarsens(self) -> None:
+        problem = ["problem.box=8", "problem.boxes=[2,2,1]", "problem.boundary=dirichlet", "problem.coefficients=smooth",
+                   "problem.rhs=random", "multigrid.bottom_box=4", "multigrid.tolerance=1e-8", "run.deterministic=true", *ONCE]  # fmt: skip
+        by_cg = ["bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg"]
+        for bottom, key in ((["bottom.solver=amg"], "bottom.solver"), (by_cg, "bottom.preconditioner")):
+            expected = [f'run.deterministic = true: {key} = "amg" coarsens by the rows of each rank']
+            for ranks in (1, 2):
+                self.refused(ranks, *problem, *bottom, expected=expected)
+            held = [self.valid(ranks, *problem, *bottom, f"multigrid.bottom_grid={place}", threads=threads).record("solve")
+                    for ranks, threads, place in ((1, 1, "gather"), (2, 2, "gather"), (4, 1, "gather"), (3, 1, "replicate"))]  # fmt: skip
+            for solve in held:
+                self.assertEqual((solve["residuals"], solve["u_l2"]), (held[0]["residuals"], held[0]["u_l2"]))
+        survey = [*problem, "run.mode=survey", "run.survey=['cg','amg']"]
+        run = self.valid(2, *survey)
+        self.assertRegex(run.stdout, r"(?m)^amg left out: run.deterministic = true")
+        self.assertEqual([row["solver"] for row in run.records("survey")], ["bicgstab", "cg"])
+        self.assertIn("amg left out", self.text(1, "--dry-run", *survey))
+        self.refused(2, *survey, "run.baseline=amg", expected=["run.deterministic = true"])
+        gathered = self.valid(2, *survey, "multigrid.bottom_grid=gather").records("survey")
+        self.assertEqual([row["solver"] for row in gathered], ["bicgstab", "cg", "amg"])
 
     def test_a_grid_without_a_box_is_refused_whatever_is_to_be_done_with_its_matrix(self) -> None:
         empty = ["run.mode=spmv", "problem.matrix=grid", "problem.dimensions=2", "problem.shape=scattered",

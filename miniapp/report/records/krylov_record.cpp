@@ -20,6 +20,20 @@ std::string outcome_text(const Report& report, const BottomOptions& options) {
     return text;
 }
 
+// Both rely on vectors that rounding makes dependent, the sooner the more eigenvalues lie apart and the longer they are.
+std::string restarts_text(int restarts, const BottomOptions& options, bool preconditioned) {
+    const Method& method = method_named(options.solver);
+    std::string cures;
+    if (method.reads("depth"))
+        cures = options.depth > 1 ? "a smaller bottom.depth" : "bottom.solver = \"pipelined_cg\"";
+    else if (method.reads("s") && options.s > 1)
+        cures = "a smaller bottom.s";
+    if (restarts == 0 || cures.empty()) return "";
+    if (!preconditioned && options.scaling == Scaling::none && method.scaling != DiagonalScaling::none)
+        cures = "bottom.scaling = \"jacobi\" or " + cures;
+    return fmt::format("{} by rounding: try {}\n", counted(restarts, "restart"), cures);
+}
+
 Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
                    const BottomOptions& options) {
     Json record{{"record", "solve"},

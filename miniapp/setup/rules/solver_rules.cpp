@@ -103,6 +103,19 @@ std::string why_not_flexible(const std::string& solver) {
         solver);
 }
 
+// Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no part.
+std::string why_not_deterministic(const Parameters& p, const GridUse& use, const BottomOptions& solver) {
+    const BottomPlace place = bottom_place(p, use);
+    const bool on_one = place == BottomPlace::gather || place == BottomPlace::replicate ||
+                        (place == BottomPlace::agglomerate && p.multigrid.bottom_ranks == 1);
+    if (!p.run.deterministic || on_one || !uses_algebraic(solver)) return "";
+    return fmt::format(
+        "run.deterministic = true: {} = \"amg\" coarsens by the rows of each rank, so its bits depend on the "
+        "number of ranks; give multigrid.bottom_grid = \"gather\" or \"replicate\", another solver, or "
+        "run.deterministic = false",
+        method_named(solver.solver).repeats_cycles() ? "bottom.solver" : "bottom.preconditioner");
+}
+
 Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
     if (use.krylov == KrylovLevel::finest)
         return {boxes * p.problem.box_cells(), "cells of the grid", "a wider problem.box"};
@@ -125,7 +138,14 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 void check_solvers(Rules& rules, const GridUse& use, double boxes) {
     check_solvers(rules, use.solvers, unknowns_of(rules.parameters(), use, boxes));
     for (const NamedSolver& solver : use.solvers) check_powers_fit(rules, solver, use);
-    for (const NamedSolver& solver : use.solvers) check_algebraic(rules, solver);
+    for (const NamedSolver& solver : use.solvers) {
+        check_algebraic(rules, solver);
+        const std::string reason = why_not_deterministic(rules.parameters(), use, solver.options);
+        rules.require(reason.empty(),
+                      {"run.deterministic", "bottom.solver", "bottom.preconditioner", "run.baseline",
+                       "multigrid.bottom_grid"},
+                      reason);
+    }
     check_shared_powers(rules, use);
 }
 

@@ -29,6 +29,10 @@ void check_solvers(Rules& rules, const GridUse& use, double boxes);
 // Why an iteration of it takes no preconditioner that varies, with the remedy.
 std::string why_not_flexible(const std::string& solver);
 
+// Why run.deterministic does not hold with the solver, with the remedy; empty where it does.
+std::string why_not_deterministic(const Parameters& parameters, const GridUse& use,
+                                  const BottomOptions& solver);
+
 // Lowers what may be lowered without another solution until the vectors can be independent, and says so.
 std::vector<std::string> fit_solvers(std::vector<NamedSolver>& solvers, const Unknowns& unknowns);
 

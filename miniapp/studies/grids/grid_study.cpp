@@ -49,6 +49,7 @@ std::unique_ptr<PreparedStudy> GridStudy::prepare(const Deck& deck, const Resolv
     const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks,
                                           domain_of(deck.parameters.problem, resolved.ranks).count());
     Resolved told = resolved;
+    for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
     for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
         told.remarks.push_back(remark);
     const GridSetup grids = resolve_grids(deck, resolved, fitted);

@@ -64,7 +64,8 @@ std::string convergence_text(const NamedSolver& solver, PreconditionerKind kind,
         if (k < last && k + stride > last)
             text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
     }
-    text += outcome_text(report, solver.options) + "\n";
+    text += outcome_text(report, solver.options) + "\n" +
+            restarts_text(report.restarts, solver.options, kind != PreconditionerKind::none);
     if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);
     if (report.spectrum && method_named(solver.options.solver).reads("spectrum"))
         text += fmt::format("interval of eigenvalues: {:.6g} to {:.6g} ({})\n", report.spectrum->lowest,

@@ -94,7 +94,7 @@ class PreparedSolve : public PreparedGrids {
                 movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
         findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
-        setting.site.report.tell(convergence_text(solves.back()) + "\n" +
+        setting.site.report.tell(convergence_text(solves.back(), bottom.options) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +
                                  level_report(setting, findings, timers, seconds) +
                                  algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1));

@@ -13,6 +13,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
 #include "miniapp/studies/grids/algebraic.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "miniapp/studies/grids/grid_studies.hpp"
@@ -60,7 +61,7 @@ const SurveyRow* fused(const SurveyRows& rows) {
     return found == rows.end() || found == rows.begin() ? nullptr : &*found;
 }
 
-std::string survey_text(const SurveyRows& rows) {
+std::string survey_text(const SurveyRows& rows, std::span<const std::string> left_out) {
     std::size_t widest = 6;
     for (const auto& row : rows) widest = std::max(widest, row.solver.size());
     const SurveyRow* const known = fused(rows);
@@ -86,6 +87,7 @@ std::string survey_text(const SurveyRows& rows) {
                             seconds_text(*std::ranges::min_element(seconds)), seconds_text(median(seconds)),
                             gain(rows.front()), known ? fmt::format("{:>10}", gain(*known)) : "");
     }
+    for (const std::string& line : left_out) text += wrapped(line + "\n", 4);
     for (const auto& row : rows)
         if (!row.converged())
             text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles, {}\n", row.solver,
@@ -218,7 +220,7 @@ class PreparedSurvey : public PreparedGrids {
         for (const SurveyRow& row : rows)
             algebraic += algebraic_text(row.amg, row.solver, setting.hierarchy.levels() - 1);
         setting.site.report.tell(
-            survey_text(rows) + "\n" +
+            survey_text(rows, grids_.use.left_out) + "\n" +
             schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
         std::string records;
         for (const SurveyRow& row : rows) {
@@ -329,7 +331,18 @@ class SurveyStudy : public GridStudy {
     }
 
   protected:
-    GridUse use(const Deck& deck) const override { return {.solvers = solvers(deck), .mixes = true}; }
+    // With run.deterministic, solvers that depend on the number of ranks are left out; the baseline never is.
+    GridUse use(const Deck& deck) const override {
+        GridUse use{.solvers = {}, .mixes = true};
+        for (const NamedSolver& solver : solvers(deck)) {
+            const std::string reason = why_not_deterministic(deck.parameters, use, solver.options);
+            if (reason.empty() || use.solvers.empty())
+                use.solvers.push_back(solver);
+            else
+                use.left_out.push_back(solver.name + " left out: " + reason);
+        }
+        return use;
+    }
     std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedSurvey>(resolved, grids);
     }

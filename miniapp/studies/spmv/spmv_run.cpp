@@ -192,6 +192,7 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
 
     SpmvResults mine;
     mine.rows = partition.rows;
+    mine.singular = is_singular(use_.matrix) || rows_cancel(comm, rows);
     mine.columns = use_.columns;
     mine.nonzeros = comm.sum(static_cast<double>(A.nonzeros()));
     mine.most_rows = comm.max(static_cast<double>(A.rows()));
@@ -268,7 +269,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         const double my_seconds = seconds_of(comm, [&] {
             hierarchy =
                 std::make_unique<AmgHierarchy>(team, A, std::move(rows), use_.amg_options, sparse, ledger,
-                                               AmgSetting{.watch = {}, .singular = is_singular(use_.matrix)});
+                                               AmgSetting{.watch = {}, .singular = mine.singular});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);

@@ -27,6 +27,7 @@ inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::s
 
 struct SpmvResults {
     std::int64_t rows = 0;
+    bool singular = false;  // constants are in the null space
     double nonzeros = 0;
     int columns = 1;
     // Numbers of the rank with most, and of all together.

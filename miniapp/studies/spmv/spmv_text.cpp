@@ -13,8 +13,11 @@ namespace keel {
 std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad) {
     const double seconds = median(spmv.seconds);
     const auto [least, most] = std::ranges::minmax_element(spmv.seconds);
-    std::string text = fmt::format("Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row\n", matrix, spmv.rows,
-                                   spmv.nonzeros, spmv.nonzeros / static_cast<double>(spmv.rows));
+    std::string text = fmt::format(
+        "Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row{}\n", matrix, spmv.rows, spmv.nonzeros,
+        spmv.nonzeros / static_cast<double>(spmv.rows),
+        spmv.singular ? "; each row sums to zero, so constants are in the null space, and u is one of many"
+                      : "");
     text += fmt::format("{:<24} {:>14} {:>14}\n", "", "busiest rank", "all ranks");
     const auto line = [&](const std::string& name, double one, double all) {
         text += fmt::format("{:<24} {:>14.0f} {:>14.0f}\n", name, one, all);
@@ -49,6 +52,7 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
             spmv.solver->name, outcome_text(report, spmv.solver->options), report.counts.applications,
             report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
             bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
+        text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
     }
     if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
     if (spmv.amg) text += amg_text(*spmv.amg);

@@ -10,6 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
 #include "miniapp/studies/grids/checks.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -131,6 +132,22 @@ SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::
     return solve;
 }
 
+namespace {
+
+// The solves' ledger, and the messages of an update that followed. An update takes no time of a solve.
+Ledger with_messages_of(const Ledger& solves, const Ledger& and_update) {
+    Ledger all = solves;
+    for (std::size_t n = 0; n < op_count; ++n)
+        for (int level = 0; level < all.levels(); ++level) {
+            const auto op = static_cast<Op>(n);
+            all.at(is_reduction(op) ? Op::reduction : Op::send, level).traffic +=
+                and_update.at(op, level).traffic - solves.at(op, level).traffic;
+        }
+    return all;
+}
+
+}  // namespace
+
 double set_step(const Setting& setting, Multigrid& multigrid, int n) {
     const Ledger solves_only = setting.ledger;
     const Communicator& comm = setting.site.comm;
@@ -145,7 +162,7 @@ double set_step(const Setting& setting, Multigrid& multigrid, int n) {
         seconds = comm.max(now() - start);
     }
     set_right_side(setting.hierarchy.level(0), setting.problem);
-    setting.ledger = solves_only;
+    setting.ledger = with_messages_of(solves_only, setting.ledger);
     return seconds;
 }
 
@@ -157,7 +174,7 @@ std::string outcome_text(const SolveReport& report) {
     return fmt::format("{}: {} eps |L| max|u| / max|f| = {:.1e}", name(report.outcome), where, *report.floor);
 }
 
-std::string convergence_text(const SolveRecord& solve) {
+std::string convergence_text(const SolveRecord& solve, const BottomOptions& bottom) {
     const SolveReport& report = solve.report;
     std::string text = "Convergence of the last solve: max|f - L u| / max|f|\n";
     text +=
@@ -191,7 +208,9 @@ std::string convergence_text(const SolveRecord& solve) {
     text += fmt::format(
         "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true |r| / |f|\n",
         report.bottom_iterations(), report.visits.size(), report.missed_bottoms());
-    return text;
+    int restarts = 0;
+    for (const auto& v : report.visits) restarts += v.restarts;
+    return text + restarts_text(restarts, bottom, uses_algebraic(bottom));
 }
 
 std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,

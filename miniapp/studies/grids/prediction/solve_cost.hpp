@@ -49,14 +49,14 @@ struct SolveRecord {
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
                        Guess guess = Guess::zero);
-// Coefficients and right-hand side become those of the n-th step, without entries in the ledger. The seconds of the slowest
-// rank on coefficients, 0 where they stay. Collective.
+// Coefficients and right-hand side become those of the n-th step; the ledger gets the messages that takes, and no
+// time. Returns the seconds of the slowest rank on coefficients, 0 where they stay. Collective.
 double set_step(const Setting& setting, Multigrid& multigrid, int n);
 
 // "converged", "stagnated: ..." and why.
 std::string outcome_text(const SolveReport& report);
 // The convergence of a solve as text, and the solve as a record.
-std::string convergence_text(const SolveRecord& solve);
+std::string convergence_text(const SolveRecord& solve, const BottomOptions& bottom);
 Json solve_record(std::size_t repeat, const SolveRecord& solve);
 // The same of a step, of several.
 Json step_record(std::size_t repeat, const SolveRecord& step);

@@ -335,7 +335,8 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
         else if (options.coarsest == CoarsestRule::krylov && coarsest_solver(options, level.partition.rows))
             imagination.plan_coarsest(level);
     };
-    AmgHierarchy hierarchy(team, A, all, options, {}, ledger, {.watch = watch, .singular = singular});
+    AmgHierarchy hierarchy(team, A, all, options, {}, ledger,
+                           {.watch = watch, .singular = singular || rows_cancel(alone, all)});
     imagination.tell(hierarchy.facts());
     amg.missing = hierarchy.missing();
     if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
