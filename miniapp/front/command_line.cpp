@@ -43,6 +43,13 @@ std::optional<int> rank_of(std::string_view word) {
     return rank;
 }
 
+// Whether a word is section.key=value, not a deck whose path has a "=".
+bool is_override(const std::string& word) {
+    const std::string key = word.substr(0, word.find('='));
+    if (key == word || key.find('/') != key.npos) return false;
+    return key.find('.') != key.npos || !word.ends_with(".toml");
+}
+
 std::string help_text() {
     std::string text =
         "usage: keel [DECK.toml] [section.key=value ...]\n"
@@ -64,7 +71,8 @@ std::string help_text() {
            "--keys         every key of decks, those of a section, or one\n"
            "--solvers      the solvers of bottom.solver, and what an iteration costs\n"
            "--backends     the programming models of run.backend, and which can run here\n"
-           "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n\n"
+           "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n"
+           "--             what follows is a deck, also if it looks like an option or section.key=value\n\n"
            "Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input, 3 MPI or device error,\n"
            "4 interrupted: SIGINT, SIGTERM or run.time_limit ended the run after the solve at hand.\n";
 }
@@ -88,6 +96,15 @@ std::string table_answer(const Table& table, const std::string& topic) {
                        shown(topic));
 }
 
+void take_deck(const std::string& word, CommandLine& command) {
+    if (command.deck)
+        command.unknown.push_back(fmt::format(
+            "command line: \"{}\" is a second deck after \"{}\"; give one deck, then section.key=value",
+            shown(word), shown(command.deck->string())));
+    else
+        command.deck = word;
+}
+
 }  // namespace
 
 CommandLine read_command_line(std::span<char* const> words) {
@@ -95,8 +112,13 @@ CommandLine read_command_line(std::span<char* const> words) {
     for (const auto& option : options()) names.push_back(option.first);
 
     CommandLine command;
+    bool decks = false;  // behind "--"
     for (const std::string word : words) {
-        if (const auto option = options().find(word); option != options().end()) {
+        if (!decks && word == "--") {
+            decks = true;
+        } else if (decks) {
+            take_deck(word, command);
+        } else if (const auto option = options().find(word); option != options().end()) {
             command.action = option->second;
         } else if (const auto rank = rank_of(word)) {
             command.action = Action::print_plan;
@@ -108,14 +130,10 @@ CommandLine read_command_line(std::span<char* const> words) {
                 similar ? fmt::format(" (did you mean {}?)", *similar) : ""));
         } else if (has_topic(command.action) && command.topic.empty()) {
             command.topic = word;
-        } else if (word.find('=') != std::string::npos) {
+        } else if (is_override(word)) {
             command.overrides.push_back(word);
-        } else if (!command.deck) {
-            command.deck = word;
         } else {
-            command.unknown.push_back(fmt::format(
-                "command line: \"{}\" is a second deck after \"{}\"; give one deck, then section.key=value",
-                shown(word), shown(command.deck->string())));
+            take_deck(word, command);
         }
     }
     return command;

@@ -422,6 +422,19 @@ class KeysWithoutEffect(KeelTest):
         survey = self.valid(1, *grid, "run.mode=survey", 'run.survey=["bicgstab","ca_bicgstab s=4"]')
         self.assertEqual(survey.record("run")["remarks"], [remark.replace(":", " s=4:", 1)])
 
+    def test_a_deck_may_have_an_equals_sign_in_its_path(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            decks = [Path(folder, name) for name in ("n=4,box=8/deck.toml", "n=4.toml", "n=4/deck", "box.d=2.toml", "-n=4.toml")]
+            for deck in decks:
+                deck.parent.mkdir(exist_ok=True)
+                deck.write_text(f"[run]\nlabel = '{deck.name}'\n")
+            for word in [[deck] for deck in decks] + [["--", deck.relative_to(folder)] for deck in decks] + [["n=4.toml"]]:
+                command = [self.keel, "--print-deck", "problem.box=8", *word]
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+                self.assertIn(f'label = "{Path(word[-1]).name}"', done.stdout, done)
+        self.refused(None, "--", "a.toml", "problem.box=8", expected=['"problem.box=8" is a second deck'], records=False)
+        self.refused(None, "box=8", "a.b=n.toml", expected=["box: unknown key", "a.b: unknown key"])
+
     def test_a_path_with_an_equals_sign_needs_no_quotes(self) -> None:
         run = self.run_keel(1, INPUTS / "smoke/periodic.toml", "output.json=p=1.jsonl", *ONCE, records=False)
         self.assertEqual((run.status, set(run.files)), (0, {"p=1.jsonl"}), run)
