@@ -36,10 +36,19 @@ struct Check {
 
 Check all_converged(long converged, long solves);  // "solves_converged"
 
+// What the solves behind a figure of merit did; figures of solves that stop elsewhere cannot be compared.
+struct SolveWork {
+    std::optional<double> tolerance;  // nothing if they do not stop at one
+    std::optional<double> digits;     // mean decrease of the residual; nothing if a solve gained none
+};
+
 struct FigureOfMerit {
     std::string name;  // "solve.dof_per_second"
     double value = 0;
     std::string unit;
+    std::optional<SolveWork> work = {};  // of solves
+
+    bool earned() const { return !work || work->digits; }
 };
 
 struct RunFacts {
@@ -121,12 +130,14 @@ struct Findings {
     std::optional<Parts>
         parts;  // of a solve; none where several solvers have their own, or nothing is solved
     std::optional<Movement> moved;  // by a solve; as parts
-    std::string trouble;  // with something that was to be written: the run fails, but what was found is told
+    std::string trouble;  // why not all could be written: the run is then invalid, but what was found is told
     std::vector<Tally> tallies;
     Interruption interruption = Interruption::none;  // before all was done; the same on all ranks
 
     bool interrupted() const { return interruption != Interruption::none; }
-    bool valid() const;  // all was done, and every check passed
+    bool measured_any() const;  // a piece of work that counts was timed
+    bool valid()
+        const;  // something was measured and checked, all was done and written, and every check passed
 };
 
 // Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Rank 0's is told.

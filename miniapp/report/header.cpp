@@ -49,6 +49,19 @@ std::string bindings_text(const RunFacts& facts) {
     return text;
 }
 
+// The line that programs read (packaging/), or why there is none.
+std::string merit_text(const FigureOfMerit& merit) {
+    if (!merit.earned())
+        return "No figure of merit: a solve gained no digits (f = 0, or a first guess within the "
+               "tolerance)\n";
+    std::string text = fmt::format("FOM    {:<24} {:.6e}  {}", merit.name, merit.value, merit.unit);
+    if (merit.work)
+        text += fmt::format("  tolerance {}  digits {:.1f}",
+                            merit.work->tolerance ? fmt::format("{:g}", *merit.work->tolerance) : "none",
+                            *merit.work->digits);
+    return text + "\n";
+}
+
 // What was built, where anything was.
 std::string grids_text(const RunFacts& facts) {
     if (facts.box == 0) return "";
@@ -98,8 +111,13 @@ Check all_converged(long converged, long solves) {
             fmt::format("all of {}", solves)};
 }
 
+bool Findings::measured_any() const {
+    return std::ranges::any_of(tallies, [](const Tally& tally) { return tally.done > 0; });
+}
+
 bool Findings::valid() const {
-    return !interrupted() && std::ranges::all_of(checks, &Check::passed);
+    return !interrupted() && trouble.empty() && measured_any() && !checks.empty() &&
+           std::ranges::all_of(checks, &Check::passed);
 }
 
 std::string domain_text(const DomainFacts& domain, const Index& around) {
@@ -164,11 +182,15 @@ std::string closing_text(const Findings& findings) {
                             small ? fmt::format("{:.1e}", check.value) : fmt::format("{:.4g}", check.value),
                             check.want);
     }
-    if (findings.merit && findings.valid())
-        text += fmt::format("FOM    {:<24} {:.6e}  {}\n", findings.merit->name, findings.merit->value,
-                            findings.merit->unit);
-    if (!findings.interrupted())
-        return text + fmt::format("RESULT {}\n", findings.valid() ? "VALID" : "INVALID");
+    if (findings.merit && findings.valid()) text += merit_text(*findings.merit);
+    if (!findings.interrupted()) {
+        if (findings.valid()) return text + "RESULT VALID\n";
+        return text + fmt::format("RESULT INVALID{}\n", !findings.trouble.empty()
+                                                            ? "  not all could be written"
+                                                        : !findings.measured_any() ? "  nothing was measured"
+                                                        : findings.checks.empty()  ? "  nothing was checked"
+                                                                                   : "");
+    }
     std::vector<std::string> done;
     for (const Tally& tally : findings.tallies)
         done.push_back(fmt::format("{} of {}{} {}", tally.done, tally.all, tally.at_least ? " or more" : "",

@@ -133,7 +133,9 @@ Movement movement_of(const std::vector<TimerRow>& rows, double unknowns, std::op
 
 std::optional<double> digits_of(std::span<const double> residuals) {
     if (residuals.empty()) return {};
-    const double digits = std::log10(residuals.front() / residuals.back());
+    const double first = residuals.front();
+    const double last = std::max(residuals.back(), std::numeric_limits<double>::epsilon() * first);
+    const double digits = std::log10(first / last);
     return std::isfinite(digits) && digits > 0 ? std::optional(digits) : std::nullopt;
 }
 

@@ -61,7 +61,7 @@ struct Movement {
     double bytes = 0;    // by declared costs
     double seconds = 0;  // mean over ranks
     double unknowns = 0;
-    std::optional<double> digits = {};  // decimal ones, that the residual falls by; nothing where it is zero
+    std::optional<double> digits = {};  // decimal ones, that the residual falls by; nothing where it does not
 
     double per_unknown() const { return bytes / unknowns; }
     std::optional<double> per_unknown_and_digit() const;
@@ -69,7 +69,8 @@ struct Movement {
 };
 Movement movement_of(const std::vector<TimerRow>& rows, double unknowns, std::optional<double> digits);
 
-// By which residuals fall from the first to the last; nothing where they do not fall, or to zero.
+// Decimal digits by which the last residual is less than the first; a residual of zero counts as eps of the first. Nothing
+// where it is no less.
 std::optional<double> digits_of(std::span<const double> residuals);
 // Of several solves, their mean; nothing where one of them has none.
 std::optional<double> mean_of(std::span<const std::optional<double>> digits);

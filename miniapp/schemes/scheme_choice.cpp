@@ -201,6 +201,7 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
                    std::vector<SchemeTable>& tables, const std::function<Interruption()>& asked) {
     const double begin = now();
     int different = 0;
+    Tally tally{"rounds", 0, rounds.repeats * static_cast<int>(tables.size())};
     Interruption interruption = Interruption::none;
     const auto early = [&] { return interruption != Interruption::none; };
     for (SchemeTable& table : tables) {
@@ -220,6 +221,7 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
                 const double seconds = comm.max(now() - start) / exchanges_per_round;
                 if (round >= 0) table.rounds[row].push_back(seconds);
             }
+            if (round >= 0) ++tally.done;
         }
     }
     if (early())
@@ -228,6 +230,7 @@ Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTri
         });
     return {comm.max(now() - begin),
             interruption,
+            tally,
             {"ghosts_of_schemes", different == 0, static_cast<double>(different),
              "0 that differ from standard's"}};
 }

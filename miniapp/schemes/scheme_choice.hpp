@@ -60,6 +60,7 @@ struct Rounds {
 struct Tried {
     double seconds = 0;                              // that it took
     Interruption interruption = Interruption::none;  // before all was tried
+    Tally rounds = {"rounds"};                       // of all tables
     Check check;  // no row filled some ghost with other bits than the standard scheme did
 };
 // `asked` tells between rounds, on all ranks alike, whether to end; then tables without rounds are dropped.

@@ -30,4 +30,5 @@ class KeelSolve(rfm.RunOnlyRegressionTest):
     # No reference stands here: the figure is a machine's. Yours goes into `reference`, by the name of your system.
     @performance_function("dof/s", perf_key="solve.dof_per_second")
     def figure_of_merit(self):
-        return sn.extractsingle(r"^FOM +solve\.dof_per_second +(?P<fom>\S+) +dof/s$", self.stdout, "fom", float)
+        line = r"^FOM +solve\.dof_per_second +(?P<fom>\S+) +dof/s +tolerance +\S+ +digits +\S+$"
+        return sn.extractsingle(line, self.stdout, "fom", float)

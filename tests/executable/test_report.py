@@ -156,6 +156,26 @@ class Records(KeelTest):
         self.assertEqual((moved["digits"], moved["bytes_per_unknown_and_digit"]), (None, None))
         self.assertGreater(moved["bytes_per_unknown"], 0)
 
+    def test_solves_that_do_no_work_have_no_figure(self) -> None:
+        idle = "No figure of merit: a solve gained no digits (f = 0, or a first guess within the tolerance)"
+        still = ["run.steps=2", "run.start=last", "problem.rhs=triangle", "multigrid.tolerance=0.5"]  # nothing changes
+        for words in (["problem.rhs=zero"], ["run.mode=survey", "problem.rhs=zero"], ["run.mode=krylov", "problem.rhs=zero"], still):
+            with self.subTest(words=words):
+                run = self.valid(1, *BOX, *words)
+                self.assertEqual(run.stdout.splitlines()[-2], idle)
+                self.assertNotIn("\nFOM ", run.stdout)
+                result = run.record("result")
+                self.assertEqual([result[key] for key in ("fom", "fom_tolerance", "fom_digits")], [None, None, None])
+                for row in run.records("survey"):
+                    self.assertEqual((row["converged"], row["speed_up"], row["cycles"]), (True, None, 0))
+
+    def test_the_figure_says_where_its_solves_stop(self) -> None:
+        for tolerance, least in ("0.5", 0.3), ("1e-10", 10):
+            (line,) = (line for line in self.valid(1, *BOX, f"multigrid.tolerance={tolerance}").stdout.splitlines()
+                       if line.startswith("FOM "))  # fmt: skip
+            self.assertRegex(line, rf"^FOM +solve\.dof_per_second +\S+ +dof/s +tolerance {tolerance} +digits [\d.]+$")
+            self.assertGreaterEqual(float(line.split()[-1]), least)
+
     def test_krylov_methods_and_solvers_of_a_survey_tell_what_they_move(self) -> None:
         krylov = self.valid(2, *BOX, "run.mode=krylov", "bottom.solver=cg", "bottom.max_iterations=1000")
         digits = -log10(krylov.record("solve")["residuals"][-1])
@@ -172,7 +192,9 @@ class Records(KeelTest):
         self.assertEqual(closing, run.stdout.splitlines()[-len(closing) :])
         self.assertEqual(closing[-1], "RESULT VALID")
         fom = f"{run.record('result')['fom']:.6e}"
-        self.assertEqual(closing[-2].split(), ["FOM", "solve.dof_per_second", fom, "dof/s"])
+        digits = f"{run.record('result')['fom_digits']:.1f}"
+        self.assertEqual(closing[-2].split(),
+                         ["FOM", "solve.dof_per_second", fom, "dof/s", "tolerance", "1e-10", "digits", digits])  # fmt: skip
         checks = {line.split()[1]: line.split()[2:4] for line in closing if line.startswith("CHECK")}
         for check in run.records("check"):
             passed, value = checks.pop(check["name"])

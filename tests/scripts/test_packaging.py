@@ -151,7 +151,8 @@ class Benchpark(unittest.TestCase):
             match = next(filter(None, (re.match(more["fom_regex"], line) for line in REPORT.splitlines())))
             found[name] = match[more["group_name"]]
         self.assertEqual(
-            found, {"solve.dof_per_second": "2.709325e+06", "bottom iterations": "118", "triad": "20.5"})
+            found, {"solve.dof_per_second": "2.709325e+06", "digits gained": "10.2", "bottom iterations": "118",
+                    "triad": "20.5"})
 
     def test_only_a_valid_report_is_a_success(self) -> None:
         ((_, criterion),) = self.said["success_criteria"]

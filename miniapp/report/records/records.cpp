@@ -210,10 +210,14 @@ std::string closing_records(const Findings& findings) {
     for (const Tally& tally : findings.tallies)
         done.push_back({{"what", tally.what}, {"done", tally.done}, {"all", tally.all}});
     const auto& merit = findings.merit;
+    const bool counts = merit && merit->earned() && findings.valid();
+    const SolveWork work = counts ? merit->work.value_or(SolveWork{}) : SolveWork{};
     const RunFacts& facts = findings.facts;
     return lines +
            line_of({{"record", "result"},
-                    {"fom", merit && findings.valid() ? Json(merit->value) : Json()},
+                    {"fom", counts ? Json(merit->value) : Json()},
+                    {"fom_tolerance", number_or_null(work.tolerance)},
+                    {"fom_digits", number_or_null(work.digits)},
                     {"unit", merit ? Json(merit->unit) : Json()},
                     {"seconds", merit ? Json(findings.seconds) : Json()},
                     {"parts", findings.parts ? parts_json(*findings.parts) : Json()},
@@ -233,9 +237,10 @@ std::string closing_records(const Findings& findings) {
                     {"interrupted", findings.interrupted()},
                     {"interrupted_by", findings.interrupted() ? Json(name(findings.interruption)) : Json()},
                     {"valid", findings.valid()},
-                    {"exit", findings.interrupted() ? 4
-                             : findings.valid()     ? 0
-                                                    : 1}});
+                    {"exit", !findings.trouble.empty() ? 3
+                             : findings.interrupted()  ? 4
+                             : findings.valid()        ? 0
+                                                       : 1}});
 }
 
 }  // namespace keel

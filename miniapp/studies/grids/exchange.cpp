@@ -6,13 +6,22 @@
 namespace keel {
 namespace {
 
-// Trying the schemes, which other studies may do before they measure, is all there is to measure.
+// Trying the schemes, which other studies may do before they measure, is all there is to measure: no hierarchy is built.
 class PreparedExchange : public PreparedGrids {
   public:
     using PreparedGrids::PreparedGrids;
 
+    void run(const Site& site, Findings& findings) const override {
+        const RunFacts& facts = findings.facts;
+        const Layout finest = describe(site, findings.facts);
+        site.report.begin(facts);
+        const std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
+        site.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
+        site.report.record(scheme_records(resolved_.comm.chooser, schemes));
+    }
+
   protected:
-    void measure(const Setting&, Findings&) const override {}
+    void measure(const Setting&, Findings&) const override {}  // is not called
 };
 
 class ExchangeStudy : public GridStudy {

@@ -23,6 +23,7 @@
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
+
 std::vector<KeyUse> GridStudy::keys_of_grids() {
     return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
             {"problem.drift", {{"run.steps", {}, {"1"}}}},
@@ -95,11 +96,11 @@ std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, co
     findings.interruption = tried.interruption;
     findings.facts.tuning_seconds = tried.seconds;
     findings.checks.push_back(tried.check);
+    if (alone) findings.tallies.push_back(tried.rounds);
     return tables;
 }
 
-void PreparedGrids::run(const Site& site, Findings& findings) const {
-    RunFacts& facts = findings.facts;
+Layout PreparedGrids::describe(const Site& site, RunFacts& facts) const {
     const Layout finest = grids_.finest();
     facts.drives_progress = resolved_.comm.all_reduce.progress;
     facts.boxes = finest.boxes();
@@ -113,13 +114,12 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
 
     site.progress.say("measuring the triad bandwidth");
     facts.triad_bytes_per_second = bandwidth(resolved_, site.comm, site.backend);
-    if (grids_.use.krylov == KrylovLevel::none) {
-        site.report.begin(facts);
-        const std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
-        site.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
-        site.report.record(scheme_records(resolved_.comm.chooser, schemes));
-        return;
-    }
+    return finest;
+}
+
+void PreparedGrids::run(const Site& site, Findings& findings) const {
+    RunFacts& facts = findings.facts;
+    const Layout finest = describe(site, facts);
     std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
     choose_schemes(resolved_.comm, site.comm, schemes);
     HierarchyOptions options = grids_.hierarchy;
@@ -173,11 +173,11 @@ std::string level_report(const Setting& setting, const Findings& findings,
                               seconds_text(most), seconds_text(facts.setup_seconds));
 }
 
-FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, bool mixed) {
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work, bool mixed) {
     const Surrogate* const surrogate = facts.surrogate();
     const double cells = static_cast<double>(facts.domain->cells) * (surrogate ? surrogate->more_cells() : 1);
     return {fmt::format("solve.{}{}dof_per_second", surrogate ? "surrogate_" : "", mixed ? "mixed_" : ""),
-            seconds > 0 ? cells / seconds : 0.0, "dof/s"};
+            seconds > 0 ? cells / seconds : 0.0, "dof/s", work};
 }
 
 std::string numbered(int n) {

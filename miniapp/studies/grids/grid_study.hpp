@@ -79,6 +79,8 @@ class PreparedGrids : public PreparedStudy {
         return {};
     }
 
+    // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
+    Layout describe(const Site& site, RunFacts& facts) const;
     // Compares the schemes and tries them, where that is wanted. Collective.
     std::vector<SchemeTable> compare_and_try(const Layout& finest, const Site& site,
                                              Findings& findings) const;
@@ -93,7 +95,8 @@ std::string level_report(const Setting& setting, const Findings& findings,
                          const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
 
 // Cells a second, of a surrogate those that are charged; with cycles in single precision, or of a surrogate, a figure of its own.
-FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, bool mixed = false);
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work,
+                               bool mixed = false);
 
 // "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.
 std::string numbered(int n);

@@ -139,7 +139,8 @@ class PreparedKrylov : public PreparedGrids {
         findings.parts = parts_of(timers, 0);
         findings.moved =
             movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
-        findings.merit = cells_per_second(findings.facts, findings.seconds);
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds, {options.tolerance, mean_of(digits)});
         const auto kernels = kernel_times(
             timers, 0,
             kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);

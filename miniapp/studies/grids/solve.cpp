@@ -92,7 +92,9 @@ class PreparedSolve : public PreparedGrids {
         if (!findings.facts.surrogate())  // whose seconds are those of other bytes
             findings.moved =
                 movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
-        findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, mean_of(digits)},
+                             grids_.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
         setting.site.report.tell(convergence_text(solves.back(), bottom.options) + "\n" +
                                  (steps > 1 ? steps_text(last_steps) + "\n" : "") +

@@ -39,6 +39,13 @@ struct SurveyRow {
     bool converged() const {  // in every round
         return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged(); });
     }
+    // Mean of the rounds; nothing if a round gained none.
+    std::optional<double> digits() const {
+        std::vector<std::optional<double>> digits;
+        for (const SolveRecord& solve : solves) digits.push_back(digits_of(solve.report.residuals));
+        return mean_of(digits);
+    }
+    bool compares() const { return converged() && digits(); }
     std::vector<double> seconds() const {
         std::vector<double> seconds;
         for (const SolveRecord& solve : solves) seconds.push_back(solve.cost.seconds);
@@ -48,9 +55,9 @@ struct SurveyRow {
 
 using SurveyRows = std::vector<SurveyRow>;  // the baseline first
 
-// Median seconds of one over those of another; nothing unless both converged.
+// Median seconds of one over those of another; nothing unless both did work and converged.
 std::optional<double> speed_up(const SurveyRow& over, const SurveyRow& row) {
-    if (!row.converged() || !over.converged()) return {};
+    if (!row.compares() || !over.compares()) return {};
     return median(over.seconds()) / median(row.seconds());
 }
 
@@ -106,11 +113,9 @@ Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, con
     const std::vector<double> seconds = row.seconds();
     const SolveRecord& last = row.solves.back();
     const SurveyRow* const known = fused(rows);
-    std::vector<std::optional<double>> digits;
-    for (const SolveRecord& solve : row.solves) digits.push_back(digits_of(solve.report.residuals));
     std::optional<Movement> moved;
     if (!facts.surrogate())  // whose seconds are those of other bytes
-        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), mean_of(digits));
+        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
     Json record{{"record", "survey"},
                 {"solver", row.solver},
                 {"converged", row.converged()},
@@ -185,16 +190,19 @@ class PreparedSurvey : public PreparedGrids {
         if (repeat(setting.site, turns, findings, one) == 0) return;
         // Where a signal ended the first round, the last had no turn.
         std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
-        double fastest = std::numeric_limits<double>::infinity();
+        const SurveyRow* fastest = &rows.front();
         for (std::size_t c = 0; c < rows.size(); ++c) {
             SurveyRow& row = rows[c];
             row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
                                        static_cast<int>(row.solves.size()), resolved_.details.ranks);
             row.amg = algebraic_findings(*contenders[c].multigrid, static_cast<int>(row.solves.size()));
-            if (row.converged()) fastest = std::min(fastest, median(row.seconds()));
+            const bool first = !fastest->compares() && row.compares();
+            if (first || speed_up(*fastest, row).value_or(0) > 1) fastest = &row;
         }
-        findings.seconds = std::isfinite(fastest) ? fastest : 0.0;
-        findings.merit = cells_per_second(findings.facts, findings.seconds, grids_.hierarchy.mixed);
+        findings.seconds = median(fastest->seconds());
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds,
+                             {grids_.multigrid.tolerance, fastest->digits()}, grids_.hierarchy.mixed);
         tell(setting, rows, findings.facts);
 
         setting.site.progress.say("checking");

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -29,6 +30,18 @@ bool write_machine(const NetworkOptions& options, const NetworkResults& network,
     std::ofstream(options.write) << machine_toml(network.machine, comments);
     const MachineFile back = parse_machine(read_text(options.write));
     return back.errors.empty() && back.machine == network.machine;
+}
+
+// Every time that was measured.
+std::vector<double> seconds_of(const NetworkResults& network) {
+    std::vector<double> seconds;
+    for (const PingPongResults& one : network.classes) {
+        for (const Sample& sample : one.samples) seconds.push_back(sample.seconds);
+        for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
+    }
+    for (const NodeSample& sample : network.node_pong) seconds.push_back(sample.seconds);
+    for (const Sample& sample : network.all_reduce) seconds.push_back(sample.seconds);
+    return seconds;
 }
 
 class PreparedNetwork : public PreparedStudy {
@@ -63,6 +76,12 @@ class PreparedNetwork : public PreparedStudy {
         site.report.tell(network_text(network));
         site.report.record(network_records(network));
         findings.interruption = network.interruption;
+        const std::vector<double> seconds = seconds_of(network);
+        const auto done = static_cast<int>(seconds.size());
+        findings.tallies.push_back({"times", done, done, network.interruption != Interruption::none});
+        const double least = done > 0 ? std::ranges::min(seconds) : 0;
+        findings.checks.push_back(
+            {"times_positive", least > 0, least, fmt::format("> 0 s, the least of {}", done)});
         if (site.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;
         if (!network.unfit.empty())
             findings.trouble =

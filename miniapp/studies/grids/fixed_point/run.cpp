@@ -23,6 +23,7 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
     std::vector<FixedPointRecord> solves;
     double my_seconds = 0;
     std::vector<double> seconds;
+    std::vector<std::optional<double>> digits;
     const auto one = [&](int n) {
         if (n == 0) setting.ledger.clear();
         posed.begin();
@@ -42,6 +43,7 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
         my_seconds += solve.cost.my_seconds;
         findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
         seconds.push_back(solve.cost.seconds);
+        digits.push_back(digits_of(solve.report.history));
         const Ledger solves_only = setting.ledger;
         solve.u_l2 = l2_norm(top, posed.u());
         setting.ledger = solves_only;  // the norm's reduction is no part of the solve
@@ -55,7 +57,8 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
         gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
     findings.seconds = median(seconds);
     findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
-    findings.merit = cells_per_second(findings.facts, findings.seconds);
+    findings.merit =
+        cells_per_second(findings.facts, findings.seconds, {acceleration_.tolerance, mean_of(digits)});
     setting.site.report.tell(convergence_text(acceleration_, solves.back(), norm) + "\n" +
                              level_report(setting, findings, timers, seconds));
     setting.site.report.record(timer_records(timers) +

@@ -151,7 +151,7 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     findings.seconds = median(seconds);
     findings.parts = parts_of(timers, hierarchy.levels() - 1);
     findings.moved = movement_of(timers, unknowns, mean_of(digits));
-    findings.merit = cells_per_second(findings.facts, findings.seconds);
+    findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, mean_of(digits)});
     findings.merit->name = "full_multigrid.dof_per_second";
     setting.site.report.tell(
         accuracy_text(grids_.multigrid, grids, grids_.domain.dimensions(), work, cycles.back().report) +
