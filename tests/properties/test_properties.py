@@ -21,6 +21,8 @@ try:
     from hypothesis import strategies as st
 
     import exact
+    import nearly_singular
+    from nearly_singular import WeakProblem, weak_problems
     from problems import COMMUNICATION, PLACEMENTS, SOLVERS, Problem, methods, problems, unions
 except ImportError as error:
     print(f"skipped: {error} (Debian: python3-hypothesis, python3-numpy)")
@@ -95,6 +97,17 @@ class Solutions(Property):
         first, second = self.solve(problem, limits + one), self.solve(problem, limits + other)
         if first is not None and second is not None and second["u_l2"]:
             self.assertAlmostEqual(first["u_l2"] / second["u_l2"], 1, delta=1e-5)
+
+
+    @given(weak_problems(), st.booleans())
+    def test_a_solution_whose_digits_rounding_loses_is_warned_of(self, problem: WeakProblem, krylov: bool) -> None:
+        way = ["run.mode=krylov", "bottom.max_iterations=5000"] if krylov else ["multigrid.bottom_box=1", "multigrid.max_cycles=200"]
+        run = self.run_keel(1, *problem.words(), *way, "bottom.solver=cg", *ONE_SOLVE)
+        self.assertIn(run.status, (0, 1, 2), run)
+        if run.status != 0 or any("16 digits" in text for text in run.record("run")["warnings"]):
+            return
+        truth = nearly_singular.u_l2(problem)
+        self.assertAlmostEqual(run.record("solve")["u_l2"], truth, delta=1e-2 * truth)
 
 
 class Relations(Property):
