@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -276,10 +275,12 @@ std::optional<double> MachineReader::read_number(const Place& place, const std::
     const toml::node* node = place.table.get(key);
     if (!node) return {};
     const std::optional<double> value = node->value<double>();
-    if (node->is_number() && std::isfinite(*value) && (*value > 0 || (zero_is_allowed && *value == 0)))
+    // Within these no sum over ranks and messages overflows, and no time vanishes.
+    constexpr double least = 1e-18, most = 1e18;
+    if (node->is_number() && ((*value >= least && *value <= most) || (zero_is_allowed && *value == 0)))
         return value;
-    complain(node->source(), fmt::format("{}: must be a number {} 0, such as 1.5e-6", full(place, key),
-                                         zero_is_allowed ? ">=" : ">"));
+    complain(node->source(), fmt::format("{}: must be a number {} 0, from {:g} to {:g}, such as 1.5e-6",
+                                         full(place, key), zero_is_allowed ? ">=" : ">", least, most));
     return {};
 }
 

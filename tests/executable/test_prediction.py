@@ -13,6 +13,21 @@ GRID = ["problem.box=8", "comm.ranks_per_node=4"]
 HOPPER = f"comm.machine={INPUTS}/machines/hopper.toml"
 SURVEY = ("bicgstab", "bicgstab_fused", "ca_bicgstab", "cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3")
 # Where Keel has changed since the golden counts were taken: cg and what is like it look at the unscaled residual, too.
+EXTREME = """[machine]
+injection = { beta = 1e-10 }
+[host]
+eager_from = 0
+rendezvous_from = 16384
+[host.node]
+rendezvous = { alpha = 1.5e-6, beta = 1e-10 }
+eager = { alpha = 5e-7, beta = 1e-10 }
+[host.off_node]
+eager = { alpha = 2e-6, beta = 1e-10 }
+rendezvous = { alpha = 4e-6, beta = 1e-10 }
+[compute]
+rate = 2.8e9
+launch = 3e-7
+"""
 MORE_WORDS = {"cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3"}
 
 
@@ -21,6 +36,23 @@ class Prediction(KeelTest):
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run
+
+    def test_no_number_of_a_machine_makes_inf_or_nan_in_a_table(self) -> None:
+        """Beyond 1e-18 and 1e18 it is refused with its line; at these limits every table holds numbers."""
+        slow = re.sub(r"(alpha|beta|launch) = \S+?(?=[,\s}])", r"\1 = 1e18", EXTREME)
+        fast = re.sub(r"(alpha|beta|launch) = \S+?(?=[,\s}])", r"\1 = 1e-18", EXTREME.replace("rate = 2.8e9", "rate = 1e18"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "machine.toml"
+            grid = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", f"comm.machine={path}"]
+            path.write_text(EXTREME.replace("alpha = 5e-7", "alpha = 1e308"))
+            self.refused(None, "--dry-run", *grid, expected=[
+                f"{path}:8: host.node.eager.alpha: must be a number > 0, from 1e-18 to 1e+18"])  # fmt: skip
+            for machine in (slow, fast):
+                path.write_text(machine)
+                for mode in ([], ["run.mode=survey", "run.survey=['cg']"], ["run.mode=krylov"], ["run.mode=spmv"],
+                             ["run.mode=fixed_point"], ["run.mode=exchange"]):  # fmt: skip
+                    with self.subTest(machine=machine, mode=mode):
+                        self.assertNotRegex(self.predicted(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
 
     def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
         # With as many words as boxes in a sum, the quickest is not the one for few words.

@@ -91,7 +91,8 @@ std::string seconds_text(double seconds) {
     if (size < 999.95e-9) return fmt::format("{} ns", four_digits(seconds * 1e9));
     if (size < 999.95e-6) return fmt::format("{} us", four_digits(seconds * 1e6));
     if (size < 999.95e-3) return fmt::format("{} ms", four_digits(seconds * 1e3));
-    return size < 999.95 ? fmt::format("{} s", four_digits(seconds)) : fmt::format("{:.0f} s", seconds);
+    if (size < 999.95) return fmt::format("{} s", four_digits(seconds));
+    return size < 999999.5 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.2e} s", seconds);
 }
 
 }  // namespace keel
