@@ -135,6 +135,14 @@ TEST_CASE("good files are read: comments, blank lines, pattern, integer, symmetr
     Dense c;
     CHECK(read("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -7\n", c).empty());
     CHECK(c == Dense{{{0, 0}, -7}});
+    // As scripts and editors write them.
+    Dense d;
+    CHECK(read("\xef\xbb\xbf \n  %%MatrixMarket matrix coordinate real general \f\n  % indented\n\t% a tab\n "
+               "\t2 2 3\n"
+               "\f\n  1 1 1e-400\n\v% an entry\n\t2 2\f-1e-310\n 1 2 -1e-999\n",
+               d)
+              .empty());
+    CHECK(d == Dense{{{0, 0}, 0}, {{1, 1}, -1e-310}, {{0, 1}, 0}});
 }
 
 TEST_CASE("bad files are refused with the line and what is allowed") {
@@ -156,6 +164,12 @@ TEST_CASE("bad files are refused with the line and what is allowed") {
         {real + "2 2 1\n1 x 1\n", "m.mtx:3: column = x: must be an integer from 1 to 2"},
         {real + "2 2 1\n1 1 one\n", "m.mtx:3: value one: must be a finite number"},
         {real + "2 2 1\n1 1 inf\n", "m.mtx:3: value inf: must be a finite number"},
+        {real + "2 2 1\n1 1 1e400\n", "m.mtx:3: value 1e400: must be a finite number"},
+        {real + "2 2 1\n1 1 1e-400x\n", "m.mtx:3: value 1e-400x: must be a finite number"},
+        {real + "2 2 1\n1 \xc3\xa9\x1b 1\n", "m.mtx:3: column = \\xc3\\xa9\\x1b: must be an integer"},
+        {"\x1f\x8b\x08\n", "m.mtx:1: \"\\x1f\\x8b\\x08\": must be \"%%MatrixMarket"},
+        {std::string("\xff\xfe%\0%\0M\0\n", 9),
+         "m.mtx:1: no plain text (UTF-16, or compressed): must be ASCII or UTF-8 that begins with \"%%M"},
         {real + "2 2 1\n1 1\n", "m.mtx:3: 2 words: must be the 3 of"},
         {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 0.5\n",
          "m.mtx:3: value 0.5: must be a finite integer"},
@@ -326,7 +340,8 @@ TEST_CASE("any number of readers find the entries, and the first wrong line, tha
     const std::vector<std::string> bodies{
         "3 3 4\n1 1 1.5\n\n2 3 -2e3\n% another\n3 1 +4\n2 3 1\n",
         "3 3 4\r\n1 1 1.5\r\n2 3 -2e3\r\n\r\n3 1 +4\r\n2 3 1",  // without an end of the last line
-        "3 3 0\n", "3 3 0", "3 3 1\n\n\n\n\n1 1 1",
+        "  % indented\n 3 3 2\n\t% no entry\n\f\n1 1 1e-400\n   % more\n 3 1\f2\n", "3 3 0\n", "3 3 0",
+        "3 3 1\n\n\n\n\n1 1 1",
         "3 3 2\n" + std::string(3000, '%') + "\n1 1 1\n% " + std::string(500, 'x') + "\n2 2 1\n\n",
         // Wrong ones.
         "3 3 4\n1 1 1\n2 2 1\n2 x 1\n3 y 1\n", "3 3 4\n1 1 1\n2 2 1\n3 3 1", "3 3 4\n1 1 1\n2 2 1\n3 3 1\n\n",

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -15,6 +16,18 @@
 #include "kernels/hash.hpp"
 
 namespace keel {
+namespace {
+
+// What came from the file, which is ASCII by the format: other bytes as \xNN.
+std::string printable(std::string_view text) {
+    std::string result;
+    for (const char c : text)
+        result += c >= ' ' && c <= '~' ? std::string(1, c)
+                                       : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    return result;
+}
+
+}  // namespace
 
 // One line after the other, by words.
 class LineReader {
@@ -31,10 +44,14 @@ class LineReader {
         }
         return false;
     }
-    bool next_of_any_kind() {
-        if (!read()) return false;
-        split();
-        return true;
+    // The words of the first line that is not blank, without a byte order mark.
+    bool banner() {
+        while (read()) {
+            if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);
+            split();
+            if (!words_.empty()) return true;
+        }
+        return false;
     }
     // False at the end, and before a line that is too long.
     bool skip() {
@@ -45,7 +62,8 @@ class LineReader {
         }
     }
     bool has_entry() const {
-        return !text_.starts_with('%') && text_.find_first_not_of(blanks) != text_.npos;
+        const auto first = text_.find_first_not_of(blanks);
+        return first != text_.npos && text_[first] != '%';
     }
 
     const std::vector<std::string_view>& words() const { return words_; }
@@ -55,7 +73,7 @@ class LineReader {
     std::uint64_t digest() const { return digest_; }
 
     [[noreturn]] void complain(const std::string& what) const {
-        throw MatrixFileError(fmt::format("{}:{}: {}", name_, line_, what));
+        throw MatrixFileError(fmt::format("{}:{}: {}", name_, line_, printable(what)));
     }
 
     std::int64_t integer(std::size_t word, const std::string& what, std::int64_t lowest,
@@ -72,7 +90,11 @@ class LineReader {
         std::string_view text = words_[word];
         if (text.starts_with('+')) text.remove_prefix(1);
         double value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc::result_out_of_range) {  // also of 1e-400, which is nearest to 0
+            value = std::strtod(std::string(text).c_str(), nullptr);
+            if (!whole && std::abs(value) < 1) error = {};
+        }
         if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
             (whole && value != std::floor(value)))
             complain(
@@ -81,7 +103,7 @@ class LineReader {
     }
 
   private:
-    static constexpr const char* blanks = " \t\r";
+    static constexpr const char* blanks = " \t\r\f\v";
 
     bool read() {
         ++line_;
@@ -142,7 +164,10 @@ MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
     if (!file) throw MatrixFileError(name + ": cannot be read");  // on this rank
     LineReader lines(file, name, 0, all_lines);
     const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
-    if (!lines.next_of_any_kind()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
+    if (!lines.banner()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
+    if (lines.text().find('\0') != std::string::npos)
+        lines.complain("no plain text (UTF-16, or compressed): must be ASCII or UTF-8 that begins with \"" +
+                       wanted + "\"");
     const auto& words = lines.words();
     if (words.size() != 5 || words[0] != "%%MatrixMarket" || lower(words[1]) != "matrix")
         lines.complain(fmt::format("\"{}\": must be \"{}\"", lines.text().substr(0, 80), wanted));
