@@ -132,11 +132,9 @@ Status run(const PeerRun& run, const Communicator& comm) {
     SparseMatrix A(comm, run.resolved.topology, *backend, partition, rows,
                    {.scheme = run.resolved.comm.scheme}, ledger);
     const Found found = solve(run, comm, A, rows);
-    if (comm.rank() == 0) {
-        run.file->append(line_of(record_of(found, run, partition.rows)));
-        fmt::print("{}", text_of(found, run, partition.rows));
-    }
-    if (!run.file->complete()) return broken;
+    if (comm.rank() == 0) run.file->append(line_of(record_of(found, run, partition.rows)));
+    if (!run.file->finish()) return broken;
+    if (comm.rank() == 0) fmt::print("{}", text_of(found, run, partition.rows));
     return found.valid ? valid : invalid;
 }
 

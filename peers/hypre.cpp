@@ -192,11 +192,10 @@ Status run(const PeerRun& peer_run, const Communicator& comm) {
     set_right_side(level, problem);
     Peer peer(comm, level, problem, method, tolerance);
     const Found found = peer.run(resolved.warmup, resolved.repeats);
-    if (comm.rank() == 0) {
+    if (comm.rank() == 0)
         peer_run.file->append(line_of(record_of(found, method, resolved, layout, tolerance)));
-        fmt::print("{}", text_of(found, method, resolved, layout));
-    }
-    if (!peer_run.file->complete()) return broken;
+    if (!peer_run.file->finish()) return broken;
+    if (comm.rank() == 0) fmt::print("{}", text_of(found, method, resolved, layout));
     return found.residual.passed ? valid : invalid;
 }
 

@@ -192,11 +192,9 @@ Status run(const PeerRun& run, const Communicator& comm) {
     set_right_side(level, problem);
     PosedFixedPoint posed(hierarchy, grids, equation);
     const Found found = find(run, level, posed, comm);
-    if (comm.rank() == 0) {
-        run.file->append(line_of(record_of(found, run, layout)));
-        fmt::print("{}", text_of(found, run, layout));
-    }
-    if (!run.file->complete()) return broken;
+    if (comm.rank() == 0) run.file->append(line_of(record_of(found, run, layout)));
+    if (!run.file->finish()) return broken;
+    if (comm.rank() == 0) fmt::print("{}", text_of(found, run, layout));
     return found.valid ? valid : invalid;
 }
 

@@ -123,7 +123,7 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
     fmt::print("{}", text + found.text);
     file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.records);
     if (!found.trouble.empty()) print_complaints({found.trouble});
-    return file.complete() && found.trouble.empty() ? valid : broken;
+    return file.finish() && found.trouble.empty() ? valid : broken;
 }
 
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
@@ -146,10 +146,12 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::s
     const auto regions = make_regions();
     study.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;
-    report->tell(speaks ? closing_text(findings) : "");
     report->record(closing_records(findings));
+    if (!file.finish())
+        findings.trouble = "output.json lacks records: choose a place with room for them, and run again";
+    report->tell(speaks ? closing_text(findings) : "");
     if (!findings.trouble.empty()) fmt::print(stderr, "{}\n", findings.trouble);
-    if (!findings.trouble.empty() || !file.complete()) return broken;
+    if (!findings.trouble.empty()) return broken;
     return findings.interrupted() ? interrupted : findings.valid() ? valid : invalid;
 }
 

@@ -268,6 +268,34 @@ class Output(KeelTest):
         ):
             self.refused(None, *self.small[:1], *words, records=False, expected=[complaint])
 
+    def test_a_full_disk_leaves_whole_lines_and_no_valid_result(self) -> None:
+        output = self.folder / "run.json"
+        many = ("problem.box=8", "run.triad_mb=1", "run.warmup=0", "run.repeats=40", f"output.json={output}")
+        for caller in ("trap '' XFSZ", ":"):  # a caller may ignore the signal; else it would end the process
+            # The limit also ends what is printed, where that is a file.
+            for blocks, printed in ((4, "/dev/stdout"), (31, "/dev/stdout"), (1, self.folder / "out.txt")):
+                output.write_text("{}\n")
+                limited = f'{caller}; ulimit -f {blocks}; exec "$@" >{printed}'
+                run = self.run_keel(None, *many, records=False, quick=False, under=["bash", "-c", limited, "_"])
+                self.assertEqual(run.status, 3, run)
+                self.assertIn(f'output.json = "{output}": could not be written: File too large', run.stderr)
+                self.assertNotIn("RESULT VALID", run.stdout)
+                if printed == "/dev/stdout":
+                    self.assertEqual(run.stdout.splitlines()[-1], "RESULT INVALID  not all could be written")
+                text = output.read_text()
+                self.assertTrue(text.startswith("{}\n") and text.endswith("\n"), text[-80:])
+                self.assertNotIn("result", [strict_json(line).get("record") for line in text.splitlines()])
+
+    def test_a_pipe_whose_reader_leaves_ends_no_run(self) -> None:
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["head", "-n1", pipe], stdout=subprocess.PIPE, text=True)
+        words = ("problem.box=8", "run.repeats=40", f"output.json={pipe}")
+        run = self.run_keel(None, *words, records=False)
+        self.assertEqual(strict_json(reader.communicate()[0])["record"], "run")
+        self.assertEqual(run.status, 3, run)
+        self.assertIn(f'output.json = "{pipe}": could not be written: Broken pipe', run.stderr)
+
     def test_what_cannot_be_written_is_told(self) -> None:
         run = self.run_keel(None, *self.small, "output.json=/dev/full", records=False, quick=False)
         self.assertEqual(run.status, 3, run)
