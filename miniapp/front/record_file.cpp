@@ -33,8 +33,8 @@ bool ends_in_half_line(const std::string& path) {
     return half;
 }
 
-// Writes all of the text or, to a regular file, nothing. A full disk takes a part, and gives the cause when the
-// rest is tried. That part is removed, unless another process wrote behind it, for want of locks.
+// Writes all of the text or, to a regular file, nothing. A full disk takes a part, and reports the cause when
+// the rest is tried. That part is removed, unless another process wrote behind it, for want of locks.
 bool written(int file, std::string_view text) {
     const auto before = size_of(file);
     const std::size_t all = text.size();
@@ -69,7 +69,7 @@ std::string RecordFile::open() {
     const auto complaint = [&](const std::string& what) {
         return fmt::format("output.json = \"{}\": {}", path_, what);
     };
-    // Opened to write alone: else the writer of a pipe is a reader too, and waits for ever when the other has gone.
+    // To write alone: else the writer of a pipe is a reader too, and waits for ever when the other has gone.
     file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0)
         return complaint(

@@ -15,8 +15,8 @@ class RecordFile {
     // Makes the file if it is not there, and keeps other runs out of it while this object lives, where the file system has
     // locks: their records would stand between each other. Why that cannot be; empty if all is well.
     std::string open();
-    // Appends whole lines at once; on a full disk, none of them. What is written stays, whatever becomes of the
-    // process. Complains when it first fails, and does nothing from then on.
+    // Appends whole lines at once; on a full disk, none of them. What is written stays, whatever becomes of
+    // the process. Complains when it first fails, and does nothing from then on.
     void append(const std::string& lines);
     // Closes the file, and returns whether all was written: some file systems report a full disk only here.
     bool finish();
