@@ -57,9 +57,10 @@ std::vector<int> nearest_to_clumps(const ProblemOptions& problem, const Index& a
         }
         boxes.emplace_back(least, n);
     }
-    std::ranges::sort(boxes);
+    wanted = std::min(wanted, boxes.size());
+    std::ranges::nth_element(boxes, boxes.begin() + static_cast<std::ptrdiff_t>(wanted));
     std::vector<int> present;
-    for (std::size_t n = 0; n < std::min(wanted, boxes.size()); ++n) present.push_back(boxes[n].second);
+    for (std::size_t n = 0; n < wanted; ++n) present.push_back(boxes[n].second);
     std::ranges::sort(present);
     return present;
 }
