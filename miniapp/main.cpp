@@ -57,7 +57,8 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
     const auto add = [&](const std::vector<std::string>& more) {
         errors.insert(errors.end(), more.begin(), more.end());
     };
-    if (speaks) add(validate(deck, files, comm.size()));
+    const bool plans = command.action == Action::dry_run || command.action == Action::print_plan;
+    if (speaks) add(validate(deck, files, comm.size(), plans));
     if (command.action == Action::run) add(validate_run(deck, comm.size()));
     if (refused(errors, comm)) return bad_input;
     if (command.action == Action::print_deck) {
@@ -78,7 +79,8 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
                           origin_of(all_words, deck.parameters.run.label)};
     const std::string records = record_name(deck, resolved, facts.origin);
     if (command.action == Action::print_plan) return print_plan(*study, command.rank, comm);
-    if (command.action == Action::dry_run) return dry_run(*study, facts, records, comm);
+    if (command.action == Action::dry_run)
+        return dry_run(*study, facts, records, deck.parameters.run.verbose, comm);
     return run_study(*study, facts, records, deck.parameters.run, start, comm);
 }
 

@@ -188,10 +188,35 @@ int Representatives::planned_nodes() const {
                    : largest().topology.nodes();
 }
 
-double Representatives::share_of_requests() const {
-    // Who on a node sends hangs on what neighbours of its neighbours get.
-    constexpr double nodes_in_reach = 125;
-    return sample_ ? std::min(1.0, nodes_in_reach * planned_nodes() / largest().topology.nodes()) : 1.0;
+// Whoever of a node sends hangs on what neighbours of its neighbours get.
+double Representatives::share_of_requests(const Part& part) const {
+    const Layout& layout = part.layout;
+    const auto sides = ghost_pattern(layout, 1, Neighbours::faces).sides();
+    const auto node = [&](int box) {
+        return static_cast<std::size_t>(part.topology.node(layout.owner(box)));
+    };
+    const auto for_each_face = [&](const auto& visit) {
+        for (int box = 0; box < layout.box_count(); ++box)
+            for (const Index& side : sides)
+                if (const auto other = layout.neighbour(box, side)) visit(box, *other);
+    };
+    std::vector<bool> reached(static_cast<std::size_t>(part.topology.nodes()), !sample_);
+    if (sample_) {
+        for (const auto* const nodes : {&sample_->picked, &sample_->drawn})
+            for (const int one : *nodes) reached[static_cast<std::size_t>(one)] = true;
+        for (int faces = 0; faces < 2; ++faces) {
+            std::vector<bool> further = reached;
+            for_each_face([&](int box, int other) {
+                if (reached[node(box)]) further[node(other)] = true;
+            });
+            reached = std::move(further);
+        }
+    }
+    double requests = 0;
+    for_each_face([&](int box, int other) {
+        requests += reached[node(box)] && layout.owner(box) != layout.owner(other) ? 1 : 0;
+    });
+    return requests / (static_cast<double>(sides.size()) * layout.box_count());
 }
 
 SchemeRow Representatives::of_sample(const SchemeOptions& scheme, const Plan& plan, std::size_t columns,

@@ -327,6 +327,8 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
         "time from the start of the program on, before which a run ends, like one that is interrupted, when "
         "another solve might not; 0 = none",
         "s");
+    s.real("dry_run_limit", &Run::dry_run_limit, above(0),
+           "bound on what a dry run takes by estimate, in minutes of one processor and in 2 GB", "");
     s.integer(
         "triad_mb", &Run::triad_mb, between(0, 25'000),
         "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128, or 32 "

@@ -146,12 +146,13 @@ struct RunOptions {
     std::string backend = "openmp";
     Launches launches = Launches::synchronous;
     bool deterministic = false;
-    int warmup = 1;          // solves thrown away
-    int repeats = 5;         // solves measured
-    double min_seconds = 0;  // that they take together at least
-    double time_limit = 0;   // seconds of the whole run; 0 = none
-    int triad_mb = 0;        // of the triad's arrays, on each node; 0 = by the cache
-    std::string label;       // for the records
+    int warmup = 1;            // solves thrown away
+    int repeats = 5;           // solves measured
+    double min_seconds = 0;    // that they take together at least
+    double time_limit = 0;     // seconds of the whole run; 0 = none
+    double dry_run_limit = 1;  // factor of the time and the memory of a dry run
+    int triad_mb = 0;          // of the triad's arrays, on each node; 0 = by the cache
+    std::string label;         // for the records
     bool verbose = false;
 };
 

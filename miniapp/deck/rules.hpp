@@ -16,7 +16,7 @@ namespace keel {
 // the complaint points to the first that the user set, and is left out if one of them was refused already.
 class Rules {
   public:
-    explicit Rules(const Deck& deck) : deck_(deck) {}
+    explicit Rules(const Deck& deck, bool of_dry_run = false) : deck_(deck), of_dry_run_(of_dry_run) {}
 
     void require(bool holds, const std::vector<std::string>& keys, const std::string& otherwise) {
         if (holds || std::ranges::any_of(keys, [&](auto& key) { return deck_.refused.contains(key); }))
@@ -27,6 +27,8 @@ class Rules {
     }
 
     bool is_set(const std::string& key) const { return deck_.is_set(key); }
+    // Whether the deck is to be planned, not run.
+    bool of_dry_run() const { return of_dry_run_; }
     const Deck& deck() const { return deck_; }
     const Parameters& parameters() const { return deck_.parameters; }
 
@@ -34,6 +36,7 @@ class Rules {
 
   private:
     const Deck& deck_;
+    bool of_dry_run_;
     std::vector<std::string> errors_;
 };
 

@@ -83,7 +83,10 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
         return bad_input;
     }
     // Rank 0 plans alone.
-    const SharedMemory memory{memory_of_node(), 1, "node"};
+    const SharedMemory memory{memory_of_node(), 1, "node", {study.resolved().dry_run_limit}};
+    if (study.resolved().comm.chooser == SchemeChooser::model &&
+        refused(complaints(study.exceeds_planning(memory)), comm))
+        return bad_input;
     const auto text = comm.rank() == 0 ? study.plan_text(rank, memory) : std::nullopt;
     if (comm.max(text ? 1 : 0) == 0) {
         if (comm.rank() == 0)
@@ -95,18 +98,21 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
     return valid;
 }
 
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
+Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm) {
     const Resolved& resolved = study.resolved();
     // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
     const bool here = !resolved.imagined() && !backend_info(resolved.backend).features.device_memory;
     if (here && refused(exceeds_memory(study, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;
-    const SharedMemory memory{comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node"};
+    const SharedMemory memory{
+        comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node", {resolved.dry_run_limit}};
     if (refused(complaints(study.exceeds_planning(memory)), comm)) return bad_input;
     RecordFile file(records);
     if (refused(complaints(comm.rank() == 0 ? why_not_open(file, records) : ""), comm)) return bad_input;
-    const DryRun found = study.dry_run(comm, memory);
+    const auto progress = make_progress(comm.rank() == 0, verbose);
+    const DryRun found = study.dry_run(comm, memory, *progress);
+    if (refused(complaints(found.refusal), comm)) return bad_input;
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
     if (resolved.topology.nodes() > 1 && !resolved.imagined())

@@ -25,7 +25,7 @@ bool refused(const std::vector<std::string>& complaints, const Communicator& com
 
 Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm);
 // `records`: the name of their file, empty for none; {threads} may still stand in it.
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
+Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm);
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
                  const RunOptions& options, const Start& start, const Communicator& comm);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "miniapp/deck/overloaded.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -149,15 +151,27 @@ SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
 
 namespace {
 
-// `nodes` are those that are planned for.
-double bytes_to_plan(const GridSetup& grids, const SchemeUse& use, const Representatives& nodes,
-                     const SchemeOptions& scheme) {
+// Requests that a scheme is planned for, by the largest part of the nodes that are planned for: of a share of the ghosts.
+double requests_to_plan(const GridSetup& grids, const SchemeUse& use, const Representatives& nodes,
+                        const SchemeOptions& scheme, double share) {
     const GhostCells* ghosts = use.ghosts();
     const Layout& layout = nodes.largest().layout;
-    const double requests =
-        ghosts ? ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
-               : boxes_moved(grids.hierarchy, use).most_requests();
-    return requests * (ghosts ? nodes.share_of_requests() : 1.0) * bytes_to_plan_a_request;
+    return ghosts ? share * ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
+                  : boxes_moved(grids.hierarchy, use).most_requests();
+}
+
+// Of a sample's neighbours' neighbours two schemes of five ask.
+double share_of_ghosts(const SchemeUse& use, const Representatives& nodes) {
+    return use.ghosts() ? nodes.share_of_requests(nodes.largest()) * (nodes.sampled() ? 0.4 : 1) : 1.0;
+}
+
+// Those that are planned side by side, or the one that is used.
+std::vector<SchemeOptions> schemes_of(const SchemeUse& use, const Communication& comm,
+                                      const Planned& planned) {
+    if (!planned.side_by_side) return {scheme_needed(comm, use)};
+    SchemeOptions options = comm.scheme;
+    options.columns = use.columns;
+    return use.ghosts() ? candidates(options) : candidates_without_axes(options);
 }
 
 }  // namespace
@@ -174,15 +188,11 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
             Representatives::of(use.layout, among.topology, {.sampled = comm.sampled_nodes});
         if (ghosts && !nodes.all()) table.planned = {nodes.planned_nodes(), nodes.sampled()};
         const SchemeOptions needed = scheme_needed(comm, use);
-        std::vector<SchemeOptions> schemes{needed};
-        if (planned.side_by_side) {
-            SchemeOptions options = comm.scheme;
-            options.columns = use.columns;
-            schemes = ghosts ? candidates(options) : candidates_without_axes(options);
-        }
+        std::vector<SchemeOptions> schemes = schemes_of(use, comm, planned);
+        const double share = share_of_ghosts(use, nodes);
         std::erase_if(schemes, [&](const SchemeOptions& scheme) {
             if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
-                bytes_to_plan(grids, use, nodes, scheme) <= planned.bytes)
+                planned.room_for(requests_to_plan(grids, use, nodes, scheme, share)))
                 return false;
             table.left_out.push_back(name(scheme));
             return true;
@@ -197,23 +207,62 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
 
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned) {
-    for (const SchemeUse& use : scheme_uses(grids, finest)) {
+    const std::vector<SchemeUse> uses = scheme_uses(grids, finest);
+    DryRunCost cost = cost_of_boxes(finest.box_count(), static_cast<double>(uses.size()));
+    for (const SchemeUse& use : uses) {
         const Representatives nodes =
             Representatives::of(use.layout, use.among(topology), {.sampled = comm.sampled_nodes});
-        std::vector<SchemeOptions> schemes{scheme_needed(comm, use)};
-        if (planned.side_by_side) schemes.insert(schemes.begin(), SchemeOptions());
-        for (const SchemeOptions& scheme : schemes) {
-            const double bytes = bytes_to_plan(grids, use, nodes, scheme);
-            if (bytes <= planned.bytes) continue;
-            return fmt::format(
-                "comm.scheme = \"{}\", {} boxes of {}^{} on {}: to plan their messages takes up to {} of {}, "
-                "half of the memory here; choose {}a smaller problem.box, or fewer boxes",
-                planner(scheme.scheme).word, use.layout.box_count(), use.layout.width(),
-                use.layout.dimensions(), counted(grids.ranks, "rank"), bytes_text(bytes),
-                bytes_text(planned.bytes),
-                planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
+        if (nodes.sampled()) cost += {cost_of_boxes(finest.box_count(), 2).seconds, 0};
+        const std::string needed = name(scheme_needed(comm, use));
+        const double share = share_of_ghosts(use, nodes);
+        const double boxes = (nodes.sampled() ? share : 1.0) * nodes.largest().layout.box_count();
+        for (const SchemeOptions& scheme : schemes_of(use, comm, planned)) {
+            const double requests = requests_to_plan(grids, use, nodes, scheme, share);
+            if (planned.room_for(requests)) {
+                const auto parts = static_cast<double>(nodes.parts().size());
+                cost += {cost_of_requests(parts * requests, parts * boxes).seconds,
+                         cost_of_requests(requests).bytes};
+                continue;
+            }
+            if (scheme.scheme != Scheme::standard && name(scheme) != needed) continue;  // left out
+            const std::string what =
+                fmt::format("comm.scheme = \"{}\", {} boxes of {}^{} on {}: ", planner(scheme.scheme).word,
+                            use.layout.box_count(), use.layout.width(), use.layout.dimensions(),
+                            counted(grids.ranks, "rank"));
+            const std::string remedy =
+                fmt::format("{}{}a smaller problem.box, or fewer boxes",
+                            planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "",
+                            comm.sampled_nodes == 0 ? "comm.sampled_nodes above 0, " : "");
+            const std::string exceeded = planned.limit.exceeded_by(cost_of_requests(requests), remedy);
+            if (!exceeded.empty()) return what + exceeded;
+            return what +
+                   fmt::format(
+                       "to plan their messages takes up to {} of {}, half of the memory here; choose {}",
+                       bytes_text(requests * bytes_to_plan_a_request), bytes_text(planned.bytes), remedy);
         }
     }
+    const std::string exceeded = planned.limit.exceeded_by(
+        cost, fmt::format("{}fewer problem.ranks or boxes",
+                          comm.sampled_nodes == 0 ? "comm.sampled_nodes above 0, " : ""));
+    return exceeded.empty() ? ""
+                            : fmt::format("{} boxes on {}: {}", finest.box_count(),
+                                          counted(grids.ranks, "rank"), exceeded);
+}
+
+std::string too_long_for_mpi(const std::vector<SchemeTable>& tables) {
+    constexpr int most = std::numeric_limits<int>::max();
+    for (const SchemeTable& table : tables)
+        for (std::size_t n = 0; n < table.rows.size(); ++n) {
+            const SchemeRow& row = table.rows[n];
+            if (table.chosen.value_or(n) != n || row.longest_message <= most) continue;
+            const bool of_matrix = table.use.entries() != nullptr;
+            return fmt::format(
+                "comm.scheme = \"{}\", level {}, {}: a message of {:.0f} values, and MPI counts at most {}; "
+                "choose {}, or comm.scheme = \"split\", which cuts messages",
+                name(row.scheme), table.use.level, purpose_of(table.use), row.longest_message, most,
+                of_matrix ? "fewer problem.columns or more ranks"
+                          : "smaller boxes, fewer on a rank, or more ranks");
+        }
     return "";
 }
 

@@ -11,6 +11,7 @@
 #include "comm/costs/closed/comparison.hpp"
 #include "comm/costs/representatives.hpp"
 #include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace keel {
@@ -128,13 +129,21 @@ SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
 struct Planned {
     bool side_by_side = true;
     double bytes = 0;
+    DryRunLimit limit = {};
+
+    bool room_for(double requests) const {
+        return requests * bytes_to_plan_a_request <= bytes && limit.allows(cost_of_requests(requests));
+    }
 };
 std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& finest,
                                           const Communication& comm, const Setup& setup,
                                           const Planned& planned);
-// Why not even those can be planned that are used, or that all are compared with; empty if they can.
+// Why not even those can be planned that are used, or that all are compared with, or all within the limit; empty if they can.
 std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const Communication& comm,
                              const Topology& topology, const Planned& planned);
+
+// Why MPI takes a message of those schemes that a run uses or tries for too long; empty if none is.
+std::string too_long_for_mpi(const std::vector<SchemeTable>& tables);
 
 // What is known before a run of who will carry an exchange: the deck's scheme, or the model's; what trials will tell is not
 // known. With a model the rows need times.

@@ -125,6 +125,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .repeats = p.run.repeats,
         .min_seconds = p.run.min_seconds,
         .triad_bytes = 1e6 * p.run.triad_mb,
+        .dry_run_limit = p.run.dry_run_limit,
         .goal = p.output.goal,
         .goal_events = p.output.goal_events,
         .details = {.all_times = p.output.times == Times::full,

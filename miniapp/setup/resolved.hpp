@@ -60,10 +60,11 @@ struct Resolved {
     bool deterministic = false;
     int warmup = 1;
     int repeats = 5;
-    double min_seconds = 0;  // that repeats take together at least
-    double triad_bytes = 0;  // on each node; 0 = by the cache
-    std::string goal;        // file for a predicted solve's schedule
-    int goal_events = 100;   // of the visit to the bottom
+    double min_seconds = 0;    // that repeats take together at least
+    double triad_bytes = 0;    // on each node; 0 = by the cache
+    double dry_run_limit = 1;  // as in DryRunLimit
+    std::string goal;          // file for a predicted solve's schedule
+    int goal_events = 100;     // of the visit to the bottom
     Details details;
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on

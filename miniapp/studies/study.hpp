@@ -44,6 +44,7 @@ struct DryRun {
     std::string plan;          // JSON: what the study adds to the record "plan"
     std::string records;       // what every scheme makes of the exchanges, what is predicted
     std::string trouble = {};  // not empty: why not all that was asked for could be done
+    std::string refusal = {};  // not empty: why there is nothing else, as wrong input
 };
 
 // A study whose deck is resolved. It never sees the deck.
@@ -60,7 +61,8 @@ class PreparedStudy {
     virtual std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const = 0;
     // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size; to plan it takes its share of this
     // memory at the most. Collective; complete on rank 0.
-    virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const = 0;
+    virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
+                           Progress& progress) const = 0;
     // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
     // it is asked to. Collective; complete on rank 0.
     virtual void run(const Site& site, Findings& findings) const = 0;

@@ -48,9 +48,9 @@ void check_idle(Rules& rules) {
 
 }  // namespace
 
-std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int started) {
+std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int started, bool of_dry_run) {
     const int imagined = deck.parameters.problem.ranks;
-    Rules rules(deck);
+    Rules rules(deck, of_dry_run);
     check_common(rules, files, started);
     study_of(deck).check(rules, imagined > 0 ? imagined : started);
     check_idle(rules);

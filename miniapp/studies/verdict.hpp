@@ -11,8 +11,9 @@
 namespace keel {
 
 // The complaints of all rules on so many ranks, not those in deck.errors. Without what only follows from a key that was
-// refused already.
-std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int ranks);
+// refused already. Of a dry run also what exceeds run.dry_run_limit before boxes are laid out.
+std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int ranks,
+                                  bool of_dry_run = false);
 // What keeps a valid deck from running here and now.
 std::vector<std::string> validate_run(const Deck& deck, int ranks);
 // What only this rank can find. Collective.

@@ -17,6 +17,7 @@ import test_counts
 import test_decks
 import test_detection
 import test_domains
+import test_dry_run_limit
 import test_ending
 import test_full_multigrid
 import test_interleavings
@@ -37,8 +38,8 @@ from keel_runner import KeelTest
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
-        test_agglomeration, test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_ending, test_full_multigrid, test_interleavings,
-        test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_report, test_scales, test_schemes,
+        test_agglomeration, test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_dry_run_limit,
+        test_ending, test_full_multigrid, test_interleavings, test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_report, test_scales, test_schemes,
         test_simulation, test_solution, test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)

@@ -61,7 +61,7 @@ Status status_of(Deeds deeds) {
     const Communicator comm = Communicator::world();
     const Resolved resolved = resolve(deck, {}, comm);
     const auto study = GhostStudy(deeds).GridStudy::prepare(deck, resolved);
-    return run_study(*study, {}, "", deck.parameters.run, {now(), 0}, comm);
+    return run_study(*study, {{}, {}, "{}", {}}, "", deck.parameters.run, {now(), 0}, comm);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 
 namespace keel {
 
@@ -25,6 +26,7 @@ struct SharedMemory {
     double bytes = 0;
     int sharing = 1;    // ranks
     std::string where;  // "node" or "device"
+    DryRunLimit limit = {};
 
     // What a rank may take of it to plan for ranks that are not there: others need some too.
     double to_plan_with() const { return bytes / 2 / sharing; }

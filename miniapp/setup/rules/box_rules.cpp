@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 
 namespace keel {
@@ -61,6 +63,21 @@ bool check_dimensions(Rules& rules) {
     return flat;
 }
 
+// Whether a dry run may lay out so many boxes, and choose among them.
+bool check_cost(Rules& rules, double around) {
+    const ProblemOptions& problem = rules.parameters().problem;
+    const double levels =
+        1 + std::max(0.0, std::log2(1.0 * problem.box / rules.parameters().multigrid.bottom_box));
+    DryRunCost cost = cost_of_boxes(problem.shape == DomainShape::list ? 0 : around, levels);
+    if (problem.shape == DomainShape::tags) cost += cost_of_clumps(around, problem.clumps);
+    const std::string exceeded = DryRunLimit{rules.parameters().run.dry_run_limit}.exceeded_by(
+        cost,
+        problem.shape == DomainShape::tags ? "fewer problem.boxes or problem.clumps" : "fewer problem.boxes");
+    rules.require(exceeded.empty(), {"problem.boxes", "problem.boxes_per_rank", "problem.ranks"},
+                  fmt::format("{:.0f} boxes: {}", around, exceeded));
+    return exceeded.empty();
+}
+
 }  // namespace
 
 std::string triple_text(const Index& triple) {
@@ -94,6 +111,7 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
         around <= most, {"problem.boxes", "problem.boxes_per_rank", "problem.boxes_list"},
         fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", around, most));
     if (around > most) return all;
+    if (rules.of_dry_run() && !check_cost(rules, around)) return false;
     const auto [culprits, reason] = why_no_domain(p.problem, ranks);
     rules.require(culprits.empty(), culprits, reason);
     if (!culprits.empty()) return false;

@@ -171,7 +171,7 @@ void check_run(Rules& rules, int started) {
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
     for (const std::string key : {"bottom.given_iterations", "comm.allreduce_model", "comm.sampled_nodes",
-                                  "output.goal", "output.goal_events"})
+                                  "output.goal", "output.goal_events", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");
 }

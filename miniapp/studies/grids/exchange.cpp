@@ -64,6 +64,7 @@ class ExchangeStudy : public GridStudy {
                                 "run.warmup",
                                 "run.repeats",
                                 "run.time_limit",
+                                "run.dry_run_limit",
                                 "run.label",
                                 "run.triad_mb",
                                 "run.verbose"})

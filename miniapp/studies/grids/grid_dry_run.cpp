@@ -252,14 +252,18 @@ Json solvers_json(const GridUse& use) {
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
     return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm, resolved_.topology,
-                                  {schemes_matter(resolved_), memory.to_plan_with()});
+                                  {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
 }
 
-DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory) const {
+DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory,
+                              Progress& progress) const {
+    progress.say("planning messages");
     const Topology& topology = resolved_.topology;
     const Layout finest = grids_.finest();
     const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()},
-                                         {schemes_matter(resolved_), memory.to_plan_with()});
+                                         {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
+    if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty())
+        return {.text = "", .plan = "", .records = "", .refusal = refusal};
     const bool solves = grids_.use.krylov != KrylovLevel::none;
     const double fields = comm.max(
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
@@ -269,7 +273,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     std::optional<Prediction> prediction;
     if (predicts(resolved_, grids_)) {
         why_not = why_not_predicted(grids_, memory, comm.size());
-        if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm);
+        if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm, progress);
     }
     const Foretold foretold = foretell(tables, comm, memory);
     if (comm.rank() > 0) return {};

@@ -65,7 +65,7 @@ class PreparedGrids : public PreparedStudy {
     std::string exceeds(const SharedMemory& memory) const override;
     std::string exceeds_planning(const SharedMemory& memory) const override;
     std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
     void run(const Site& site, Findings& findings) const override;
 
   protected:

@@ -54,7 +54,7 @@ class PreparedNetwork : public PreparedStudy {
     std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
 
     // Who would send to whom.
-    DryRun dry_run(const Communicator& comm, const SharedMemory&) const override {
+    DryRun dry_run(const Communicator& comm, const SharedMemory&, Progress&) const override {
         Json pairs = Json::object();
         std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
                                        options_.smallest, options_.largest, options_.repeats);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
@@ -112,7 +113,7 @@ bool predicts(const MatrixUse& use, const Resolved& resolved) {
 }
 
 std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                              double available, const ImaginedAmg* amg) {
+                              double available, const DryRunLimit& limit, const ImaginedAmg* amg) {
     if (!resolved.imagined())
         return "no seconds of solves are predicted where each rank has its own rows; start one rank, with "
                "problem.ranks";
@@ -129,7 +130,22 @@ std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, co
     }
     const MatrixPart whole{static_cast<std::size_t>(size.rows), static_cast<std::size_t>(size.entries)};
     const auto needed = static_cast<double>(predicted_bytes(use, whole));
-    if (needed <= available) return "";
+    if (needed <= available) {
+        const BottomOptions options = rehearsed_options(*use.solver);
+        const auto rows = static_cast<double>(size.rows);
+        // As if rows were points of a plane, which have few entries, or of a space.
+        const double across = size.entries < 6 * rows ? std::sqrt(rows) : std::cbrt(rows);
+        const Method& method = method_named(options.solver);
+        const double iterations = iterations_at_most(across, options.tolerance,
+                                                     method.applications.of(options), options.max_iterations);
+        const std::string exceeded =
+            limit.exceeded_by(cost_of_sparse_solve(rows, size.entries, iterations, needed),
+                              "bottom.given_iterations or fewer rows");
+        return exceeded.empty()
+                   ? ""
+                   : "no seconds are predicted, iterations not known: with a solve that tells them " +
+                         exceeded;
+    }
     return fmt::format(
         "no seconds of solves are predicted: one with the whole matrix has to stand for it here, and takes "
         "{} "

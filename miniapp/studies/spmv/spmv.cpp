@@ -106,6 +106,7 @@ class SpmvStudy : public Study {
              {},
              "needs a coarsest level, and run.mode = spmv has a matrix; give run.amg"},
             {"run.triad_mb"},
+            {"run.dry_run_limit"},
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};

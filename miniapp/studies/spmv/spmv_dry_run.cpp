@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -65,7 +66,8 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
         part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
-    if (predicts(use, resolved)) found.why_not_predicted = why_not_predicted(use, resolved, size, 0, nullptr);
+    if (predicts(use, resolved))
+        found.why_not_predicted = why_not_predicted(use, resolved, size, 0, {}, nullptr);
     return found;
 }
 
@@ -80,25 +82,70 @@ GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int ran
     return rows;
 }
 
+// Why one rank has not the memory to plan for all the others.
+Reason too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const std::string& what,
+                 double needed, const SharedMemory& memory) {
+    return fmt::format(
+        "problem.matrix = \"{}\", {} rows, {:.0f} entries: to plan for {} ranks that are not here, one rank "
+        "holds {}: {} and more of {}, half of this node; choose fewer rows, or start {} ranks",
+        use.matrix.options.matrix, size.rows, size.entries, ranks, what, bytes_text(needed),
+        bytes_text(memory.to_plan_with()), ranks);
+}
+// The same of what a dry run may take; empty if it may.
+Reason why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
+                       const MatrixSize& size, int ranks) {
+    const std::string exceeded = limit.exceeded_by(cost, "fewer rows or ranks");
+    if (exceeded.empty()) return "";
+    return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {} ranks that are not here: {}",
+                       use.matrix.options.matrix, size.rows, size.entries, ranks, exceeded);
+}
+
+// What it takes without solves, where ranks need so many rows of each other.
+DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests, double ranks) {
+    DryRunCost cost = cost_of_entries(static_cast<double>(size.rows), size.entries, ranks);
+    const DryRunCost of_one = cost_of_requests(requests);
+    cost += {static_cast<double>(candidates_without_axes({}).size()) * of_one.seconds,
+             bytes_to_read(use, size) + of_one.bytes};
+    if (use.amg != AmgUse::none) cost += cost_of_amg(size.entries);
+    return cost;
+}
+
+// Rows that ranks need of each other, by sizes alone; 0 where only the matrix tells.
+double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
+    const MatrixOptions& options = use.matrix.options;
+    const auto rows = static_cast<double>(size.rows);
+    const bool grid = options.matrix == grid_matrix;
+    if (is_matrix_file(options.matrix) || options.ordering == Ordering::rcm || grid) return 0;
+    const double off_diagonal = ranks > 1 ? size.entries - rows : 0;
+    if (options.matrix == "arrow") return std::min(off_diagonal, rows + ranks);
+    if (options.matrix == "random" || options.ordering == Ordering::random) return off_diagonal;
+    if (options.matrix == "banded") return std::min(off_diagonal, 2.0 * options.row_entries * ranks);
+    if (options.matrix == "diagonal") return 0;
+    // A slice of rows needs a row of cells on each side, and a plane, or as much of these as it is long.
+    const Index& cells = use.matrix.cells;
+    const double own = rows / ranks;
+    const double row = is_square(options.matrix) ? std::sqrt(rows) : cells[0];
+    const double plane = row * cells[1];
+    const bool all = options.matrix == "stencil27";
+    const bool planes = options.matrix.starts_with("stencil") && !is_square(options.matrix) && cells[2] > 1;
+    const double of_planes = planes ? std::min(plane + (all ? row + 1 : 0), (all ? 3 : 1) * own) : 0;
+    return std::min(off_diagonal, 2 * ranks * (1 + std::min(row, own) + of_planes));
+}
+
 // By this rank alone, for ranks that are not there.
 std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                                     double available) {
+                                     const SharedMemory& memory, Progress& progress) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     double needed = bytes_to_read(use, size);
-    const auto too_large = [&](const std::string& what) {
-        return fmt::format(
-            "to plan for {} ranks that are not here, one rank holds {}: {} and more of {}, half "
-            "of this node; choose fewer rows, or start {} ranks",
-            ranks, what, bytes_text(needed), bytes_text(available), ranks);
-    };
-    if (needed > available) return too_large("the matrix");
     const RowPartition partition{size.rows, ranks};
     std::vector<Request> requests;
     Sizes found;
     GlobalRows largest;
     int rank_of_largest = 0;
     std::vector<std::int64_t> ghosts;  // by rank
+    const double available = memory.to_plan_with();
+    progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
         found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix),
@@ -108,8 +155,12 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
         const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
         ghosts.push_back(static_cast<std::int64_t>(needs.size()));
         needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
-        if (needed > available) return too_large("what all need of each other");
+        if (needed > memory.to_plan_with())
+            return too_large(use, size, ranks, "what all need of each other", needed, memory);
         for (const Item& item : needs) requests.push_back({item, rank});
+        const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
+        if (Reason reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
+            return reason;
         found.rows.add(rows.rows());
         found.entries.add(rows.columns.size());
         found.ghosts.add(needs.size());
@@ -118,10 +169,11 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
         rank_of_largest = rank;
     }
     if (predicts(use, resolved))
-        found.why_not_predicted =
-            why_not_predicted(use, resolved, size, available - needed, found.amg ? &*found.amg : nullptr);
+        found.why_not_predicted = why_not_predicted(use, resolved, size, available - needed, memory.limit,
+                                                    found.amg ? &*found.amg : nullptr);
     const bool predicted = predicts(use, resolved) && found.why_not_predicted.empty();
     if (!predicted || found.amg) all = {};
+    progress.say("planning messages");
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
     const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
@@ -167,40 +219,49 @@ Json json_of(const Count& count) {
     return {{"most", count.most}, {"all", count.all}};
 }
 
-// Without `found` the sizes alone.
-Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes* found) {
-    Json plan{{"matrix", use.matrix.options.matrix}, {"unknowns", size.rows}};
-    const SchemeTable* const products = found ? &found->schemes.front() : nullptr;
-    const SchemeRow* const row = products ? &products->rows[products->chosen.value_or(0)] : nullptr;
-    plan["array_bytes"] = found ? Json(found->arrays) : Json();
-    plan["predicted_bytes"] = found ? Json(found->memory) : Json();
-    plan["busiest"] = row ? volume_json(row->most_sent) : Json();
-    plan["all"] = row ? volume_json(row->all) : Json();
-    plan["rows"] = found ? json_of(found->rows) : Json();
-    plan["entries"] = found ? json_of(found->entries) : Json();
-    if (found && found->amg && found->amg->missing.empty() && !found->amg->levels.empty())
-        plan["amg_coarsest"] = coarsest_json(found->amg->coarsest);
-    plan["ghosts"] = found ? json_of(found->ghosts) : Json();
+Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found) {
+    const SchemeTable& products = found.schemes.front();
+    const SchemeRow& row = products.rows[products.chosen.value_or(0)];
+    Json plan{{"matrix", use.matrix.options.matrix},   {"unknowns", size.rows},
+              {"array_bytes", found.arrays},           {"predicted_bytes", found.memory},
+              {"busiest", volume_json(row.most_sent)}, {"all", volume_json(row.all)},
+              {"rows", json_of(found.rows)},           {"entries", json_of(found.entries)},
+              {"ghosts", json_of(found.ghosts)}};
+    if (found.amg && found.amg->missing.empty() && !found.amg->levels.empty())
+        plan["amg_coarsest"] = coarsest_json(found.amg->coarsest);
     return plan;
 }
 
 }  // namespace
 
-DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory) const {
+std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
+    if (!resolved_.imagined()) return "";
+    const SharedMemory memory{shared.bytes, 1, shared.where, shared.limit};
+    const MatrixSize size = matrix_size(use_.matrix);
+    const double ranks = resolved_.ranks;
+    const DryRunCost cost = cost_of(use_, size, requests_of(use_, size, ranks), ranks);
+    if (Reason reason = why_not_planned(memory.limit, cost, use_, size, resolved_.ranks); !reason.empty())
+        return reason;
+    const double read = bytes_to_read(use_, size);
+    return read <= memory.to_plan_with() ? ""
+                                         : too_large(use_, size, resolved_.ranks, "the matrix", read, memory);
+}
+
+DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const {
     if (resolved_.imagined() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
-    const std::variant<Sizes, Reason> result =
-        resolved_.imagined()
-            ? imagined(use_, resolved_, size, SharedMemory{memory.bytes, 1, memory.where}.to_plan_with())
-            : negotiated(use_, resolved_, comm, size);
+    const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
+    const std::variant<Sizes, Reason> result = resolved_.imagined()
+                                                   ? imagined(use_, resolved_, size, of_one, progress)
+                                                   : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
     const std::string& matrix = use_.matrix.options.matrix;
     if (const auto* complaint = std::get_if<Reason>(&result))
-        return {fmt::format("matrix {}: {} rows, {:.0f} entries; too large here to plan messages for: {}\n",
-                            matrix, size.rows, size.entries, *complaint),
-                plan_json(use_, size, nullptr).dump(), ""};
+        return {.text = "", .plan = "", .records = "", .refusal = *complaint};
     const auto& found = std::get<Sizes>(result);
+    if (const std::string refusal = too_long_for_mpi(found.schemes); !refusal.empty())
+        return {.text = "", .plan = "", .records = "", .refusal = refusal};
     std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
     std::string amg_schemes;
     if (found.amg) {
@@ -223,7 +284,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
         records += prediction_records(*found.solve, resolved_, size);
     }
     if (!found.why_not_predicted.empty()) text += wrapped("remark: " + found.why_not_predicted, 4) + "\n";
-    return {text, plan_json(use_, size, &found).dump(), records};
+    return {text, plan_json(use_, size, found).dump(), records};
 }
 
 }  // namespace keel

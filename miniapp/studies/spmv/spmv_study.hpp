@@ -63,10 +63,12 @@ class PreparedSpmv : public PreparedStudy {
     std::string exceeds(const SharedMemory& memory) const override {
         return exceeds_memory(use_, resolved_.ranks, memory).value_or("");
     }
+    std::string exceeds_planning(const SharedMemory& memory) const override;  // spmv_dry_run.cpp
     std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
     // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all imagined ranks.
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;  // spmv_dry_run.cpp
-    void run(const Site& site, Findings& findings) const override;                        // spmv_run.cpp
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
+                   Progress& progress) const override;              // spmv_dry_run.cpp
+    void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
 
   private:
     // `rows` are those of A, whose exchanges are by `sparse`.

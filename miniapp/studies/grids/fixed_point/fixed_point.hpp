@@ -36,7 +36,7 @@ class PreparedFixedPoint : public PreparedGrids {
                        const AndersonOptions& acceleration)
         : PreparedGrids(resolved, grids), equation_(equation), acceleration_(acceleration) {}
 
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override;
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
     // Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
     static int fields(const FixedPointOptions& equation, const AndersonOptions& acceleration);
 

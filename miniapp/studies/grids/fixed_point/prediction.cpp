@@ -88,10 +88,40 @@ std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions&
     return all;
 }
 
+// Each way takes some tens of evaluations of a cycle.
+DryRunCost cost_of_iterations(const GridSetup& grids, const FixedPointOptions& equation,
+                              const AndersonOptions& acceleration, int ranks_here) {
+    const Grid sample = sample_of(grids, ranks_here);
+    const Grid bottom = bottom_of(grids);
+    const auto dimensions = static_cast<double>(grids.problem.dimensions);
+    const auto size_of = [&](const Grid& grid) {
+        const double boxes = static_cast<double>(product(grid.boxes)) / ranks_here;
+        const auto cells = [&](int width) { return boxes * std::pow(width, dimensions); };
+        const int fields = grids.fields_of_level + grids.use.more_fields;
+        return SolveSize{.dimensions = dimensions,
+                         .cells = cells(grid.box),
+                         .bytes = 1.15 * sizeof(double) * fields * cells(grid.box + 2),
+                         .cycles = 30,
+                         .krylov_cells = cells(std::min(grid.box, grids.hierarchy.bottom_box))};
+    };
+    DryRunCost cost;
+    if (!grids.use.solvers.empty() && !is_small(grids))
+        cost = cost_of_rehearsal(grids, bottom.boxes, bottom.box, ranks_here, grids.use.solvers);
+    for (std::size_t way = 0; way < ways(acceleration).size(); ++way) {
+        cost += cost_of_solve(size_of(sample));
+        if (is_small(grids) || !equation.by_fas()) continue;
+        SolveSize on_bottom = size_of(bottom);
+        on_bottom.iterations = on_bottom.cycles * grids.use.full_approximation.value_or(1);
+        cost += cost_of_solve(on_bottom);
+    }
+    return cost;
+}
+
 }  // namespace
 
 std::string why_not_predicted(const GridSetup& grids, const FixedPointOptions& equation,
-                              const SharedMemory& memory, int ranks_here) {
+                              const AndersonOptions& acceleration, const SharedMemory& memory,
+                              int ranks_here) {
     if (grids.moves_bottom())
         return "no seconds are predicted where multigrid.bottom_grid moves the bottom level; choose "
                "distributed";
@@ -110,6 +140,10 @@ std::string why_not_predicted(const GridSetup& grids, const FixedPointOptions& e
     if (solves_bottom && !is_small(grids) && grids.levels() == 1)
         return "no seconds are predicted where there is one level: its solver would have to run on all of it "
                "in every evaluation; give a larger problem.box, or a smaller multigrid.bottom_box";
+    const std::string exceeded = memory.limit.exceeded_by(
+        cost_of_iterations(grids, equation, acceleration, ranks_here), "fewer boxes, a smaller problem.box");
+    if (!exceeded.empty())
+        return "no seconds are predicted, iterations not known: with the solves that tell them " + exceeded;
     GridSetup here = grids;
     here.ranks = ranks_here;
     const auto complaint_of = [&](const Grid& grid, int vectors) {

@@ -33,7 +33,8 @@ struct FixedPointPrediction {
 
 // Why nothing is predicted; empty if it is. Purely local.
 std::string why_not_predicted(const GridSetup& grids, const FixedPointOptions& equation,
-                              const SharedMemory& memory, int ranks_here);
+                              const AndersonOptions& acceleration, const SharedMemory& memory,
+                              int ranks_here);
 // Iterates on the ranks at hand, without acceleration and by every method. Collective; complete on rank 0.
 FixedPointPrediction predict(const Resolved& resolved, const GridSetup& grids,
                              const FixedPointOptions& equation, const AndersonOptions& acceleration,

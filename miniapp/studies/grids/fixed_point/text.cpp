@@ -78,7 +78,7 @@ std::string iteration_text(const AndersonOptions& options) {
 Foretold PreparedFixedPoint::foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
                                       const SharedMemory& memory) const {
     if (!resolved_.machine || !resolved_.machine->machine.compute) return {};
-    const std::string why_not = why_not_predicted(grids_, equation_, memory, comm.size());
+    const std::string why_not = why_not_predicted(grids_, equation_, acceleration_, memory, comm.size());
     if (!why_not.empty()) return {wrapped("remark: " + why_not, 4) + "\n", ""};
     const FixedPointPrediction prediction =
         predict(resolved_, grids_, equation_, acceleration_, tables, comm);
@@ -87,8 +87,9 @@ Foretold PreparedFixedPoint::foretell(const std::vector<SchemeTable>& tables, co
             prediction_records(prediction, resolved_, grids_, acceleration_)};
 }
 
-DryRun PreparedFixedPoint::dry_run(const Communicator& comm, const SharedMemory& memory) const {
-    DryRun dry = PreparedGrids::dry_run(comm, memory);
+DryRun PreparedFixedPoint::dry_run(const Communicator& comm, const SharedMemory& memory,
+                                   Progress& progress) const {
+    DryRun dry = PreparedGrids::dry_run(comm, memory, progress);
     if (comm.rank() == 0) dry.text += iteration_text(acceleration_);
     return dry;
 }

@@ -29,8 +29,8 @@ class PreparedOrthogonalise : public PreparedGrids {
         return depth + 1 + static_cast<int>(QR::vectors(static_cast<std::size_t>(depth))) + more;
     }
 
-    DryRun dry_run(const Communicator& comm, const SharedMemory& memory) const override {
-        DryRun dry = PreparedGrids::dry_run(comm, memory);
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override {
+        DryRun dry = PreparedGrids::dry_run(comm, memory, progress);
         if (comm.rank() > 0) return dry;
         const Model* const model = resolved_.model();
         if (model == nullptr || !model->machine.compute) {
@@ -93,10 +93,11 @@ class OrthogonaliseStudy : public GridStudy {
             {"output.goal_events", {}, solves_nothing},
             {"output."}};
         for (const char* key :
-             {"anderson.depth", "problem.dimensions", "problem.box", "problem.boxes_per_rank",
-              "problem.boxes", "problem.ranks", "problem.placement", "problem.storage", "run.mode",
-              "run.backend", "run.launches", "run.deterministic", "run.warmup", "run.repeats",
-              "run.min_seconds", "run.time_limit", "run.label", "run.triad_mb", "run.verbose"})
+             {"anderson.depth", "problem.dimensions", "problem.box",       "problem.boxes_per_rank",
+              "problem.boxes",  "problem.ranks",      "problem.placement", "problem.storage",
+              "run.mode",       "run.backend",        "run.launches",      "run.deterministic",
+              "run.warmup",     "run.repeats",        "run.min_seconds",   "run.time_limit",
+              "run.label",      "run.triad_mb",       "run.verbose",       "run.dry_run_limit"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }

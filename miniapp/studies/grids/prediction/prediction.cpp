@@ -8,6 +8,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
+#include "miniapp/studies/study.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -90,6 +91,22 @@ Weights weights_of(double visits, double iterations, const Rehearsed& first, con
     return {(visits * j - w * iterations) / determinant, (v * iterations - visits * i) / determinant};
 }
 
+// What all solves of predict() take.
+DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
+    const int box = rehearsed_box(grids);
+    const Index sample = sampled_boxes(grids);
+    DryRunCost cost;
+    for (const NamedSolver& solver : foretold(grids.use.solvers)) {
+        const bool given = solver.options.given_iterations > 0;
+        cost += cost_of_rehearsal(grids, given ? sample : grids.domain.around(), box, ranks_here, {{solver}});
+        if (given) cost += cost_of_rehearsal(grids, fewer_boxes(sample), box, ranks_here, {{solver}});
+    }
+    if (box == grids.problem.box) return cost;
+    const Index boxes = most_cubic(ranks_here, grids.domain.dimensions());
+    return cost += cost_of_rehearsal(grids, boxes, grids.problem.box, ranks_here,
+                                     std::span(grids.use.solvers).first(1));
+}
+
 }  // namespace
 
 bool predicts(const Resolved& resolved, const GridSetup& grids) {
@@ -115,6 +132,13 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
                "small "
                "grid has "
                "fewer such levels; leave bottom.given_iterations out";
+    const std::string exceeded =
+        memory.limit.exceeded_by(cost_of_solves(grids, ranks_here),
+                                 "bottom.given_iterations (in a survey \"cg given_iterations=269\"), fewer "
+                                 "solvers or boxes, a smaller "
+                                 "problem.box");
+    if (!exceeded.empty())
+        return "no seconds are predicted, iterations not known: with the solves that tell them " + exceeded;
     GridSetup here = grids;
     here.hierarchy.agglomerate_as = grids.ranks;
     here.problem.box = rehearsed_box(grids);
@@ -128,7 +152,7 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
 }
 
 Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::vector<SchemeTable>& tables,
-                   const Communicator& comm) {
+                   const Communicator& comm, Progress& progress) {
     // Sums are of the host, wherever the fields are.
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
     const int box = rehearsed_box(grids);
@@ -138,6 +162,8 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     std::vector<std::optional<Rehearsed>> smaller_solves;
     Prediction prediction;
     for (const NamedSolver& solver : solvers) {
+        progress.say("solving here with " + solver.name, static_cast<int>(solves.size()) + 1,
+                     static_cast<int>(solvers.size()));
         std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
         if (!on) on.emplace(grids, &on == &whole ? grids.domain.around() : sampled_boxes(grids), box, comm);
         solves.push_back(on->solve(solver));
@@ -151,6 +177,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         if (!prediction.smaller_sample)
             prediction.smaller_sample = told(*smaller, smaller_solves.back()->cycles);
     }
+    progress.say("solving here for the levels above");
     // The levels above, on as many boxes as there are ranks here.
     Rehearsed of_cycle;
     if (box < grids.problem.box) {

@@ -15,6 +15,8 @@
 
 namespace keel {
 
+class Progress;
+
 // A grid that was solved on here, in place of the one that is meant.
 struct RehearsedOn {
     Index boxes;
@@ -44,7 +46,7 @@ bool predicts(const Resolved& resolved, const GridSetup& grids);
 std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory, int ranks_here);
 // Solves on the ranks at hand with every solver of the study. Collective; complete on rank 0.
 Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::vector<SchemeTable>& tables,
-                   const Communicator& comm);
+                   const Communicator& comm, Progress& progress);
 
 std::string prediction_text(const Prediction& prediction, const Resolved& resolved, const GridSetup& grids);
 std::string prediction_records(const Prediction& prediction, const Resolved& resolved,

@@ -1,5 +1,8 @@
 #include "miniapp/studies/grids/prediction/rehearsal.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/multigrid.hpp"
@@ -60,6 +63,43 @@ Rehearsed Rehearsal::solve(const NamedSolver& solver) {
     const SolveReport report = multigrid.solve();
     return {recorder_.take(),           report.cycles,      static_cast<int>(report.visits.size()),
             report.bottom_iterations(), report.converged(), name(report.outcome)};
+}
+
+DryRunCost cost_of_rehearsal(const GridSetup& grids, const Index& boxes, int box, int ranks,
+                             std::span<const NamedSolver> solvers) {
+    GridSetup here = grids;
+    here.hierarchy.agglomerate_as = grids.ranks;
+    here.problem.box = box;
+    here.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
+    const auto dimensions = static_cast<double>(grids.domain.dimensions());
+    const bool on_finest = grids.use.krylov == KrylovLevel::finest;
+    const LevelShape last = here.shapes().back();
+    const Index& of_krylov = on_finest ? boxes : last.boxes;
+    const int width = on_finest ? box : last.width;
+    const auto cells = [&](const Index& count, int across) {
+        return static_cast<double>(product(count)) / ranks * std::pow(across, dimensions);
+    };
+    SolveSize size{
+        .dimensions = dimensions, .cells = cells(boxes, box), .krylov_cells = cells(of_krylov, width)};
+    const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
+    const auto many = static_cast<double>(std::max<std::size_t>(solvers.size(), 1));
+    size.bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
+                                   grids.fields_on_coarsest / many * cells(of_krylov, width + 2));
+    constexpr double cycles = 7;
+    DryRunCost cost;
+    for (const auto& [name, options] : solvers) {
+        const Method& method = method_named(options.solver);
+        size.applications = method.is_krylov() ? method.applications.of(options) : 2;
+        const double visit = method.is_krylov()
+                                 ? iterations_at_most(std::ranges::max(of_krylov) * width, options.tolerance,
+                                                      size.applications, options.max_iterations)
+                                 : options.sweeps;
+        const bool of_cycles = grids.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
+        size.iterations = (on_finest ? 1 : cycles) * visit;
+        cost += cost_of_solve(size);
+    }
+    return cost;
 }
 
 }  // namespace keel

@@ -2,11 +2,13 @@
 
 // A solve on the ranks of this run that stands for one on ranks that are imagined: its events are recorded.
 
+#include <span>
 #include <string>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/prediction/trace.hpp"
 #include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 
 namespace keel {
@@ -44,5 +46,9 @@ class Rehearsal {
     Hierarchy hierarchy_;
     Recorder recorder_;
 };
+
+// What it takes, by estimate, to solve with each of these solvers on the grids with these boxes, on so many ranks.
+DryRunCost cost_of_rehearsal(const GridSetup& grids, const Index& boxes, int box, int ranks,
+                             std::span<const NamedSolver> solvers);
 
 }  // namespace keel

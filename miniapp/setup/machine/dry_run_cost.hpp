@@ -1,0 +1,61 @@
+#pragma once
+
+// What a dry run takes, estimated before any of it is done: from sizes alone and never by the clock, so that
+// what is refused does not depend on the machine. The coefficients were fitted to processor seconds and peak
+// memory of dry runs of 0.2 to 40 s each (preset ci of 2096aab, one rank, x86 at about 2.5 GHz); estimates
+// are within a factor of 3, more often above than below.
+
+#include <cstddef>
+#include <string>
+
+namespace keel {
+
+struct DryRunCost {
+    double seconds = 0;  // of one processor
+    double bytes = 0;    // at the peak
+
+    // Work that follows: its time adds up, the memory is taken again.
+    DryRunCost& operator+=(const DryRunCost& next);
+};
+
+// Owners of boxes, and passes over all boxes to see whether nodes tile them, for so many uses of levels.
+DryRunCost cost_of_boxes(double boxes, double uses);
+// Boxes that are chosen among so many positions as those nearest to centres.
+DryRunCost cost_of_clumps(double positions, double centres);
+// Requests of items by ranks, planned by one scheme, and boxes that are looked at for them.
+DryRunCost cost_of_requests(double requests, double boxes = 0);
+// Entries of a matrix that are made, shared out among ranks and searched for requests.
+DryRunCost cost_of_entries(double rows, double entries, double ranks);
+
+// A solve of grids that is made here in place of one on virtual ranks.
+struct SolveSize {
+    double dimensions = 3;
+    double cells = 0;  // of the finest level
+    double bytes = 0;  // of all fields
+    double cycles = 1;
+    double krylov_cells = 0;  // of the level that Krylov methods work on
+    double iterations = 0;    // of these methods in all cycles
+    double applications = 1;  // of the operator in each iteration
+};
+DryRunCost cost_of_solve(const SolveSize& size);
+// Iterations of a Krylov method for a part of the residual as small as the tolerance: they grow with the
+// cells in a row.
+double iterations_at_most(double cells_across, double tolerance, double applications, double limit);
+// Set-up of algebraic multigrid on virtual ranks, and a solve with it.
+DryRunCost cost_of_amg(double entries);
+// A solve with a matrix.
+DryRunCost cost_of_sparse_solve(double rows, double entries, double iterations, double bytes);
+
+// What a dry run may take: a minute of one processor and 2 GB, or run.dry_run_limit times as much.
+struct DryRunLimit {
+    double factor = 1;
+
+    double seconds() const { return 60 * factor; }
+    double bytes() const { return 2e9 * factor; }
+    bool allows(const DryRunCost& cost) const { return cost.seconds <= seconds() && cost.bytes <= bytes(); }
+    // "a dry run takes about 5 min and 3 GB of it, at most 60 s and 2 GB by run.dry_run_limit = 1; choose
+    // REMEDY, or run.dry_run_limit = 5"; empty where the cost is allowed.
+    std::string exceeded_by(const DryRunCost& cost, const std::string& remedy) const;
+};
+
+}  // namespace keel
