@@ -25,7 +25,7 @@ struct GridUse {
     KrylovLevel krylov = KrylovLevel::coarsest;
     PreconditionerOptions preconditioner = {};  // of the Krylov method on the finest level
     std::vector<NamedSolver> solvers = {};      // at work one after the other
-    std::vector<std::string> left_out = {};     // a line for each solver that takes no part: its name, and why
+    std::vector<std::string> left_out = {};  // a line for each solver that takes no part: its name, and why
     int steps = 1;           // of a solve, each with coefficients and right-hand side of its own
     bool from_last = false;  // each begins with the solution of the one before
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
