@@ -162,7 +162,7 @@ double requests_to_plan(const GridSetup& grids, const SchemeUse& use, const Repr
 
 // Of a sample's neighbours' neighbours two schemes of five ask.
 double share_of_ghosts(const SchemeUse& use, const Representatives& nodes) {
-    return use.ghosts() ? nodes.share_of_requests(nodes.largest()) * (nodes.sampled() ? 0.4 : 1) : 1.0;
+    return use.ghosts() ? nodes.share_of_requests(nodes.largest()) * (nodes.sampled() ? 0.35 : 1) : 1.0;
 }
 
 // Those that are planned side by side, or the one that is used.
