@@ -10,4 +10,7 @@ namespace keel {
 // the number of threads. `task` must not throw.
 int on_every_thread(const std::function<void(int)>& task);
 
+// Backends that are made from now on have this number of threads, unless the system allows fewer.
+void use_threads(int threads);
+
 }  // namespace keel

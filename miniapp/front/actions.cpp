@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "kernels/backends/threads.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/record_name.hpp"
 #include "miniapp/front/agreement.hpp"
@@ -18,6 +20,7 @@
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/processors.hpp"
 
 namespace keel {
 namespace {
@@ -50,6 +53,15 @@ SharedMemory memory_of(const Backend& backend, const PreparedStudy& study, const
     if (backend.device().empty()) return memory_of_nodes(study.resolved().detected);
     return {static_cast<double>(backend.free_device_bytes()),
             most_ranks_per_device(devices, study.resolved().detected), "device"};
+}
+
+// Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP alone would
+// give each rank a thread for every processor. Collective.
+bool choose_threads(const Resolved& resolved, const Communicator& comm) {
+    const bool open = std::getenv("OMP_NUM_THREADS") == nullptr && !simulated();
+    if (comm.min(open ? 1 : 0) == 0) return false;
+    use_threads(threads_that_fit(comm, resolved.detected, usable_processors(on_every_thread([](int) {}))));
+    return true;
 }
 
 // Opens the file of a dry run, which has no threads that could stand in its name.
@@ -134,6 +146,7 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
 
 Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
                  const RunOptions& options, const Start& start, const Communicator& comm) {
+    const bool chosen = choose_threads(study.resolved(), comm);
     const auto backend = make_backend(study.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
     if (refused(exceeds_memory(study, comm, memory_of(*backend, study, comm)), comm)) return bad_input;
@@ -144,6 +157,7 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::s
     if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
     findings.facts = facts_of(study.resolved(), comm, *backend);
+    if (chosen) findings.facts.backend += ", as OMP_NUM_THREADS is not set: processors / ranks";
     findings.facts.mpi_start_seconds = comm.max(start.mpi_seconds);
     const auto progress = make_progress(speaks, options.verbose);
     const auto report = make_reporter(speaks, deck, file);

@@ -91,6 +91,22 @@ class Binding(KeelTest):
                 running = map(int, re.findall(r"thread \d+ of (\d+)\.", run.stdout + run.stderr))
                 self.assertEqual(run.record("run")["threads"], max(running, default=1), run)
 
+    def test_without_a_number_of_threads_ranks_share_the_processors(self) -> None:
+        unset = ["env", "-u", "OMP_NUM_THREADS"]
+        mine = sorted(os.sched_getaffinity(0))
+        half = max(1, len(mine) // 2)
+        for ranks, before, expected in (
+            (None, [], len(mine)), (2, [], half), (len(mine) + 1, [], 1), (None, ["taskset", "-c", str(mine[0])], 1),
+            (None, ["env", "OMP_PROC_BIND=true"], len(mine)), (None, ["env", "OMP_NUM_THREADS=1"], 1),
+        ):  # fmt: skip
+            with self.subTest(ranks=ranks, before=before):
+                run = self.run_keel(ranks, "problem.box=8", f"problem.boxes=[{ranks or 1},1,1]", *ONCE, under=[*unset, *before])
+                self.assertEqual((run.status, run.record("run")["threads"]), (0, expected), run)
+                chosen = "as OMP_NUM_THREADS is not set: processors / ranks"
+                self.assertEqual(chosen in run.stdout, "OMP_NUM_THREADS=1" not in before)
+                if expected * (ranks or 1) <= len(mine):
+                    self.assertEqual([text for text in run.record("run")["warnings"] if "take turns" in text], [])
+
     def test_a_quota_of_processor_time(self) -> None:
         root = Path("/sys/fs/cgroup")
         first = (root / "cpu").is_dir()

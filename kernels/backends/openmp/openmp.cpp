@@ -391,6 +391,10 @@ int on_every_thread(const std::function<void(int)>& task) {
     return threads;
 }
 
+void use_threads(int threads) {
+    omp_set_num_threads(threads);
+}
+
 std::unique_ptr<Backend> make_openmp_backend() {
     return std::make_unique<OpenMPBackend>();
 }

@@ -141,6 +141,14 @@ Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcess
     return worst;
 }
 
+int threads_that_fit(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
+    const UsableProcessors one_thread{{mine.all()}, mine.quotas};
+    const Crowd crowd = most_crowded(
+        one_thread, unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(one_thread))));
+    const double room = crowd.crowding() > 0 ? std::floor(1 / crowd.crowding() + 1e-9) : 1.0;
+    return static_cast<int>(comm.min(std::max(1.0, room)));
+}
+
 Crowd most_crowded(const Communicator& comm, const Topology& detected, const UsableProcessors& mine) {
     Crowd worst =
         most_crowded(mine, unpacked(comm.split(detected.node(comm.rank())).all_gather(packed(mine))));
