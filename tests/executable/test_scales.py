@@ -132,6 +132,9 @@ class LostDigits(KeelTest):
         ([*FLOOR, "problem.coefficients=front", "problem.contrast=1e-13", "problem.a=1e-15"], "of its 16 digits in the"),
         ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e26"], "of its 16 digits in the"),
         ([*HELD, "problem.coefficients=smooth", "problem.contrast=1e6"], None),
+        # More cells than are looked at, in a box whose width is a prime number.
+        (["problem.box=61", "problem.boxes=[1,1,1]", "multigrid.bottom_box=61", "problem.boundary=dirichlet",
+          "problem.coefficients=ball", "problem.contrast=1e13"], "of its 16 digits in the"),
     ]  # fmt: skip
 
     def warnings(self, *words: str) -> list[str]:

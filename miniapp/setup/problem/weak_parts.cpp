@@ -25,33 +25,32 @@ struct Coupling {
     double total = 0;  // of all fine faces between the two nodes
 };
 
-// The operator on nodes, each a cube of `width` cells of a box.
+// The operator on nodes, each a cuboid of cells of a box; their sizes differ by a cell in each direction at
+// most.
 struct Graph {
     std::vector<Index> cell = {};   // the first of each node
     std::vector<double> hold = {};  // SUM a alpha + SUM c of Dirichlet faces
     std::vector<Coupling> couplings = {};
-    double cells = 1;  // of a node
+    double cells = 1;  // of a node, on average
     double most = 0;   // max D of a cell
 };
 
-// The least divisor of a box's width with which the nodes stay few.
-int node_width(const Domain& domain, int box) {
+// Nodes along a side of a box: one for each cell where they stay few.
+int nodes_across(const Domain& domain, int box) {
     constexpr double most_nodes = 1 << 14;
-    const auto nodes = [&](int width) {
-        return domain.count() * std::pow(box / width, static_cast<double>(domain.dimensions()));
-    };
-    for (int width = 1; width < box; ++width)
-        if (box % width == 0 && nodes(width) <= most_nodes) return width;
-    return box;
+    const double fit = std::pow(most_nodes / domain.count(), 1 / static_cast<double>(domain.dimensions()));
+    return std::clamp(static_cast<int>(fit + 1e-9), 1, box);
 }
 
 Graph graph_of(const ProblemOptions& options, const Domain& domain) {
     const Layout layout(domain, options.box, std::vector<int>(static_cast<std::size_t>(domain.count())), 0);
     const Problem problem(options, layout);
     const OperatorFormulas formulas = problem.operator_formulas();
-    const int width = node_width(domain, options.box);
+    const int across = nodes_across(domain, options.box);
+    const double width = static_cast<double>(options.box) / across;
+    const auto first_of = [&](int n) { return n * options.box / across; };  // cell of the n-th along a side
     const std::size_t dimensions = domain.dimensions();
-    const Index per_box = in_each_direction(options.box / width, dimensions, 1);
+    const Index per_box = in_each_direction(across, dimensions, 1);
     const auto nodes_of_box = static_cast<int>(product(per_box));
     const double face_cells = std::pow(width, static_cast<double>(dimensions) - 1);
     Graph graph{.cells = face_cells * width};
@@ -60,16 +59,19 @@ Graph graph_of(const ProblemOptions& options, const Domain& domain) {
     };
     const auto add = [&](int box, const Index& at) {
         const int here = node(box, at);
-        const Index cell = layout.first_cell(box) + width * at;
-        Index middle = cell;
-        for (std::size_t d = 0; d < dimensions; ++d) middle[d] += width / 2;
+        Index cell = layout.first_cell(box), above = cell, middle = cell;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            cell[d] += first_of(at[d]);
+            above[d] += first_of(at[d] + 1);
+            middle[d] = (cell[d] + above[d]) / 2;
+        }
         const double a_alpha = formulas.a_alpha(middle);
         double diagonal = a_alpha;
         double hold = a_alpha * graph.cells;
         for (std::size_t d = 0; d < dimensions; ++d)
             for (const bool high : {false, true}) {
                 Index face = middle;
-                face[d] = cell[d] + (high ? width : 0);
+                face[d] = high ? above[d] : cell[d];
                 const double c = formulas.face[d](face);
                 diagonal += c;
                 Index beside = at;
@@ -117,8 +119,8 @@ class Clusters {
     std::vector<int> parent_;
 };
 
-// The worst of the clusters as they are now; couplings from `weak` on are still open. Sums of positive numbers only, since
-// what is wanted is small beside what cancels.
+// The worst of the clusters as they are now; couplings from `weak` on are still open. Sums of positive
+// numbers only, since what is wanted is small beside what cancels.
 void find_worst(const Graph& graph, Clusters& clusters, std::size_t weak, WeakPart& worst) {
     const std::size_t nodes = graph.hold.size();
     std::vector<double> held(nodes), size(nodes);
@@ -141,8 +143,8 @@ void find_worst(const Graph& graph, Clusters& clusters, std::size_t weak, WeakPa
     }
 }
 
-// Whether no part can lose so much, by the greatest and the least of the couplings: a cut has no more cells for a face than
-// there are along a side, or, where boxes are missing, in all for a box's face.
+// Whether no part can lose so much, by the greatest and the least of the couplings: a cut has no more cells
+// for a face than there are along a side, or, where boxes are missing, in all for a box's face.
 bool is_moderate(const ProblemOptions& problem, const Domain& domain, bool all_dirichlet) {
     if (!all_dirichlet &&
         loss_of_a(problem, 1.0 / (problem.box * std::ranges::max(domain.around())), false) > least_loss)

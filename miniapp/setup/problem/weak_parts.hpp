@@ -1,6 +1,7 @@
 #pragma once
 
-// Parts of a domain whose constant rounding loses: a residual within the tolerance does not determine u there.
+// Parts of a domain whose constant rounding loses: a residual within the tolerance does not determine u
+// there.
 
 #include <string>
 
@@ -17,11 +18,12 @@ struct WeakPart {
     double digits() const;  // decimal digits of u that are lost, of 16
 };
 
-// A part P of N cells whose couplings among each other are stronger than those to the rest and to Dirichlet faces determines
-// its constant by E = SUM_P a alpha + SUM over its outer faces c. Rounding leaves residuals of eps max D, so the loss is
-// eps N max D / E. P runs over the connected components of the couplings above every threshold, on a graph of at most some ten
-// thousand nodes, each a cube of cells inside a box. A component without any coupling outwards and with a = 0 is no part: there
-// the problem is singular. Purely local; takes at most some tenths of a second, and nothing where coefficients are moderate.
+// A part P of N cells whose couplings among each other are stronger than those to the rest and to Dirichlet
+// faces determines its constant by E = SUM_P a alpha + SUM over its outer faces c. Rounding leaves residuals
+// of eps max D, so the loss is eps N max D / E. P runs over the connected components of the couplings above
+// every threshold, on a graph of at most some ten thousand nodes, each a cuboid of cells of a box. A
+// component without any coupling outwards and with a = 0 is no part: there the problem is singular. Purely
+// local; takes at most some tenths of a second, and nothing where coefficients are moderate.
 WeakPart weakest_part(const ProblemOptions& problem, const Domain& domain);
 
 // Why digits of u are lost, how many, and the remedy; empty where no part loses more than 1e-6 of u.
