@@ -40,8 +40,8 @@ class Representatives {
     bool all() const { return !sample_ && parts_.size() == 1 && divisor_ == 1 && parts_.front().weight == 1; }
     bool sampled() const { return sample_.has_value(); }
     int planned_nodes() const;  // of the largest part
-    // Those of a part's requests of ghosts, about, that other ranks own and that have to be worked out: of a sample what nodes within
-    // two faces of its nodes need. Looks at every box.
+    // Those of a part's requests of ghosts, about, that other ranks own and that have to be worked out: of a
+    // sample what nodes within two faces of its nodes need. Looks at every box.
     double share_of_requests(const Part& part) const;
 
     // Of the plans of the parts, what summary() tells of the plan of all ranks. Exact where no rank is chosen by the number of

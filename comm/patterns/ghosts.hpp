@@ -78,10 +78,10 @@ class GhostPattern : public Pattern {
 // The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.
 GhostPattern ghost_pattern(const Layout& layout, int depth, Neighbours neighbours);
 
-// The ghost cells of the local boxes that are in no box of the domain and lie beyond a boundary in at least one
-// direction: `depth` layers, at most the box's width, on all 26 sides, 8 in two dimensions. Edges and corners where
-// two or three boxes meet around a missing one are left out. What is in another box is left out, too: such a ghost
-// may be one of a face of the next box in the same block.
+// The ghost cells of the local boxes that are in no box of the domain and lie beyond a boundary in at least
+// one direction: `depth` layers, at most the box's width, on all 26 sides, 8 in two dimensions. Edges and
+// corners where two or three boxes meet around a missing one are left out. What is in another box is left
+// out, too: such a ghost may be one of a face of the next box in the same block.
 std::vector<BoundaryItem> boundary_ghosts(const Layout& layout, int depth = 1);
 
 }  // namespace keel

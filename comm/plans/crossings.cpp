@@ -131,7 +131,8 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
             for (const Request& need : needs)
                 if (topology.node(need.rank) == piece.to) pass_on(need.rank);
         } else {
-            // An item that all ranks need crosses to all nodes; all of its requests for each of them are a square.
+            // An item that all ranks need crosses to all nodes; all of its requests for each of them are a
+            // square.
             for (const int rank : here)
                 if (std::ranges::binary_search(needs, rank, {}, &Request::rank)) pass_on(rank);
         }

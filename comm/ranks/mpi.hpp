@@ -42,7 +42,7 @@ inline int mpi_count(std::size_t count, const char* message) {
     if (count <= INT_MAX) return static_cast<int>(count);
     throw CommunicationError(std::string(message) + ": " + std::to_string(count) +
                              " values, and MPI counts at most " + std::to_string(INT_MAX) +
-                             "; choose fewer problem.columns, smaller boxes or more ranks");
+                             "; send fewer columns at a time, or use smaller boxes or more ranks");
 }
 // The same of a message between two ranks, whose name costs nothing unless it is needed.
 inline int mpi_count(std::size_t count, const char* what, int from, int to) {

@@ -6,8 +6,9 @@
 namespace keel {
 
 StartedTasks started_tasks() {
-    // An mpiexec inside a job comes before the job's starter: the nearest one knows the number of ranks. A job's
-    // starter may set the variables of an MPI as well, so of those with the same number the last one is named.
+    // An mpiexec inside a job comes before the job's starter: the nearest one knows the number of ranks. A
+    // job's starter may set the variables of an MPI as well, so of those with the same number the last one is
+    // named.
     StartedTasks found;
     for (const auto& [variable, starter, remedy] : {
              std::array{"OMPI_COMM_WORLD_SIZE", "another MPI's mpiexec", ""},

@@ -55,8 +55,8 @@ SharedMemory memory_of(const Backend& backend, const PreparedStudy& study, const
             most_ranks_per_device(devices, study.resolved().detected), "device"};
 }
 
-// Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP alone would
-// give each rank a thread for every processor. Collective.
+// Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP
+// alone would give each rank a thread for every processor. Collective.
 bool choose_threads(const Resolved& resolved, const Communicator& comm) {
     const bool open = std::getenv("OMP_NUM_THREADS") == nullptr && !simulated();
     if (comm.min(open ? 1 : 0) == 0) return false;

@@ -69,8 +69,8 @@ struct Movement {
 };
 Movement movement_of(const std::vector<TimerRow>& rows, double unknowns, std::optional<double> digits);
 
-// Decimal digits by which the last residual is less than the first; a residual of zero counts as eps of the first. Nothing
-// where it is no less.
+// Decimal digits by which the last residual is less than the first; a residual of zero counts as eps of the
+// first. Nothing where it is no less.
 std::optional<double> digits_of(std::span<const double> residuals);
 // Of several solves, their mean; nothing where one of them has none.
 std::optional<double> mean_of(std::span<const std::optional<double>> digits);

@@ -702,6 +702,6 @@ TEST_CASE("a message of more values than an int counts is refused by its name") 
     const auto messages = make_point_to_point(self, topology, itinerary, 0, GENERATE(false, true));
     const std::string text =
         "message of an exchange from rank 0 to rank 0: 2147483648 values, and MPI counts at most 2147483647; "
-        "choose fewer problem.columns, smaller boxes or more ranks";
+        "send fewer columns at a time, or use smaller boxes or more ranks";
     CHECK_THROWS_WITH(messages->start(nullptr, nullptr, 2, Precision::fp64), text);
 }

@@ -52,7 +52,7 @@ class DryRunLimit(KeelTest):
                 status, stdout, stderr = self.bounded(ACCEPTED, *words)
                 self.assertEqual((status, stderr), (0, ""))
                 text = " ".join(stdout.split())
-                self.assertIn("remark: no seconds are predicted, iterations not known: with the solves that tell them", text)
+                self.assertIn("remark: no seconds are predicted, iterations not known: with the solves that count them", text)
                 self.assertIn("choose bottom.given_iterations", text)
                 self.assertNotIn("Predicted solves", stdout)
 

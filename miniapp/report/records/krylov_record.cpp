@@ -20,7 +20,8 @@ std::string outcome_text(const Report& report, const BottomOptions& options) {
     return text;
 }
 
-// Both rely on vectors that rounding makes dependent, the sooner the more eigenvalues lie apart and the longer they are.
+// Both rely on vectors that rounding makes dependent, the sooner the more eigenvalues lie apart and the
+// longer they are.
 std::string restarts_text(int restarts, const BottomOptions& options, bool preconditioned) {
     const Method& method = method_named(options.solver);
     std::string cures;

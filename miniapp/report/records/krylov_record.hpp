@@ -12,7 +12,8 @@ namespace keel {
 
 // "12 iterations, converged, 0 restarts; |r| / |f| claimed 1.0e-11, true 1.1e-11"
 std::string outcome_text(const Report& report, const BottomOptions& options);
-// A line on what makes deep pipelines and s-step methods restart less; empty where there is nothing to advise.
+// A line on what makes deep pipelines and s-step methods restart less; empty where there is nothing to
+// advise.
 std::string restarts_text(int restarts, const BottomOptions& options, bool preconditioned);
 
 // A record "solve", but for what the solve communicated.

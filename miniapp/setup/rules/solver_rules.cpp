@@ -103,7 +103,8 @@ std::string why_not_flexible(const std::string& solver) {
         solver);
 }
 
-// Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no part.
+// Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no
+// part.
 std::string why_not_deterministic(const Parameters& p, const GridUse& use, const BottomOptions& solver) {
     const BottomPlace place = bottom_place(p, use);
     const bool on_one = place == BottomPlace::gather || place == BottomPlace::replicate ||

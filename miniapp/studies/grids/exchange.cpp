@@ -6,7 +6,8 @@
 namespace keel {
 namespace {
 
-// Trying the schemes, which other studies may do before they measure, is all there is to measure: no hierarchy is built.
+// Trying the schemes, which other studies may do before they measure, is all there is to measure: no
+// hierarchy is built.
 class PreparedExchange : public PreparedGrids {
   public:
     using PreparedGrids::PreparedGrids;

@@ -143,7 +143,7 @@ std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, co
                               "bottom.given_iterations or fewer rows");
         return exceeded.empty()
                    ? ""
-                   : "no seconds are predicted, iterations not known: with a solve that tells them " +
+                   : "no seconds are predicted, iterations not known: with a solve that counts them " +
                          exceeded;
     }
     return fmt::format(

@@ -14,8 +14,9 @@ namespace keel {
 
 // Whether a dry run is asked for seconds: the machine's file says how fast it computes, and something is solved.
 bool predicts(const MatrixUse& use, const Resolved& resolved);
-// Why it does not foretell them although it should, of which the remedy is part; empty if it does. The whole matrix is to be
-// solved with in so many bytes on one rank, and within the limit. `amg` is null without algebraic multigrid, or where it depends on ranks.
+// Why it does not foretell them although it should, of which the remedy is part; empty if it does. The whole
+// matrix is to be solved with in so many bytes on one rank, and within the limit. `amg` is null without
+// algebraic multigrid, or where it depends on ranks.
 std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
                               double available, const DryRunLimit& limit, const ImaginedAmg* amg);
 

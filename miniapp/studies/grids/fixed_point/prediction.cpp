@@ -143,7 +143,7 @@ std::string why_not_predicted(const GridSetup& grids, const FixedPointOptions& e
     const std::string exceeded = memory.limit.exceeded_by(
         cost_of_iterations(grids, equation, acceleration, ranks_here), "fewer boxes, a smaller problem.box");
     if (!exceeded.empty())
-        return "no seconds are predicted, iterations not known: with the solves that tell them " + exceeded;
+        return "no seconds are predicted, iterations not known: with the solves that count them " + exceeded;
     GridSetup here = grids;
     here.ranks = ranks_here;
     const auto complaint_of = [&](const Grid& grid, int vectors) {

@@ -138,7 +138,7 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
                                  "solvers or boxes, a smaller "
                                  "problem.box");
     if (!exceeded.empty())
-        return "no seconds are predicted, iterations not known: with the solves that tell them " + exceeded;
+        return "no seconds are predicted, iterations not known: with the solves that count them " + exceeded;
     GridSetup here = grids;
     here.hierarchy.agglomerate_as = grids.ranks;
     here.problem.box = rehearsed_box(grids);

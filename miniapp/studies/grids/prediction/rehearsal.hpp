@@ -47,7 +47,8 @@ class Rehearsal {
     Recorder recorder_;
 };
 
-// What it takes, by estimate, to solve with each of these solvers on the grids with these boxes, on so many ranks.
+// What it takes, by estimate, to solve with each of these solvers on the grids with these boxes, on so many
+// ranks.
 DryRunCost cost_of_rehearsal(const GridSetup& grids, const Index& boxes, int box, int ranks,
                              std::span<const NamedSolver> solvers);
 

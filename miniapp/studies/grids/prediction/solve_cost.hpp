@@ -49,8 +49,8 @@ struct SolveRecord {
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
 SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
                        Guess guess = Guess::zero);
-// Coefficients and right-hand side become those of the n-th step; the ledger gets the messages that takes, and no
-// time. Returns the seconds of the slowest rank on coefficients, 0 where they stay. Collective.
+// Coefficients and right-hand side become those of the n-th step; the ledger gets the messages that takes,
+// and no time. Returns the seconds of the slowest rank on coefficients, 0 where they stay. Collective.
 double set_step(const Setting& setting, Multigrid& multigrid, int n);
 
 // "converged", "stagnated: ..." and why.
