@@ -41,8 +41,6 @@ void add_problem(Table& table) {
     s.real("fill", &Problem::fill, {.lowest = 0, .highest = 1, .highest_open = false},
            "part of the boxes that is present")
         .needs("problem.shape", {name(DomainShape::scattered), name(DomainShape::tags)});
-    s.integer("clumps", &Problem::clumps, between(1, 1000), "number of random centres")
-        .needs("problem.shape", {name(DomainShape::tags)});
     s.choice("outside", &Problem::outside,
              "boundary condition where a neighbour is missing inside the box around the domain")
         .needs("problem.shape", {"L", "shell", "scattered", "tags", "list"});

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "miniapp/deck/assignment.hpp"
+#include "miniapp/deck/old_keys.hpp"
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -131,7 +132,7 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
         return complain(where, fmt::format("{} = {}: is a section; write [{}] and its keys below it", section,
                                            shown_value(content), section));
     }
-    if (!known) {
+    if (!known && !old_section(section)) {
         if (++unknown_ > most_unknown) return;
         const auto meant = nearest(section, sections);
         complain(where, fmt::format("[{}]: unknown section; the sections are {}{}", section,
@@ -237,6 +238,12 @@ void Reader::complain_of_section(const std::string& where, const std::string& se
 void Reader::take(const std::string& where, const Key& key, const toml::node& node) {
     const std::string name = key.full_name();
     deck_.origin[name] = where;
+    const OldKey* const old = node.is_string() ? old_key(name, node.as_string()->get()) : nullptr;
+    if (old) {
+        complain(where, fmt::format("{} = {}: {}", name, shown_value(node), old_key_text(*old)));
+        deck_.refused.insert(name);
+        return;
+    }
     if (const auto complaint = assign(key, node, deck_.parameters)) {
         complain(where, fmt::format("{} = {}: {}", name, shown_value(node), *complaint));
         deck_.refused.insert(name);
@@ -244,6 +251,9 @@ void Reader::take(const std::string& where, const Key& key, const toml::node& no
 }
 
 void Reader::unknown_key(const std::string& where, const std::string& section, const std::string& name) {
+    const std::string full_name = fmt::format("{}.{}", section, name);
+    if (const OldKey* const old = old_key(full_name))
+        return complain(where, fmt::format("{}: {}", full_name, old_key_text(*old)));
     if (++unknown_ > most_unknown) return;
     const auto sections = table_.sections();
     std::string message =

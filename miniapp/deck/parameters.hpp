@@ -99,7 +99,6 @@ struct ProblemOptions {
     DomainShape shape = DomainShape::cube;
     BoxesList boxes_list;
     double fill = 0.25;  // part of the boxes that is present
-    int clumps = 4;
     Outside outside = Outside::dirichlet;
     double a = 0.9;
     double b = 0.9;

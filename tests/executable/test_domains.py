@@ -14,7 +14,7 @@ GOLDEN: dict[str, Record] = {
 
 def words_of(problem: Record, shape: str = "") -> list[str]:
     """The keys that make a golden problem; its boxes by its shape or by another, such as their list."""
-    shape = shape or problem.get("shape", "list")
+    shape = shape or ("list" if "clumps" in problem else problem.get("shape", "list"))
     sides = [side if isinstance(side, str) else "/".join(side) for side in problem["boundary"]]
     values = {
         "problem.box": problem["box"], "problem.boxes": problem["bounding"], "problem.shape": shape,
@@ -31,8 +31,6 @@ def words_of(problem: Record, shape: str = "") -> list[str]:
         values["problem.boxes_list"] = problem["boxes"]
     if shape in ("tags", "scattered"):
         values["problem.fill"] = problem["fill"]
-    if shape == "tags" and "clumps" in problem:
-        values["problem.clumps"] = problem["clumps"]
     if problem["data"] != "zero":
         values["problem.data"] = problem["data"]
     if problem["dimensions"] != 3:

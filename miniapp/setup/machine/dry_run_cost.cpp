@@ -21,10 +21,9 @@ DryRunCost cost_of_boxes(double boxes, double uses) {
     return {0.35e-6 * boxes * uses, 32 * boxes};
 }
 
-// 64^3 positions: 0.2 s with 4 centres, 0.8 s with 100; 128^3 with 4: 3.5 s before they were no longer
-// sorted.
-DryRunCost cost_of_clumps(double positions, double centres) {
-    return {positions * (1e-6 + 0.025e-6 * centres), 32 * positions};
+// 64^3 positions take 0.2 s.
+DryRunCost cost_of_tags(double positions) {
+    return {1.1e-6 * positions, 32 * positions};
 }
 
 // 16384 ranks with 54 items each of 6 others, by 7 schemes on 3 levels: 4.3 s, and scattered 7.7 s; 64 ranks

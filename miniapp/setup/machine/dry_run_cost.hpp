@@ -20,8 +20,8 @@ struct DryRunCost {
 
 // Owners of boxes, and passes over all boxes to see whether nodes tile them, for so many uses of levels.
 DryRunCost cost_of_boxes(double boxes, double uses);
-// Boxes that are chosen among so many positions as those nearest to centres.
-DryRunCost cost_of_clumps(double positions, double centres);
+// Boxes of problem.shape = "tags" that are chosen among `positions`.
+DryRunCost cost_of_tags(double positions);
 // Requests of items by ranks, planned by one scheme, and boxes that are looked at for them.
 DryRunCost cost_of_requests(double requests, double boxes = 0);
 // Entries of a matrix that are made, shared out among ranks and searched for requests.

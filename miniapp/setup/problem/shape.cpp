@@ -37,10 +37,10 @@ double from_0_to_1(std::uint64_t seed, std::uint64_t counter) {
     return (uniform(seed, counter) + 1) / 2;
 }
 
-// So many boxes, those nearest to one of the random centres; of two at the same distance the one with the lower number.
-std::vector<int> nearest_to_clumps(const ProblemOptions& problem, const Index& around, std::size_t wanted) {
+// So many boxes, those nearest to one of four random centres; of two at the same distance the one with the lower number.
+std::vector<int> nearest_to_centres(const ProblemOptions& problem, const Index& around, std::size_t wanted) {
     using Point = std::array<double, 3>;
-    std::vector<Point> centres(static_cast<std::size_t>(problem.clumps));
+    std::array<Point, 4> centres;
     for (std::size_t m = 0; m < centres.size(); ++m)
         for (std::size_t d = 0; d < 3; ++d) centres[m][d] = from_0_to_1(problem.seed, 3 * m + d) * around[d];
     std::vector<std::pair<double, int>> boxes;
@@ -127,7 +127,7 @@ ShapeComplaint wrong_list(const ProblemOptions& problem, const Index& around) {
 
 std::vector<int> boxes_of_shape(const ProblemOptions& problem, const Index& around, int ranks) {
     if (problem.shape == DomainShape::tags)
-        return nearest_to_clumps(problem, around, boxes_of_tags(problem, around, ranks));
+        return nearest_to_centres(problem, around, boxes_of_tags(problem, around, ranks));
     if (problem.shape == DomainShape::list) return listed(problem.boxes_list.positions, around);
     std::vector<int> present;
     for (int n = 0; n < static_cast<int>(product(around)); ++n)

@@ -69,10 +69,9 @@ bool check_cost(Rules& rules, double around) {
     const double levels =
         1 + std::max(0.0, std::log2(1.0 * problem.box / rules.parameters().multigrid.bottom_box));
     DryRunCost cost = cost_of_boxes(problem.shape == DomainShape::list ? 0 : around, levels);
-    if (problem.shape == DomainShape::tags) cost += cost_of_clumps(around, problem.clumps);
-    const std::string exceeded = DryRunLimit{rules.parameters().run.dry_run_limit}.exceeded_by(
-        cost,
-        problem.shape == DomainShape::tags ? "fewer problem.boxes or problem.clumps" : "fewer problem.boxes");
+    if (problem.shape == DomainShape::tags) cost += cost_of_tags(around);
+    const std::string exceeded =
+        DryRunLimit{rules.parameters().run.dry_run_limit}.exceeded_by(cost, "fewer problem.boxes");
     rules.require(exceeded.empty(), {"problem.boxes", "problem.boxes_per_rank", "problem.ranks"},
                   fmt::format("{:.0f} boxes: {}", around, exceeded));
     return exceeded.empty();

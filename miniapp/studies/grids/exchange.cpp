@@ -52,7 +52,6 @@ class ExchangeStudy : public GridStudy {
                                 "problem.shape",
                                 "problem.boxes_list",
                                 "problem.fill",
-                                "problem.clumps",
                                 "problem.outside",
                                 "multigrid.bottom_box",
                                 "multigrid.bottom_grid",

@@ -122,9 +122,9 @@ class SpmvStudy : public Study {
                                 "comm.device",     "comm.allreduce_model"})
             uses.push_back({key});
         for (const char* key :
-             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.clumps",
-              "problem.outside", "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
-              "problem.anisotropy", "problem.alpha", "problem.boundary"})
+             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",
+              "problem.a", "problem.b", "problem.coefficients", "problem.contrast", "problem.anisotropy",
+              "problem.alpha", "problem.boundary"})
             uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }

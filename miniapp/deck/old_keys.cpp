@@ -1,0 +1,34 @@
+#include "miniapp/deck/old_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace keel {
+
+std::span<const OldKey> old_keys() {
+    // By section and name.
+    static constexpr OldKey all[] = {
+        {"problem.clumps", "", "problem.shape = \"tags\" has four random centres"},
+    };
+    return all;
+}
+
+const OldKey* old_key(std::string_view key, std::string_view value) {
+    const auto all = old_keys();
+    const auto found =
+        std::ranges::find_if(all, [&](const OldKey& old) { return old.key == key && old.value == value; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+bool old_section(std::string_view section) {
+    return std::ranges::any_of(old_keys(), [&](const OldKey& old) {
+        return old.key.starts_with(section) && old.key.substr(section.size()).starts_with('.');
+    });
+}
+
+std::string old_key_text(const OldKey& old) {
+    return fmt::format("is no longer a {}; {}", old.value.empty() ? "key" : "value", old.remedy);
+}
+
+}  // namespace keel
