@@ -1,4 +1,4 @@
-// The way of a run: words, deck, study, report, exit status.
+// The way of a run: words, deck, mode, report, exit status.
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@
 #include "miniapp/front/agreement.hpp"
 #include "miniapp/front/command_line.hpp"
 #include "miniapp/front/reporter.hpp"
+#include "miniapp/modes/verdict.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
-#include "miniapp/studies/verdict.hpp"
 
 namespace {
 
@@ -71,17 +71,17 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
 
     const Resolved resolved = resolve(deck, files, comm);
     if (resolved.machine) require_known(*resolved.machine, resolved.topology);
-    const auto study = study_of(deck).prepare(deck, resolved);
-    const std::vector<std::string>& more = study->resolved().remarks;
+    const auto mode = mode_of(deck).prepare(deck, resolved);
+    const std::vector<std::string>& more = mode->resolved().remarks;
     remarks.insert(remarks.end(), more.begin(), more.end());
     const DeckFacts facts{non_default_keys(table, deck.parameters), remarks,
                           resolved_json(table, deck.parameters).dump(),
                           origin_of(all_words, deck.parameters.run.label)};
     const std::string records = record_name(deck, resolved, facts.origin);
-    if (command.action == Action::print_plan) return print_plan(*study, command.rank, comm);
+    if (command.action == Action::print_plan) return print_plan(*mode, command.rank, comm);
     if (command.action == Action::dry_run)
-        return dry_run(*study, facts, records, deck.parameters.run.verbose, comm);
-    return run_study(*study, facts, records, deck.parameters.run, start, comm);
+        return dry_run(*mode, facts, records, deck.parameters.run.verbose, comm);
+    return run_mode(*mode, facts, records, deck.parameters.run, start, comm);
 }
 
 }  // namespace

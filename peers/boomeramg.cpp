@@ -12,9 +12,9 @@
 #include "kernels/timing/clock.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/spmv.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/timers.hpp"
-#include "miniapp/studies/spmv/spmv.hpp"
 #include "peers/matrix_solver.hpp"
 #include "peers/program.hpp"
 #include "solvers/systems/sparse/sparse_system.hpp"
@@ -33,7 +33,7 @@ constexpr const char* about =
     "appends a record \"peer\".";
 
 std::vector<std::string> not_for_peers(const Deck& deck, int) {
-    const auto& matrix = deck.parameters.study.of<MatrixOptions>();
+    const auto& matrix = deck.parameters.mode_options.of<MatrixOptions>();
     if (deck.parameters.run.mode != "spmv" || !matrix.solve || matrix.amg != AmgUse::preconditioner)
         return {
             "run.amg: BoomerAMG is set beside Keel's algebraic multigrid; choose run.mode = \"spmv\", "

@@ -14,13 +14,13 @@
 #include "kernels/timing/clock.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
+#include "miniapp/modes/grids/fixed_point/posed.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/report/timers.hpp"
-#include "miniapp/studies/grids/checks.hpp"
-#include "miniapp/studies/grids/fixed_point/fixed_point.hpp"
-#include "miniapp/studies/grids/fixed_point/posed.hpp"
 #include "peers/cells.hpp"
 #include "peers/kinsol_solver.hpp"
 #include "peers/program.hpp"
@@ -41,8 +41,8 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     if (deck.parameters.run.mode != "fixed_point")
         return {fmt::format("run.mode = \"{}\": KINSOL finds fixed points; choose fixed_point",
                             deck.parameters.run.mode)};
-    const auto& acceleration = deck.parameters.study.of<AndersonOptions>();
-    const auto& equation = deck.parameters.study.of<FixedPointOptions>();
+    const auto& acceleration = deck.parameters.mode_options.of<AndersonOptions>();
+    const auto& equation = deck.parameters.mode_options.of<FixedPointOptions>();
     Rules rules(deck);
     rules.require(deck.parameters.problem.ranks == 0, {"problem.ranks"},
                   "problem.ranks: imagines ranks, and a peer runs; leave it out");
@@ -86,7 +86,7 @@ struct Found {
 };
 
 Found find(const PeerRun& run, Level& level, PosedFixedPoint& posed, const Communicator& comm) {
-    const auto& acceleration = run.deck.parameters.study.of<AndersonOptions>();
+    const auto& acceleration = run.deck.parameters.mode_options.of<AndersonOptions>();
     Found found;
     const Field g_field = posed.vectors().make_vector();
     const Field u_field = posed.u();
@@ -144,7 +144,7 @@ Found find(const PeerRun& run, Level& level, PosedFixedPoint& posed, const Commu
 }
 
 Json record_of(const Found& found, const PeerRun& run, const Layout& layout) {
-    const auto& acceleration = run.deck.parameters.study.of<AndersonOptions>();
+    const auto& acceleration = run.deck.parameters.mode_options.of<AndersonOptions>();
     return {{"record", "peer"},
             {"peer", KinsolSolver::version()},
             {"method", acceleration.orthogonalisation},
@@ -165,7 +165,7 @@ Json record_of(const Found& found, const PeerRun& run, const Layout& layout) {
 }
 
 std::string text_of(const Found& found, const PeerRun& run, const Layout& layout) {
-    const auto& acceleration = run.deck.parameters.study.of<AndersonOptions>();
+    const auto& acceleration = run.deck.parameters.mode_options.of<AndersonOptions>();
     const auto [least, most] = std::ranges::minmax(found.seconds);
     return fmt::format(
         "{}, Anderson acceleration of depth {} by {}\n{} cells in {} boxes on {}\n{}, {}; {} of G; "
@@ -180,7 +180,7 @@ std::string text_of(const Found& found, const PeerRun& run, const Layout& layout
 }
 
 Status run(const PeerRun& run, const Communicator& comm) {
-    const auto& equation = run.deck.parameters.study.of<FixedPointOptions>();
+    const auto& equation = run.deck.parameters.mode_options.of<FixedPointOptions>();
     const GridSetup grids = resolve_grids(run.deck, run.resolved, use_of_fixed_point(run.deck));
     const Layout layout = grids.finest();
     const auto backend = make_backend(run.resolved);

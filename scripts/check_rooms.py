@@ -16,9 +16,9 @@ STEPS: dict[str, list[tuple[str, ...]]] = {
     "kernels": [("layout",), ("bodies",), ("operations.hpp",), ("timing",), ("backends",)],
     "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",), ("network",)],
     "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("amg",), ("multigrid",)],
-    "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("studies",), ("front",), ("main.cpp",)],
+    "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("modes",), ("front",), ("main.cpp",)],
 }
-STRANGERS = ["miniapp/studies"]  # the folders in here know none of each other
+STRANGERS = ["miniapp/modes"]  # the folders in here know none of each other
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
 
 # What may stand only in some places: pattern, where it is allowed (path prefixes), what to say.

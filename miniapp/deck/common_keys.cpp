@@ -1,4 +1,4 @@
-// The keys that studies share, section by section.
+// The keys that modes share, section by section.
 
 #include <algorithm>
 #include <limits>
@@ -302,7 +302,7 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
     using Run = RunOptions;
     Section s(table, "run", &Parameters::run);
     std::vector<std::string> names;
-    std::string meanings = "study: ";
+    std::string meanings = "mode: ";
     for (const ModeWord& mode : modes) {
         meanings += (names.empty() ? "" : "; ") + mode.meaning;
         names.push_back(mode.name);

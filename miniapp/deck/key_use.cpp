@@ -25,7 +25,7 @@ const Condition* failing(const Table& table, const std::vector<Condition>& condi
 
 std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
                      std::span<const Parameters> solvers) {
-    // A key of another study.
+    // A key of another mode.
     for (const Condition& condition : key.needs)
         if (condition.key == "run.mode" && !holds(table, condition, solvers.front()))
             return "needs " + text_of(condition);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which keys play a part in a run: a study names its keys, and a key what it needs of others. What was given but plays no
+// Which keys play a part in a run: a mode names its keys, and a key what it needs of others. What was given but plays no
 // part is refused on the command line, where it was meant for this run, and remarked on in a deck, which may serve several.
 
 #include <span>
@@ -20,7 +20,7 @@ struct KeyUse {
     bool besides = false;   // the needs of a full name are besides the key's own
 };
 
-// The keys of a study. A full name counts before its section, and where it stands twice either will do; what is not listed
+// The keys of a mode. A full name counts before its section, and where it stands twice either will do; what is not listed
 // plays no part.
 struct KeyUses {
     std::vector<KeyUse> uses;
@@ -28,7 +28,7 @@ struct KeyUses {
 };
 
 // Why a key plays no part, and what to do instead; empty if it does for at least one of the parameters, which are one
-// solver's each where a study compares solvers.
+// solver's each where a mode compares solvers.
 std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
                      std::span<const Parameters> solvers);
 

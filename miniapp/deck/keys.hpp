@@ -117,13 +117,13 @@ class Table {
     std::vector<Key> keys_;
 };
 
-// A study as the deck's run.mode knows it.
+// A mode as the deck's run.mode knows it.
 struct ModeWord {
     std::string name;
     std::string meaning;
 };
 
-// The keys that studies share. The words of run.mode are given.
+// The keys that modes share. The words of run.mode are given.
 void add_common_keys(Table& table, std::span<const ModeWord> modes);
 
 }  // namespace keel

@@ -1,7 +1,7 @@
 #pragma once
 
 // What a user can choose: one run's values, a structure a section of the deck. Their keys are in common_keys.cpp; to add one
-// is a member here and a line there. Keys that one study alone knows are in its folder (studies/).
+// is a member here and a line there. Keys that one mode alone knows are in its folder (modes/).
 
 #include <any>
 #include <array>
@@ -141,7 +141,7 @@ struct CommOptions {
 };
 
 struct RunOptions {
-    std::string mode = "solve";  // the study
+    std::string mode = "solve";  // the mode
     std::string backend = "openmp";
     Launches launches = Launches::synchronous;
     bool deterministic = false;
@@ -170,8 +170,8 @@ struct OutputOptions {
     bool cycles = false;  // records of each cycle's times
 };
 
-// Options that only one study knows, by their type.
-class StudyOptions {
+// Options that only one mode knows, by their type.
+class ModeOptions {
   public:
     template <class Options>
     Options& of() {
@@ -203,7 +203,7 @@ struct Parameters {
     OutputOptions output;
     AmgOptions amg;
     SimulateOptions simulate;
-    StudyOptions study;
+    ModeOptions mode_options;
 };
 
 // Boxes per direction around the domain: problem.boxes, or as cubic, in two dimensions square, as possible from ranks x boxes_per_rank; of tags the cube

@@ -43,17 +43,17 @@ class Section {
           name_(std::move(name)),
           write_([options](Parameters& p) -> Options& { return p.*options; }),
           read_([options](const Parameters& p) { return p.*options; }) {}
-    // Those that one study alone knows.
-    Section(Table& table, std::string name, std::string study)
+    // Those that one mode alone knows.
+    Section(Table& table, std::string name, std::string mode)
         : table_(table),
           name_(std::move(name)),
-          write_([](Parameters& p) -> Options& { return p.study.of<Options>(); }),
-          read_([](const Parameters& p) { return p.study.of<Options>(); }),
-          always_{{"run.mode", {std::move(study)}}} {}
-    // Those that some studies know.
-    Section(Table& table, std::string name, std::vector<std::string> studies)
+          write_([](Parameters& p) -> Options& { return p.mode_options.of<Options>(); }),
+          read_([](const Parameters& p) { return p.mode_options.of<Options>(); }),
+          always_{{"run.mode", {std::move(mode)}}} {}
+    // Those that some modes know.
+    Section(Table& table, std::string name, std::vector<std::string> modes)
         : Section(table, std::move(name), std::string()) {
-        always_ = {{"run.mode", std::move(studies)}};
+        always_ = {{"run.mode", std::move(modes)}};
     }
 
     // What the key added last needs of another one.

@@ -34,12 +34,12 @@ std::vector<std::string> complaints(const std::string& complaint) {
     return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
 }
 
-// Why the study does not fit where so many ranks share what this rank finds so many bytes of. Collective; rank 0 knows.
-std::vector<std::string> exceeds_memory(const PreparedStudy& study, const Communicator& comm,
+// Why the mode does not fit where so many ranks share what this rank finds so many bytes of. Collective; rank 0 knows.
+std::vector<std::string> exceeds_memory(const PreparedMode& mode, const Communicator& comm,
                                         const SharedMemory& found) {
     const double bytes = comm.min(found.bytes);
     if (comm.rank() != 0) return {};
-    return complaints(study.exceeds({bytes, found.sharing, found.where}));
+    return complaints(mode.exceeds({bytes, found.sharing, found.where}));
 }
 
 // All simulated ranks share one machine.
@@ -48,11 +48,11 @@ SharedMemory memory_of_nodes(const Topology& topology) {
 }
 
 // Where the backend keeps its data. Collective; complete on rank 0.
-SharedMemory memory_of(const Backend& backend, const PreparedStudy& study, const Communicator& comm) {
+SharedMemory memory_of(const Backend& backend, const PreparedMode& mode, const Communicator& comm) {
     const auto devices = comm.gather(backend.device());
-    if (backend.device().empty()) return memory_of_nodes(study.resolved().detected);
+    if (backend.device().empty()) return memory_of_nodes(mode.resolved().detected);
     return {static_cast<double>(backend.free_device_bytes()),
-            most_ranks_per_device(devices, study.resolved().detected), "device"};
+            most_ranks_per_device(devices, mode.resolved().detected), "device"};
 }
 
 // Without OMP_NUM_THREADS on any rank, ranks share the processors of their node: whether it was so. OpenMP
@@ -86,8 +86,8 @@ bool refused(const std::vector<std::string>& complaints, const Communicator& com
     return true;
 }
 
-Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm) {
-    const int ranks = study.resolved().ranks;
+Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) {
+    const int ranks = mode.resolved().ranks;
     if (rank >= ranks) {
         if (comm.rank() == 0)
             print_complaints({fmt::format("command line: --print-plan={}: there {} {}", rank,
@@ -95,11 +95,11 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
         return bad_input;
     }
     // Rank 0 plans alone.
-    const SharedMemory memory{memory_of_node(), 1, "node", {study.resolved().dry_run_limit}};
-    if (study.resolved().comm.chooser == SchemeChooser::model &&
-        refused(complaints(study.exceeds_planning(memory)), comm))
+    const SharedMemory memory{memory_of_node(), 1, "node", {mode.resolved().dry_run_limit}};
+    if (mode.resolved().comm.chooser == SchemeChooser::model &&
+        refused(complaints(mode.exceeds_planning(memory)), comm))
         return bad_input;
-    const auto text = comm.rank() == 0 ? study.plan_text(rank, memory) : std::nullopt;
+    const auto text = comm.rank() == 0 ? mode.plan_text(rank, memory) : std::nullopt;
     if (comm.max(text ? 1 : 0) == 0) {
         if (comm.rank() == 0)
             print_complaints(
@@ -110,20 +110,20 @@ Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm
     return valid;
 }
 
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records, bool verbose,
+Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm) {
-    const Resolved& resolved = study.resolved();
+    const Resolved& resolved = mode.resolved();
     // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
     const bool here = !resolved.imagined() && !backend_info(resolved.backend).features.device_memory;
-    if (here && refused(exceeds_memory(study, comm, memory_of_nodes(resolved.detected)), comm))
+    if (here && refused(exceeds_memory(mode, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;
     const SharedMemory memory{
         comm.min(memory_of_node()), most_ranks_per_node(resolved.detected), "node", {resolved.dry_run_limit}};
-    if (refused(complaints(study.exceeds_planning(memory)), comm)) return bad_input;
+    if (refused(complaints(mode.exceeds_planning(memory)), comm)) return bad_input;
     RecordFile file(records);
     if (refused(complaints(comm.rank() == 0 ? why_not_open(file, records) : ""), comm)) return bad_input;
     const auto progress = make_progress(comm.rank() == 0, verbose);
-    const DryRun found = study.dry_run(comm, memory, *progress);
+    const DryRun found = mode.dry_run(comm, memory, *progress);
     if (refused(complaints(found.refusal), comm)) return bad_input;
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
@@ -131,7 +131,7 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
         text += fmt::format("nodes {}\n", resolved.topology.map());
     DeckFacts told = deck;
     if (resolved.imagined())
-        if (const std::string complaint = study.exceeds(memory_of_nodes(resolved.topology));
+        if (const std::string complaint = mode.exceeds(memory_of_nodes(resolved.topology));
             !complaint.empty())
             told.remarks.push_back("with nodes like this one: " + complaint);
     std::vector<std::string> warnings = resolved.topology.warnings();
@@ -144,19 +144,19 @@ Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::str
     return file.finish() && found.trouble.empty() ? valid : broken;
 }
 
-Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
-                 const RunOptions& options, const Start& start, const Communicator& comm) {
-    const bool chosen = choose_threads(study.resolved(), comm);
-    const auto backend = make_backend(study.resolved());
+Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records,
+                const RunOptions& options, const Start& start, const Communicator& comm) {
+    const bool chosen = choose_threads(mode.resolved(), comm);
+    const auto backend = make_backend(mode.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
-    if (refused(exceeds_memory(study, comm, memory_of(*backend, study, comm)), comm)) return bad_input;
+    if (refused(exceeds_memory(mode, comm, memory_of(*backend, mode, comm)), comm)) return bad_input;
     const bool speaks = comm.rank() == 0;
     RecordFile file(filled_in(records, [&](const std::string& word) {
         return word == "threads" ? std::optional(std::to_string(backend->threads())) : std::nullopt;
     }));
     if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
-    findings.facts = facts_of(study.resolved(), comm, *backend);
+    findings.facts = facts_of(mode.resolved(), comm, *backend);
     if (chosen) findings.facts.backend += ", as OMP_NUM_THREADS is not set: processors / ranks";
     findings.facts.mpi_start_seconds = comm.max(start.mpi_seconds);
     const auto progress = make_progress(speaks, options.verbose);
@@ -164,7 +164,7 @@ Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::s
     const double limit = options.time_limit;
     Ending ending(limit > 0 ? start.begun + limit : std::numeric_limits<double>::infinity());
     const auto regions = make_regions();
-    study.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
+    mode.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;
     report->record(closing_records(findings));
     if (!file.finish())

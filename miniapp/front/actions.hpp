@@ -1,14 +1,14 @@
 #pragma once
 
-// What the program does with a study whose deck is resolved. Every function is collective; rank 0 speaks.
+// What the program does with a mode whose deck is resolved. Every function is collective; rank 0 speaks.
 
 #include <string>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
 #include "miniapp/front/command_line.hpp"
+#include "miniapp/modes/mode.hpp"
 #include "miniapp/report/header.hpp"
-#include "miniapp/studies/study.hpp"
 
 namespace keel {
 
@@ -23,11 +23,11 @@ struct Start {
 // Whether any rank complains; rank 0 then tells its own complaints or, if it has none, those of the first that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);
 
-Status print_plan(const PreparedStudy& study, int rank, const Communicator& comm);
+Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm);
 // `records`: the name of their file, empty for none; {threads} may still stand in it.
-Status dry_run(const PreparedStudy& study, const DeckFacts& deck, const std::string& records, bool verbose,
+Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm);
-Status run_study(const PreparedStudy& study, const DeckFacts& deck, const std::string& records,
-                 const RunOptions& options, const Start& start, const Communicator& comm);
+Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records,
+                const RunOptions& options, const Start& start, const Communicator& comm);
 
 }  // namespace keel

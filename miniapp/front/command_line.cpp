@@ -12,8 +12,8 @@
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/mode.hpp"
 #include "miniapp/report/tables.hpp"
-#include "miniapp/studies/study.hpp"
 
 namespace keel {
 namespace {
@@ -62,7 +62,7 @@ std::string help_text() {
             "what a deck says. Start it with mpiexec for more than one rank.",
             0) +
         "\n\nStudies (run.mode):\n";
-    for (const auto& study : studies()) text += fmt::format("  {:<10} {}\n", study->name(), study->meaning());
+    for (const auto& mode : modes()) text += fmt::format("  {:<10} {}\n", mode->name(), mode->meaning());
     return text +
            "\n"
            "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"

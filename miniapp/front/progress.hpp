@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "miniapp/studies/study.hpp"
+#include "miniapp/modes/mode.hpp"
 
 namespace keel {
 

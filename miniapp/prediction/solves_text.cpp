@@ -12,7 +12,7 @@ namespace {
 
 using Solves = std::span<const PredictedSolve>;
 
-// Those that others are compared with, if they take part: the study's baseline, and what one would take who knows that most of
+// Those that others are compared with, if they take part: the mode's baseline, and what one would take who knows that most of
 // its sums can be had together, or that the operator is symmetric.
 std::vector<const PredictedSolve*> baselines(Solves solves) {
     std::vector<const PredictedSolve*> found{&solves.front()};

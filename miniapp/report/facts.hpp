@@ -12,7 +12,7 @@ namespace keel {
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
 
-// The levels of a study's grids. Of merged ones text tells, a line each: none where boxes are not merged.
+// The levels of a mode's grids. Of merged ones text tells, a line each: none where boxes are not merged.
 void set_levels(RunFacts& facts, const GridSetup& grids);
 std::string merged_text(const RunFacts& facts);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run has to tell: what each study finds, and the facts of the machine and the run that all reports begin with.
+// What a run has to tell: what each mode finds, and the facts of the machine and the run that all reports begin with.
 
 #include <array>
 #include <optional>
@@ -71,7 +71,7 @@ struct RunFacts {
     bool shared_cores = false;          // more threads on a node than it has processors
     std::vector<std::string> bindings;  // by rank; none of simulated ones
     std::vector<std::string> warnings;
-    // --- Of a study that has them
+    // --- Of a mode that has them
     bool drives_progress = false;  // of all-reduces in flight
     std::optional<DomainFacts> domain;
     std::size_t dimensions = 3;

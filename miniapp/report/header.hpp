@@ -24,7 +24,7 @@ std::string right_side_text(const RunFacts& facts);
 // A domain that is not the whole box around it: its shape, boxes and faces.
 std::string domain_text(const DomainFacts& domain, const Index& around);
 
-// Version, build, machine, what the study built, the deck's non-default keys, remarks and warnings.
+// Version, build, machine, what the mode built, the deck's non-default keys, remarks and warnings.
 std::string header_text(const DeckFacts& deck, const RunFacts& facts);
 
 // Memory, checks, figure of merit, RESULT.

@@ -91,7 +91,7 @@ struct SchemeUse {
 // "stencil", "to_bottom", "to_merged", "product": as records have it.
 std::string purpose_of(const SchemeUse& use);
 
-// Those of a study's grids, in the order of levels.
+// Those of a mode's grids, in the order of levels.
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
 // The pattern of moved boxes.
 BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The grids of a study, from the deck: layouts, levels, solvers and what they keep in memory.
+// The grids of a mode, from the deck: layouts, levels, solvers and what they keep in memory.
 
 #include <cstdint>
 #include <optional>
@@ -16,10 +16,10 @@
 
 namespace keel {
 
-// Where the Krylov methods of a study work.
+// Where the Krylov methods of a mode work.
 enum class KrylovLevel { none, coarsest, finest };
 
-// What a study does with its grids: all that laying them out, planning messages and foretelling memory need to know of it.
+// What a mode does with its grids: all that laying them out, planning messages and foretelling memory need to know of it.
 struct GridUse {
     bool coarsens = true;  // false: only the finest level is needed
     KrylovLevel krylov = KrylovLevel::coarsest;

@@ -16,7 +16,7 @@
 
 #include "kernels/hash.hpp"
 #include "miniapp/front/agreement.hpp"
-#include "miniapp/studies/verdict.hpp"
+#include "miniapp/modes/verdict.hpp"
 #include "tests/faults/faults.hpp"
 
 namespace {
@@ -62,14 +62,14 @@ Outcome run(const Words& words) {
     REQUIRE(deck.errors == Words());
     REQUIRE(validate(deck, {}, comm.size()) == Words());
     const Resolved resolved = resolve(deck, {}, comm);
-    const auto study = study_of(deck).prepare(deck, resolved);
+    const auto mode = mode_of(deck).prepare(deck, resolved);
     const FaultyBackend backend(make_backend(resolved),
                                 deck.parameters.problem.box * deck.parameters.problem.boxes);
     Silence silence;
     Notes notes;
     Findings findings;
     Ending ending;
-    study->run({comm, backend, silence, notes, ending}, findings);
+    mode->run({comm, backend, silence, notes, ending}, findings);
     std::string failed;
     for (const Check& check : findings.checks)
         if (!check.passed) failed += (failed.empty() ? "" : ", ") + check.name;

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "miniapp/studies/spmv/matrix/file/matrix_market.hpp"
+#include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -21,8 +21,8 @@
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/files/machine_file.hpp"
-#include "miniapp/studies/study.hpp"
-#include "miniapp/studies/verdict.hpp"
+#include "miniapp/modes/mode.hpp"
+#include "miniapp/modes/verdict.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 #include "miniapp/setup/problem/shape.hpp"
-#include "miniapp/studies/spmv/matrix/grid_matrix.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/amg/hierarchy.hpp"
 #include "tests/chosen_backend.hpp"

@@ -2,7 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/studies/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
 #include "tests/solvers/amg/amg_problem.hpp"
 #include "tests/solvers/golden_file.hpp"
 

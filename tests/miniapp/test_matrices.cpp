@@ -14,11 +14,11 @@
 #include <sstream>
 
 #include "kernels/hash.hpp"
-#include "miniapp/studies/spmv/matrix/file/file_rows.hpp"
-#include "miniapp/studies/spmv/matrix/file/matrix_file.hpp"
-#include "miniapp/studies/spmv/matrix/matrix_source.hpp"
-#include "miniapp/studies/spmv/matrix/permutation.hpp"
-#include "miniapp/studies/spmv/matrix/rcm.hpp"
+#include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/modes/spmv/matrix/file/matrix_file.hpp"
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
+#include "miniapp/modes/spmv/matrix/permutation.hpp"
+#include "miniapp/modes/spmv/matrix/rcm.hpp"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "miniapp/front/actions.hpp"
-#include "miniapp/studies/grids/grid_study.hpp"
-#include "miniapp/studies/repeat.hpp"
-#include "miniapp/studies/verdict.hpp"
+#include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/verdict.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 
 namespace {
@@ -35,9 +35,9 @@ class PreparedGhosts : public PreparedGrids {
     Deeds deeds_;
 };
 
-class GhostStudy : public GridStudy {
+class GhostMode : public GridMode {
   public:
-    explicit GhostStudy(Deeds deeds) : deeds_(deeds) {}
+    explicit GhostMode(Deeds deeds) : deeds_(deeds) {}
     std::string name() const override { return "ghosts"; }
     std::string meaning() const override { return "ghosts of the finest level"; }
     KeyUses keys() const override { return {keys_of_grids(), "plays no part"}; }
@@ -45,7 +45,7 @@ class GhostStudy : public GridStudy {
 
   protected:
     GridUse use(const Deck&) const override { return {.coarsens = false, .krylov = KrylovLevel::none}; }
-    std::unique_ptr<PreparedStudy> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedGhosts>(resolved, grids, deeds_);
     }
 
@@ -60,8 +60,8 @@ Status status_of(Deeds deeds) {
     REQUIRE(deck.errors.empty());
     const Communicator comm = Communicator::world();
     const Resolved resolved = resolve(deck, {}, comm);
-    const auto study = GhostStudy(deeds).GridStudy::prepare(deck, resolved);
-    return run_study(*study, {{}, {}, "{}", {}}, "", deck.parameters.run, {now(), 0}, comm);
+    const auto mode = GhostMode(deeds).GridMode::prepare(deck, resolved);
+    return run_mode(*mode, {{}, {}, "{}", {}}, "", deck.parameters.run, {now(), 0}, comm);
 }
 
 }  // namespace

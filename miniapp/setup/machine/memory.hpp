@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory that a study of grids needs, before any of it is taken.
+// The memory that a mode of grids needs, before any of it is taken.
 
 #include <cstddef>
 #include <optional>

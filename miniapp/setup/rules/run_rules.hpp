@@ -1,6 +1,6 @@
 #pragma once
 
-// The rules that hold for every study.
+// The rules that hold for every mode.
 
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/files/named_files.hpp"

@@ -1,0 +1,232 @@
+// run.mode = fixed_point: Anderson acceleration of nonlinear equations, multigrid cycles and a statistical iteration.
+
+#include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/modes/grids/grid_modes.hpp"
+#include "solvers/anderson/mixture.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+FixedPointOptions equation_of(const Deck& deck) {
+    return deck.parameters.mode_options.of<FixedPointOptions>();
+}
+AndersonOptions acceleration_of(const Deck& deck) {
+    return deck.parameters.mode_options.of<AndersonOptions>();
+}
+
+std::vector<NamedSolver> solvers_of(const Deck& deck) {
+    const FixedPointOptions equation = equation_of(deck);
+    return equation.is_mixture() || equation.by_fas() ? std::vector<NamedSolver>() : solver_of_deck(deck);
+}
+
+class FixedPointMode : public GridMode {
+  public:
+    std::string name() const override { return "fixed_point"; }
+    std::string meaning() const override { return "Anderson acceleration of fixed points"; }
+
+    void add_keys(Table& table) const override {
+        using Options = FixedPointOptions;
+        Section<Options> problem(table, "problem", name());
+        problem.choice("equation", &Options::equation,
+                       "equation: bratu (L u = kappa e^u), heat_1 and heat_2 (with a source of u and a known "
+                       "solution), linear (L u = f), exponential, cubic and sinh (L u + kappa e^u, u^3 or "
+                       "sinh u = f), or mixture (the means of three normal distributions)");
+        problem.real("kappa", &Options::kappa, {}, "factor of the nonlinear term")
+            .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
+        problem.integer("samples", &Options::samples, between(3, 1 << 30), "samples of the mixture")
+            .needs("problem.equation", {"mixture"});
+        Section<Options> run(table, "run", name());
+        run.choice("map", &Options::map,
+                   "map whose fixed point is sought: the linear part solved by V-cycles to "
+                   "multigrid.tolerance, or one cycle, of a nonlinear equation by full approximation")
+            .needs("problem.equation",
+                   {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"});
+
+        using Anderson = AndersonOptions;
+        Section<Anderson> s(table, "anderson", std::vector<std::string>{name(), "orthogonalise"});
+        s.integer("depth", &Anderson::depth, between(0, 100),
+                  "differences that are kept; 0: none, Picard's iteration");
+        Section<Anderson> own(table, "anderson", name());
+        own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonaliser_names(),
+                   "how a new difference is made orthogonal to those kept, and so in how many all-reduces");
+        own.real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
+                 "damping of G(u) - u; 1: none");
+        own.integer("delay", &Anderson::delay, at_least(0), "iterations of Picard's at the start");
+        own.real("max_condition", &Anderson::max_condition, from(0),
+                 "condition of the differences beyond which the oldest go; 0: they stay");
+        own.integer("period", &Anderson::period, at_least(1),
+                    "iterations of which one is accelerated, the others Picard's");
+        own.integer("composite", &Anderson::composite, between(0, 100),
+                    "depth of an inner acceleration after each iteration, of one iteration more; 0: none");
+        own.choice("test", &Anderson::test,
+                   "what is compared with the tolerance: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; "
+                   "with run.map = cycle the equation's own residual, max|f - N(u)| / max|f - N(0)|");
+        own.real("tolerance", &Anderson::tolerance, above(0), "end of the iteration");
+        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit of the iteration");
+    }
+
+    KeyUses keys() const override {
+        const Condition solve{"run.map", {"solve"}};
+        const Condition on_grid{"problem.equation",
+                                {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"}};
+        const Condition by_rhs{"problem.equation", {"linear", "exponential", "cubic", "sinh"}};
+        const Condition linear{"problem.equation", {"linear"}};
+        const Condition nonlinear{"problem.equation",
+                                  {"bratu", "heat_1", "heat_2", "exponential", "cubic", "sinh"}};
+        const Condition cycle{"run.map", {"cycle"}};
+        const Condition gsrb{"multigrid.smoother", {"gsrb"}};
+        const Condition relaxed_bottom{"bottom.solver", {relaxation().name}};
+        // A cycle of full approximation smooths in its own way, also on the coarsest level.
+        const std::string in_its_own_way =
+            "what run.mode = fixed_point predicts is computed, and no schedule of it is written; leave it "
+            "out";
+        std::vector<KeyUse> uses{{"multigrid.tolerance", {nonlinear, solve}},
+                                 {"multigrid.max_cycles", {nonlinear, solve}},
+                                 {"multigrid.accelerator", {nonlinear, solve}},
+                                 {"multigrid.cycle", {nonlinear}},
+                                 {"multigrid.smoother", {nonlinear, solve}},
+                                 {"multigrid.smoother", {linear}},
+                                 {"multigrid.smoother_passes", {nonlinear, solve}},
+                                 {"multigrid.fused_box", {gsrb, nonlinear, solve}},
+                                 {"multigrid.fused_half_sweeps", {gsrb, nonlinear, solve}},
+                                 {"multigrid.smoother_passes", {linear}},
+                                 {"multigrid.fused_box", {gsrb, linear}},
+                                 {"multigrid.fused_half_sweeps", {gsrb, linear}},
+                                 {"multigrid.ghost_colours", {gsrb, nonlinear, solve}},
+                                 {"multigrid.ghost_colours", {gsrb, linear}},
+                                 {"multigrid.relaxation", {gsrb, nonlinear, solve}},
+                                 {"multigrid.relaxation", {gsrb, linear}},
+                                 {"multigrid.", {on_grid}},
+                                 {"bottom.given_iterations", {}, in_its_own_way},
+                                 {"output.goal", {}, in_its_own_way},
+                                 {"output.goal_events", {}, in_its_own_way},
+                                 {"bottom.sweeps", {nonlinear, cycle}},
+                                 {"bottom.sweeps", {on_grid, relaxed_bottom}},
+                                 {"bottom.", {nonlinear, solve}},
+                                 {"bottom.", {linear}},
+                                 {"problem.rhs", {by_rhs}},
+                                 {"anderson.test", {solve}},
+                                 {"anderson."}};
+        const std::vector<KeyUse> of_grids = keys_of_grids();
+        std::ranges::copy_if(of_grids, std::back_inserter(uses),
+                             [](const KeyUse& use) { return use.key != "bottom."; });
+        return {uses, "plays no part in run.mode = fixed_point; leave it out"};
+    }
+
+    std::vector<NamedSolver> solvers(const Deck& deck) const override { return solvers_of(deck); }
+
+    void check(Rules& rules, int ranks) const override {
+        GridMode::check(rules, ranks);
+        check_equation(rules);
+        check_depth(rules, ranks);
+    }
+
+  protected:
+    GridUse use(const Deck& deck) const override { return use_of_fixed_point(deck); }
+    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved,
+                                          const GridSetup& grids) const override {
+        return std::make_unique<PreparedFixedPoint>(resolved, grids, equation_of(deck),
+                                                    acceleration_of(deck));
+    }
+
+  private:
+    static void check_equation(Rules& rules) {
+        const Parameters& p = rules.parameters();
+        const FixedPointOptions equation = equation_of(rules.deck());
+        const std::string word = keel::name(equation.equation);
+        const auto require = [&](bool holds, std::initializer_list<std::string> keys,
+                                 const std::string& what) {
+            rules.require(holds, keys, fmt::format("problem.equation = \"{}\": {}", word, what));
+        };
+        if (equation.is_mixture()) {
+            require(p.problem.box % Mixture::components == 0, {"problem.box", "problem.equation"},
+                    fmt::format(
+                        "problem.box = {}: boxes hold whole copies of three means; choose a multiple of 3",
+                        p.problem.box));
+            return;
+        }
+        const bool whole = p.problem.shape == DomainShape::cube;
+        bool walls = !whole && p.problem.outside == Outside::dirichlet;
+        const auto sides =
+            std::span(p.problem.boundary).first(static_cast<std::size_t>(p.problem.dimensions));
+        for (const auto& [low, high] : sides)
+            walls = walls || low == Boundary::dirichlet || high == Boundary::dirichlet;
+        if (equation.is_heat()) {
+            const bool all = std::ranges::count(sides, Sides(Boundary::dirichlet)) == p.problem.dimensions;
+            require(
+                all && whole, {"problem.boundary", "problem.shape", "problem.equation"},
+                "its solution is zero on the boundary of a box; give problem.boundary = \"dirichlet\" and "
+                "problem.shape = \"cube\"");
+            require(p.problem.a == 0 && p.problem.b == 1, {"problem.a", "problem.b", "problem.equation"},
+                    fmt::format("its operator is -Laplace, and problem.a = {}, problem.b = {}; give 0 and 1",
+                                p.problem.a, p.problem.b));
+            require(p.problem.coefficients == Coefficients::constant,
+                    {"problem.coefficients", "problem.equation"},
+                    "its coefficients are constant; give problem.coefficients = \"constant\"");
+        }
+        require(
+            equation.is_linear() || walls || p.problem.a != 0,
+            {"problem.boundary", "problem.outside", "problem.a", "problem.equation"},
+            "constants are in the null space of L, and nothing says which it is; give problem.a > 0, or a "
+            "dirichlet boundary");
+        require(!equation.is_linear() || equation.map == MapKind::cycle, {"run.map", "problem.equation"},
+                "solved, nothing is left to iterate; give run.map = \"cycle\"");
+        require(!equation.by_fas() || p.multigrid.bottom_grid == BottomPlace::distributed,
+                {"multigrid.bottom_grid", "run.map", "problem.equation"},
+                "its coarsest level is relaxed where its boxes are; give multigrid.bottom_grid = "
+                "\"distributed\"");
+    }
+
+    // More differences than unknowns depend on each other, and the triangle would be rounding.
+    static void check_depth(Rules& rules, int ranks) {
+        const Parameters& p = rules.parameters();
+        const AndersonOptions acceleration = acceleration_of(rules.deck());
+        const Index boxes = resolved_boxes(p.problem, ranks);
+        double unknowns = p.problem.box_cells() * boxes[0] * boxes[1] * boxes[2];
+        if (equation_of(rules.deck()).is_mixture()) unknowns = Mixture::components;
+        for (const auto& [key, depth] : {std::pair{"anderson.depth", acceleration.depth},
+                                         std::pair{"anderson.composite", acceleration.composite}})
+            rules.require(depth <= unknowns, {key, "problem.equation", "problem.box"},
+                          fmt::format("{} = {}: more than the {:.0f} unknowns, so that differences depend on "
+                                      "each other; choose at most {:.0f}",
+                                      key, depth, unknowns, unknowns));
+        rules.require(acceleration.composite == 0 || acceleration.depth > 0,
+                      {"anderson.composite", "anderson.depth"},
+                      fmt::format("anderson.composite = {}: there is no acceleration around it; give "
+                                  "anderson.depth = 1 or more, or leave it out",
+                                  acceleration.composite));
+    }
+};
+
+}  // namespace
+
+GridUse use_of_fixed_point(const Deck& deck) {
+    const FixedPointOptions equation = equation_of(deck);
+    std::optional<int> sweeps;
+    if (equation.by_fas()) sweeps = deck.parameters.bottom.sweeps;
+    return {.coarsens = !equation.is_mixture(),
+            .solvers = solvers_of(deck),
+            .full_approximation = sweeps,
+            .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
+            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0,
+            .foretold = false};
+}
+
+int PreparedFixedPoint::fields(const FixedPointOptions& equation, const AndersonOptions& acceleration) {
+    const int f = equation.is_linear() || equation.is_mixture() ? 0 : 1;
+    const int of_fas = equation.by_fas() ? 1 : 0;  // on coarser levels, which are a seventh of it
+    return 1 + f + of_fas + Anderson::vectors(acceleration);
+}
+
+std::unique_ptr<Mode> make_fixed_point_mode() {
+    return std::make_unique<FixedPointMode>();
+}
+
+}  // namespace keel

@@ -1,0 +1,56 @@
+#pragma once
+
+// run.mode = fixed_point, its deck resolved.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapp/modes/grids/fixed_point/options.hpp"
+#include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/grids/prediction/solve_cost.hpp"
+
+namespace keel {
+
+struct FixedPointRecord {
+    AndersonReport report;
+    SolveCost cost;
+    std::optional<long> cycles;    // in all evaluations, where G solves by them
+    std::optional<long> unsolved;  // evaluations whose cycles missed multigrid.tolerance
+    double u_l2 = 0;
+};
+
+std::string convergence_text(const AndersonOptions& options, const FixedPointRecord& solve, const char* norm);
+Json solve_record(std::size_t repeat, const AndersonOptions& options, const FixedPointRecord& solve,
+                  const char* norm);
+
+// What the mode of a deck does with its grids, for a program that poses its equations to somebody else.
+GridUse use_of_fixed_point(const Deck& deck);
+
+// What an iteration costs by the row of its orthogonalisation, with all columns there.
+std::string iteration_text(const AndersonOptions& options);
+
+class PreparedFixedPoint : public PreparedGrids {
+  public:
+    PreparedFixedPoint(const Resolved& resolved, const GridSetup& grids, const FixedPointOptions& equation,
+                       const AndersonOptions& acceleration)
+        : PreparedGrids(resolved, grids), equation_(equation), acceleration_(acceleration) {}
+
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
+    // Grid-sized arrays on the finest level beside the level's: u, f and what the acceleration keeps.
+    static int fields(const FixedPointOptions& equation, const AndersonOptions& acceleration);
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override;
+    Foretold foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                      const SharedMemory& memory) const override;
+
+  private:
+    void check(const Setting& setting, const std::vector<FixedPointRecord>& solves, Field u, Field f,
+               std::vector<Check>& checks) const;
+
+    FixedPointOptions equation_;
+    AndersonOptions acceleration_;
+};
+
+}  // namespace keel

@@ -1,0 +1,342 @@
+// What --dry-run tells of a mode of grids.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <variant>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/grids/prediction/prediction.hpp"
+#include "miniapp/report/facts.hpp"
+#include "miniapp/report/header.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/smoothers/smoother.hpp"
+
+namespace keel {
+namespace {
+
+// What an iteration has more with a preconditioner.
+std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
+    if (uses_algebraic(options))
+        return "; and a cycle of algebraic multigrid for each application of the operator, whose levels and "
+               "messages are not foretold";
+    if (!use.preconditioner.any()) return "";
+    const bool v_cycle = use.preconditioner.kind == PreconditionerKind::v_cycle;
+    const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
+    if (row.preconditioning != Preconditioning::symmetric)
+        return fmt::format("; and a {} for each application of the operator", what);
+    return fmt::format("; {}{:.4g} {} by the preconditioner",
+                       row.words_of_norm(options.norm) > 0 ? "one word more and " : "",
+                       row.applications.of(options), what);
+}
+
+// What an iteration of each Krylov method costs, by the methods' rows.
+std::string solvers_text(const GridUse& use) {
+    std::string text;
+    for (const auto& [name, options] : use.solvers) {
+        const Method& row = method_named(options.solver);
+        text +=
+            fmt::format("per iteration of {}: exchanges {:.4g}, all-reduces {:.4g}, words in them {:.4g}{}\n",
+                        name, row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
+                        preconditioner_text(row, options, use));
+    }
+    return text;
+}
+
+// A number, or a word where it is not known.
+using PerCycle = std::variant<int, const char*>;
+
+// How often a level exchanges what it uses in a V-cycle, and how many of these exchanges want one colour alone.
+struct Exchanges {
+    PerCycle all;
+    int of_one_colour = 0;
+};
+
+Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
+    const MultigridOptions& multigrid = grids.multigrid;
+    const bool whole_problem = grids.use.krylov == KrylovLevel::finest;
+    if (grids.use.krylov == KrylovLevel::none) return {"-"};
+    if (use.is(GhostCells::Purpose::interpolation) || use.moves()) return {1};
+    if (use.is(GhostCells::Purpose::powers)) return {"powers"};
+    const bool bottom = use.level + 1 == grids.levels();
+    if (const auto& sweeps = grids.use.full_approximation) {
+        // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and elsewhere the
+        // operator of the restricted u.
+        const int smoothing = 2 * (bottom ? *sweeps : multigrid.pre + multigrid.post);
+        return {smoothing + (bottom ? 0 : 1) + 1};
+    }
+    if (bottom && whole_problem && grids.levels() == 1) return {"-"};
+    if (bottom && grids.moves_bottom()) return {"checks"};
+    if (bottom && whole_problem)
+        return {symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps)};
+    if (bottom) return {"bottom"};
+    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does a preconditioner.
+    const bool finest = use.level == 0 && !whole_problem;
+    const bool accelerated = finest && multigrid.accelerator != Accelerator::none;
+    const bool iterates = finest && !accelerated;
+    const Smoother& smoother = smoother_named(multigrid.smoother);
+    const auto one_colour = [&](const auto& cells, int sweeps) { return cells && cells(sweeps, multigrid); };
+    if (use.is(GhostCells::Purpose::smoothing))
+        return {(iterates ? (multigrid.pre > 0 ? 1 : 0) : 1) + (multigrid.post > 0 ? 1 : 0),
+                (iterates && one_colour(smoother.read, multigrid.pre) ? 1 : 0) +
+                    (one_colour(smoother.read, multigrid.post) ? 1 : 0)};
+    const int width = use.layout.width();
+    const int fused = grids.hierarchy.fused_on(width);
+    const int smoothing = fused > 0 ? 0
+                                    : exchanges_of(multigrid.smoother, multigrid.pre) +
+                                          exchanges_of(multigrid.smoother, multigrid.post);
+    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
+    // application of the operator; the bottom's exchanges depend on its iterations. A fused leg ends with its residual, but for
+    // that of an accelerator or of a u that loses its mean.
+    const bool ends_in_pass = grids.hierarchy.fused_layers_on(width) > fused;
+    const bool restricts = !(ends_in_pass && multigrid.pre > 0);
+    const bool of_last_sweep =
+        multigrid.post > 0 && !accelerated && !is_singular(grids.problem, grids.domain.has_dirichlet());
+    const bool tests =
+        finest && !grids.use.full_multigrid && !grids.hierarchy.mixed && !(ends_in_pass && of_last_sweep);
+    return {smoothing + (restricts ? 1 : 0) + (tests ? 1 : 0) + (accelerated ? 1 : 0),
+            (smoother.read ? smoothing : 0) +
+                (restricts && one_colour(smoother.unsolved, multigrid.pre) ? 1 : 0) +
+                (tests && of_last_sweep && one_colour(smoother.unsolved, multigrid.post) ? 1 : 0)};
+}
+
+// What a level uses in one way.
+struct PlannedExchange {
+    const SchemeUse& use;
+    std::string purpose;
+    PerCycle per_cycle;
+    bool one_colour;  // is all that is carried
+    SchemeOptions scheme;
+    Volume sent;  // in one exchange by the busiest rank, each number by itself
+};
+
+// What is sent by this scheme where messages carry one colour alone; without times.
+SchemeRow row_of_one_colour(const GridSetup& grids, const SchemeUse& use, const Resolved& resolved,
+                            const SchemeOptions& scheme) {
+    const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology),
+                                                      {.sampled = resolved.comm.sampled_nodes});
+    std::vector<Plan> plans = plans_of(grids.hierarchy, use, nodes, scheme);
+    std::ranges::transform(plans, plans.begin(), of_one_colour);
+    return nodes.summary(scheme, plans, use.columns, nullptr, use.value_bytes);
+}
+
+std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Resolved& resolved,
+                                               const std::vector<SchemeTable>& tables) {
+    std::vector<PlannedExchange> planned;
+    for (const SchemeTable& table : tables) {
+        const SchemeUse& use = table.use;
+        // The ghosts of an F-cycle's start come on top.
+        if (use.is(GhostCells::Purpose::interpolation) &&
+            grids.multigrid.interpolation != Interpolation::linear)
+            continue;
+        const SchemeRow& row = table.rows[table.chosen.value_or(0)];
+        // The bytes of so many fields as the text says.
+        const double share =
+            static_cast<double>(grids.use.exchanged_fields.value_or(1)) / static_cast<double>(use.columns);
+        const auto sent_by = [share](const SchemeRow& of) {
+            Volume sent = of.most_sent;
+            sent.bytes *= share;
+            sent.off_node_bytes *= share;
+            return sent;
+        };
+        Volume sent = sent_by(row);
+        Exchanges exchanges = exchanges_per_cycle(grids, use);
+        if (!grids.hierarchy.one_colour_on(use.layout)) exchanges.of_one_colour = 0;
+        if (int* const all = std::get_if<int>(&exchanges.all)) *all -= exchanges.of_one_colour;
+        planned.push_back({use, purpose_of(use), exchanges.all, false, row.scheme, sent});
+        if (exchanges.of_one_colour > 0)
+            planned.push_back({use, purpose_of(use), exchanges.of_one_colour, true, row.scheme,
+                               sent_by(row_of_one_colour(grids, use, resolved, row.scheme))});
+        if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
+        // The same in double precision, once for some cycles.
+        const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);
+        sent.bytes *= wider;
+        sent.off_node_bytes *= wider;
+        planned.push_back({use, "residual", "stage", false, row.scheme, sent});
+    }
+    return planned;
+}
+
+// Of those that have any.
+int most_boxes_of_a_rank(const GridSetup& grids, const SchemeUse& use) {
+    if (use.ranks.empty()) return (use.layout.box_count() + grids.ranks - 1) / grids.ranks;
+    const auto ranks = static_cast<int>(use.ranks.size());
+    return (use.layout.box_count() + ranks - 1) / ranks;
+}
+
+// Sizes, exchanges and messages of each level.
+std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
+    constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
+    std::string text =
+        fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
+                    "off-node", "off-node") +
+        fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
+    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
+        const Index n = use.layout.cells();
+        const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
+        text += fmt::format(
+            line, use.level, fmt::format("{}", fmt::join(n.begin(), n.begin() + dimensions, "x")),
+            fmt::format("{}^{}", use.layout.width(), dimensions), most_boxes_of_a_rank(grids, use),
+            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle) +
+                (one_colour ? " c" : ""),
+            fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
+            fmt::format("{:.0f}", sent.off_node_messages), fmt::format("{:.0f}", sent.off_node_bytes));
+    }
+    if (std::ranges::any_of(planned, &PlannedExchange::one_colour))
+        text += "c: of the ghosts that half sweeps of one colour, and residuals behind them, read\n";
+    return text;
+}
+
+// The largest margin of what all ranks send, of all schemes and levels.
+double largest_margin(const std::vector<SchemeTable>& tables) {
+    double largest = 0;
+    for (const SchemeTable& table : tables)
+        for (const SchemeRow& row : table.rows)
+            for (double Volume::*const number : volume_members)
+                if (row.margin && row.all.*number > 0)
+                    largest = std::max(largest, row.margin.value().*number / row.all.*number);
+    return largest;
+}
+
+std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
+                           const std::vector<SchemeTable>& tables) {
+    const std::string planned = fmt::format("planned: {} of {} nodes, ", few.nodes, topology.nodes());
+    if (!few.sampled)
+        return planned +
+               "which stand for all, since they tile the boxes; three_step and split then share equal "
+               "messages out in another order than all of them would";
+    return planned + fmt::format(
+                         "drawn, since they do not tile the boxes, and the first, the last and the one with "
+                         "most faces to others: what all "
+                         "ranks send is told within {:.1f} %, 19 times of 20, what the busiest one sends and "
+                         "how long exchanges take at the "
+                         "least; comm.sampled_nodes = 0 plans all",
+                         100 * largest_margin(tables));
+}
+
+Json levels_json(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
+    Json levels = Json::array();
+    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
+        const int* const known = std::get_if<int>(&per_cycle);
+        Json level{{"level", use.level},
+                   {"cells", use.layout.cells()},
+                   {"box", use.layout.width()},
+                   {"purpose", purpose},
+                   {"one_colour", one_colour},
+                   {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
+                   {"exchanges_per_cycle", known ? Json(*known) : Json()},
+                   {"scheme", name(scheme)}};
+        level.update(volume_json(sent));
+        levels.push_back(level);
+    }
+    return levels;
+}
+
+Json solvers_json(const GridUse& use) {
+    Json solvers = Json::array();
+    for (const auto& [name, options] : use.solvers) {
+        const Method& row = method_named(options.solver);
+        solvers.push_back({{"solver", name},
+                           {"exchanges", row.exchanges.of(options)},
+                           {"reductions", row.reductions.of(options)},
+                           {"reduction_words", row.words.of(options)}});
+    }
+    return solvers;
+}
+
+}  // namespace
+
+std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
+    return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm, resolved_.topology,
+                                  {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
+}
+
+DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory,
+                              Progress& progress) const {
+    progress.say("planning messages");
+    const Topology& topology = resolved_.topology;
+    const Layout finest = grids_.finest();
+    const auto tables = plan_all_schemes(grids_, finest, resolved_.comm, {topology, resolved_.model()},
+                                         {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
+    if (const std::string refusal = too_long_for_mpi(tables); !refusal.empty())
+        return {.text = "", .plan = "", .records = "", .refusal = refusal};
+    const bool solves = grids_.use.krylov != KrylovLevel::none;
+    const double fields = comm.max(
+        solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
+               : 0.0);
+    const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    std::string why_not;
+    std::optional<Prediction> prediction;
+    if (predicts(resolved_, grids_)) {
+        why_not = why_not_predicted(grids_, memory, comm.size());
+        if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm, progress);
+    }
+    const Foretold foretold = foretell(tables, comm, memory);
+    if (comm.rank() > 0) return {};
+
+    const std::vector<PlannedExchange> planned = planned_exchanges(grids_, resolved_, tables);
+    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
+    const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
+    const Json plan{{"boxes", finest.boxes()},
+                    {"domain", domain_json(domain)},
+                    {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
+                    {"unknowns", finest.cell_count()},
+                    {"array_bytes", arrays},
+                    {"predicted_bytes", solves ? Json(fields) : Json()},
+                    {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
+                    {"sampled", few.sampled},
+                    {"busiest", volume_json(planned.front().sent)},
+                    {"levels", levels_json(grids_, planned)},
+                    {"per_iteration", solvers_json(grids_.use)}};
+    std::string text =
+        domain.whole ? "" : wrapped("domain    " + domain_text(domain, finest.boxes()), 10) + "\n";
+    RunFacts levels;
+    set_levels(levels, grids_);
+    text += levels_text(grids_, planned) + merged_text(levels);
+    if (solves) text += solvers_text(grids_.use);
+    for (const SchemeTable& table : tables)
+        if (!table.left_out.empty())
+            text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
+                                table.use.level, fmt::join(table.left_out, ", "));
+    if (few.nodes > 0) text += wrapped("remark: " + few_nodes_text(few, topology, tables), 4) + "\n";
+    text +=
+        fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
+                    counted(grids_.use.exchanged_fields.value_or(1), "field"),
+                    tables.front().chosen ? "" : ", by the standard scheme");
+    if (solves)
+        text +=
+            fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
+                        bytes_text(fields), bytes_text(arrays),
+                        resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
+    if (!why_not.empty()) text += wrapped("remark: " + why_not, 4) + "\n";
+    std::string records;
+    if (schemes_matter(resolved_)) {
+        text += "\n";
+        const SchemeChooser chooser = resolved_.comm.chooser;
+        if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
+        text += scheme_tables_text(tables);
+        records = scheme_records(chooser, tables);
+    }
+    if (prediction) {
+        text += "\n" + prediction_text(*prediction, resolved_, grids_);
+        records += prediction_records(*prediction, resolved_, grids_);
+        for (const auto& [name, options] : grids_.use.solvers)
+            if (uses_algebraic(options))
+                text += fmt::format(
+                    "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "
+                    "here\n",
+                    name);
+    }
+    text += foretold.text;
+    records += foretold.records;
+    std::string trouble = prediction ? prediction->trouble : "";
+    if (!prediction && !resolved_.goal.empty())
+        trouble = fmt::format("output.goal = \"{}\": not written: {}", resolved_.goal, why_not);
+    return {text, plan.dump(), records, trouble};
+}
+
+}  // namespace keel

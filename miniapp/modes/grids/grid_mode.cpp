@@ -1,0 +1,187 @@
+#include "miniapp/modes/grids/grid_mode.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/algebraic.hpp"
+#include "miniapp/modes/grids/charged_exchanges.hpp"
+#include "miniapp/report/facts.hpp"
+#include "miniapp/report/header.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/schemes/plan_text.hpp"
+#include "miniapp/schemes/scheme_choice.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/memory_growth.hpp"
+#include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/problem/weak_parts.hpp"
+#include "miniapp/setup/rules/box_rules.hpp"
+#include "miniapp/setup/rules/grid_rules.hpp"
+#include "miniapp/setup/rules/run_rules.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+
+std::vector<KeyUse> GridMode::keys_of_grids() {
+    return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
+            {"problem.drift", {{"run.steps", {}, {"1"}}}},
+            {"problem.seed", {{"problem.rhs", {"random"}}}},
+            {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
+            {"problem."},
+            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
+            {"bottom."},
+            {"amg.", {{"bottom.solver", {algebraic_cycles().name}}}},
+            {"amg.", {{"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
+            {"comm."},
+            {"run."},
+            {"output."},
+            {"simulate."}};
+}
+
+void GridMode::check(Rules& rules, int ranks) const {
+    check_grids(rules, use(rules.deck()), ranks);
+    check_sums(rules);
+}
+
+std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved& resolved) const {
+    GridUse fitted = use(deck);
+    const double boxes = boxes_of_solvers(deck.parameters, fitted, resolved.ranks,
+                                          domain_of(deck.parameters.problem, resolved.ranks).count());
+    Resolved told = resolved;
+    for (const std::string& line : fitted.left_out) told.remarks.push_back(line);
+    for (const std::string& remark : fit_solvers(fitted.solvers, unknowns_of(deck.parameters, fitted, boxes)))
+        told.remarks.push_back(remark);
+    const GridSetup grids = resolve_grids(deck, resolved, fitted);
+    if (grids.hierarchy.mixed)
+        told.remarks.push_back(
+            "multigrid.precision = mixed: cycles compute and send in single precision, but for the coarsest "
+            "level; "
+            "residuals, updates of u and what stops a solve are in double, once for some cycles");
+    const bool shape_given = deck.is_set("problem.boxes");
+    for (const std::string& warning : warnings_of_domain(grids, shape_given))
+        told.warnings.push_back(warning);
+    if (grids.use.krylov != KrylovLevel::none)
+        if (const std::string warning = warning_of_lost_digits(grids.problem, grids.domain); !warning.empty())
+            told.warnings.push_back(warning);
+    return prepare(deck, told, grids);
+}
+
+std::string PreparedGrids::exceeds(const SharedMemory& memory) const {
+    return exceeds_memory(grids_, memory).value_or("");
+}
+
+std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory& memory) const {
+    return keel::plan_text(grids_, resolved_, rank, memory);
+}
+
+std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, const Site& site,
+                                                        Findings& findings) const {
+    std::vector<SchemeTable> tables;
+    if (schemes_matter(resolved_)) {
+        site.progress.say("comparing communication schemes");
+        tables = compare_schemes(grids_, finest, resolved_, site.comm);
+    }
+    if (!tries_schemes(resolved_.comm.chooser)) return tables;
+    // In a run that does nothing else the deck says how often.
+    const bool alone = resolved_.comm.chooser == SchemeChooser::nobody;
+    const Rounds rounds = alone ? Rounds{resolved_.warmup, resolved_.repeats} : Rounds{};
+    // The few rounds before solves end by themselves, with a choice.
+    const auto asked = [&] { return alone ? site.ending.asked(site.comm) : Interruption::none; };
+    const MakeTrial make_trial = [&](const SchemeTable& table) {
+        return make_grid_trial(grids_, resolved_.topology, site.comm, site.backend, table);
+    };
+    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables, asked);
+    findings.interruption = tried.interruption;
+    findings.facts.tuning_seconds = tried.seconds;
+    findings.checks.push_back(tried.check);
+    if (alone) findings.tallies.push_back(tried.rounds);
+    return tables;
+}
+
+Layout PreparedGrids::describe(const Site& site, RunFacts& facts) const {
+    const Layout finest = grids_.finest();
+    facts.drives_progress = resolved_.comm.all_reduce.progress;
+    facts.boxes = finest.boxes();
+    facts.box = finest.width();
+    facts.dimensions = finest.dimensions();
+    facts.cells = finest.cells();
+    facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
+    facts.least_memory = "the grids' cells";
+    facts.array_bytes = site.comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    set_levels(facts, grids_);
+
+    site.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = bandwidth(resolved_, site.comm, site.backend);
+    return finest;
+}
+
+void PreparedGrids::run(const Site& site, Findings& findings) const {
+    RunFacts& facts = findings.facts;
+    const Layout finest = describe(site, facts);
+    std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
+    choose_schemes(resolved_.comm, site.comm, schemes);
+    HierarchyOptions options = grids_.hierarchy;
+    options.schemes = schemes_by_level(schemes);
+    AlgebraicChoices algebraic(resolved_, site.backend);
+    options.algebraic_schemes = algebraic.schemes();
+    facts.predicted_bytes = site.comm.max(static_cast<double>(
+        predicted_bytes(grids_, finest, resolved_.topology, options.schemes, site.backend.threads())));
+    site.report.begin(facts);
+
+    site.progress.say("building the hierarchy");
+    const MemoryGrowth growth(site.backend);
+    const double setup_start = now();
+    Problem problem(grids_.problem, finest,
+                    grids_.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
+    Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
+    Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
+                        options, ledger);
+    charge_exchanges(hierarchy, resolved_, grids_, site.comm, ledger);
+    Level& top = hierarchy.level(0);
+    if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
+    facts.removed_mean = set_right_side(top, problem);
+    double norm_f = 0;
+    top.plain->max_norm(top.f, norm_f);
+    facts.norm_f = site.comm.max(norm_f);
+    facts.zero_right_side = facts.norm_f == 0.0;
+    site.report.tell(right_side_text(facts));
+    measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
+    for (const Check& check : algebraic.checks()) findings.checks.push_back(check);
+    facts.measured_bytes = site.comm.max(
+        site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
+}
+
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
+    const RunFacts& facts = findings.facts;
+    const LevelTables tables(facts, timers);
+    std::string text = tables.times(setting.resolved.details.all_times) + "\n" + tables.communication() +
+                       "\n" +
+                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
+                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
+    // Without the device's own times there are no bandwidths, nor where other work is charged than was done.
+    if (setting.resolved.launches == Launches::synchronous && !facts.surrogate())
+        text += tables.bandwidths() + "\n";
+    if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
+    const auto [least, most] = std::ranges::minmax(seconds);
+    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
+                              seconds_text(median(seconds)), seconds.size(), seconds_text(least),
+                              seconds_text(most), seconds_text(facts.setup_seconds));
+}
+
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work, bool mixed) {
+    const Surrogate* const surrogate = facts.surrogate();
+    const double cells = static_cast<double>(facts.domain->cells) * (surrogate ? surrogate->more_cells() : 1);
+    return {fmt::format("solve.{}{}dof_per_second", surrogate ? "surrogate_" : "", mixed ? "mixed_" : ""),
+            seconds > 0 ? cells / seconds : 0.0, "dof/s", work};
+}
+
+std::string numbered(int n) {
+    return n < 0 ? fmt::format("warm-up {}", -n) : fmt::format("solve {}", n + 1);
+}
+
+}  // namespace keel

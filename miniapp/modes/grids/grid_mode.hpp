@@ -1,0 +1,102 @@
+#pragma once
+
+// What the modes of grids share: rules on decks, dry runs, and a hierarchy that is built before anything is measured.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/timing/ledger.hpp"
+#include "miniapp/modes/mode.hpp"
+#include "miniapp/report/timers.hpp"
+#include "miniapp/schemes/scheme_table.hpp"
+#include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/problem/problem.hpp"
+
+namespace keel {
+
+// A mode that solves something on grids by [bottom].
+class GridMode : public Mode {
+  public:
+    std::vector<NamedSolver> solvers(const Deck& deck) const override { return solver_of_deck(deck); }
+    void check(Rules& rules, int ranks) const override;
+    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override;
+
+  protected:
+    // The sections that all have; "multigrid." is left to each.
+    static std::vector<KeyUse> keys_of_grids();
+
+    virtual GridUse use(const Deck& deck) const = 0;
+    // One of the two: the first where the mode has options that it alone knows.
+    virtual std::unique_ptr<PreparedMode> prepare(const Deck&, const Resolved& resolved,
+                                                  const GridSetup& grids) const {
+        return prepare(resolved, grids);
+    }
+    virtual std::unique_ptr<PreparedMode> prepare(const Resolved&, const GridSetup&) const { return nullptr; }
+};
+
+// What is built before a mode measures: the problem's hierarchy, its right-hand side in f of the finest level.
+struct Setting {
+    const Resolved& resolved;
+    const GridSetup& grids;
+    const Site& site;
+    Problem& problem;  // at its first step
+    Hierarchy& hierarchy;
+    Ledger& ledger;
+    const std::vector<SchemeTable>& schemes;  // none where there was nothing to compare
+    double setup_start;                       // on this rank's clock
+
+    double setup_seconds() const { return site.comm.max(now() - setup_start); }
+};
+
+// Text and records of what a mode foretells beside the solves of multigrid.
+struct Foretold {
+    std::string text;
+    std::string records;
+};
+
+class PreparedGrids : public PreparedMode {
+  public:
+    PreparedGrids(const Resolved& resolved, const GridSetup& grids) : resolved_(resolved), grids_(grids) {}
+
+    const Resolved& resolved() const override { return resolved_; }
+    std::string exceeds(const SharedMemory& memory) const override;
+    std::string exceeds_planning(const SharedMemory& memory) const override;
+    std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
+    DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
+    void run(const Site& site, Findings& findings) const override;
+
+  protected:
+    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks, figure of merit and
+    // seconds. Collective.
+    virtual void measure(const Setting& setting, Findings& findings) const = 0;
+
+    // The schemes of all levels are planned. Collective; complete on rank 0.
+    virtual Foretold foretell(const std::vector<SchemeTable>&, const Communicator&,
+                              const SharedMemory&) const {
+        return {};
+    }
+
+    // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
+    Layout describe(const Site& site, RunFacts& facts) const;
+    // Compares the schemes and tries them, where that is wanted. Collective.
+    std::vector<SchemeTable> compare_and_try(const Layout& finest, const Site& site,
+                                             Findings& findings) const;
+
+    Resolved resolved_;
+    GridSetup grids_;
+};
+
+// Time, communication, schemes and bandwidths by level, what is moved in all where that was found, and the line with the median
+// of the solves.
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
+
+// Cells a second, of a surrogate those that are charged; with cycles in single precision, or of a surrogate, a figure of its own.
+FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work,
+                               bool mixed = false);
+
+// "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.
+std::string numbered(int n);
+
+}  // namespace keel

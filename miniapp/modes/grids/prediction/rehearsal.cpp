@@ -1,0 +1,105 @@
+#include "miniapp/modes/grids/prediction/rehearsal.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+
+namespace keel {
+namespace {
+
+// Messages travel as they come: what they would cost elsewhere is the plans' matter.
+GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communicator& comm) {
+    // The same levels as those of all ranks that are imagined.
+    grids.hierarchy.agglomerate_as = grids.ranks;
+    grids.problem.box = box;
+    grids.problem.boxes = boxes;
+    grids.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
+    grids.ranks = comm.size();
+    grids.rank = comm.rank();
+    grids.hierarchy.scheme = {};
+    grids.hierarchy.exchange = {};
+    grids.hierarchy.persistent = false;
+    grids.hierarchy.all_reduce = {};
+    return grids;
+}
+
+}  // namespace
+
+// The counts are those of every backend; the first one computes on the host.
+Rehearsal::Rehearsal(const GridSetup& grids, const Index& boxes, int box, const Communicator& comm)
+    : grids_(with_boxes(grids, boxes, box, comm)),
+      backend_(make_backend(all_backends().front().name)),
+      finest_(grids_.finest()),
+      problem_(grids_.problem, finest_),
+      ledger_(grids_.levels()),
+      hierarchy_(comm, detect_topology(comm), *backend_, finest_, problem_.operator_formulas(),
+                 grids_.hierarchy, ledger_),
+      recorder_(hierarchy_, ledger_) {
+    set_right_side(hierarchy_.level(0), problem_);
+}
+
+double Rehearsal::boxes_of_rank(int level) const {
+    return static_cast<double>(hierarchy_.level(level).layout.local_count());
+}
+
+Rehearsed Rehearsal::solve(const NamedSolver& solver) {
+    Level& top = hierarchy_.level(0);
+    if (grids_.use.krylov == KrylovLevel::finest) {
+        const auto M = make_preconditioner(hierarchy_, grids_.use.preconditioner, grids_.multigrid,
+                                           solver.options.sweeps);
+        const auto krylov = make_krylov(top, hierarchy_.singular(), solver.options, M.get());
+        recorder_.take();  // what was before
+        const Report report = krylov->solve(top.u, top.f);
+        if (hierarchy_.singular()) remove_mean(top.bottom_operations, *top.reduction, top.u);
+        const bool of_cycles = grids_.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        const int v_cycles = of_cycles ? static_cast<int>(M->applications()) : 0;
+        return {recorder_.take(), v_cycles, 1, report.iterations, report.succeeded(), name(report.outcome)};
+    }
+    Multigrid multigrid(hierarchy_, grids_.multigrid, solver.options);
+    recorder_.take();
+    const SolveReport report = multigrid.solve();
+    return {recorder_.take(),           report.cycles,      static_cast<int>(report.visits.size()),
+            report.bottom_iterations(), report.converged(), name(report.outcome)};
+}
+
+DryRunCost cost_of_rehearsal(const GridSetup& grids, const Index& boxes, int box, int ranks,
+                             std::span<const NamedSolver> solvers) {
+    GridSetup here = grids;
+    here.hierarchy.agglomerate_as = grids.ranks;
+    here.problem.box = box;
+    here.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
+    const auto dimensions = static_cast<double>(grids.domain.dimensions());
+    const bool on_finest = grids.use.krylov == KrylovLevel::finest;
+    const LevelShape last = here.shapes().back();
+    const Index& of_krylov = on_finest ? boxes : last.boxes;
+    const int width = on_finest ? box : last.width;
+    const auto cells = [&](const Index& count, int across) {
+        return static_cast<double>(product(count)) / ranks * std::pow(across, dimensions);
+    };
+    SolveSize size{
+        .dimensions = dimensions, .cells = cells(boxes, box), .krylov_cells = cells(of_krylov, width)};
+    const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
+    const auto many = static_cast<double>(std::max<std::size_t>(solvers.size(), 1));
+    size.bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
+                                   grids.fields_on_coarsest / many * cells(of_krylov, width + 2));
+    constexpr double cycles = 7;
+    DryRunCost cost;
+    for (const auto& [name, options] : solvers) {
+        const Method& method = method_named(options.solver);
+        size.applications = method.is_krylov() ? method.applications.of(options) : 2;
+        const double visit = method.is_krylov()
+                                 ? iterations_at_most(std::ranges::max(of_krylov) * width, options.tolerance,
+                                                      size.applications, options.max_iterations)
+                                 : options.sweeps;
+        const bool of_cycles = grids.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
+        size.iterations = (on_finest ? 1 : cycles) * visit;
+        cost += cost_of_solve(size);
+    }
+    return cost;
+}
+
+}  // namespace keel

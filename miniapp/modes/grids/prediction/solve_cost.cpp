@@ -1,0 +1,300 @@
+#include "miniapp/modes/grids/prediction/solve_cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/report/norms.hpp"
+#include "miniapp/report/records/kernel_times.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
+    SolveCost counts;
+    counts.graph_replays = backend.graph_replays();
+    const auto add = [&](const Level& level) {
+        if (level.reduction) {
+            const Reductions here = level.reduction->count();
+            counts.reductions += here.calls;
+            counts.reduction_words += here.words;
+        }
+        if (level.ghosts) counts.exchanges += level.ghosts->count();
+        if (level.all_ghosts) counts.exchanges += level.all_ghosts->count();
+        if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
+    };
+    for (int l = 0; l < hierarchy.levels(); ++l) {
+        if (const Handover* const handover = hierarchy.handover(l)) {
+            add(handover->landing());
+            counts.exchanges += handover->runs();
+        }
+        if (!hierarchy.has(l)) continue;
+        add(hierarchy.level(l));
+        if (const Level* const single = hierarchy.single(l)) add(*single);
+    }
+    if (const BottomGrid* const grid = hierarchy.bottom_grid()) {
+        if (grid->level()) add(*grid->level());
+        counts.exchanges += grid->runs();
+    }
+    return counts;
+}
+
+// Clocks and ledger of this rank at the end of each cycle of a solve.
+class CycleClock {
+  public:
+    CycleClock(const Ledger& ledger, int bottom) : ledger_(ledger), bottom_(bottom) {}
+
+    void begin() {
+        start_ = now();
+        before_ = parts_of(ledger_, 0, bottom_);
+    }
+    void tick() {
+        const double end = now();
+        const Parts parts = parts_of(ledger_, 0, bottom_);
+        const double seconds = end - start_;
+        cycles_.push_back({seconds, parts.v_cycle - before_.v_cycle,
+                           parts.v_cycle_exchange - before_.v_cycle_exchange, parts.bottom - before_.bottom,
+                           parts.bottom_exchange - before_.bottom_exchange,
+                           parts.all_reduce - before_.all_reduce, seconds + parts.other - before_.other});
+        start_ = end;
+        before_ = parts;
+    }
+    // Complete on rank 0. Collective.
+    std::vector<CycleTime> gather(const Communicator& comm) const {
+        std::vector<double> mine;
+        for (const Row& row : cycles_) mine.insert(mine.end(), row.begin(), row.end());
+        const std::vector<double> all = comm.gather(mine);
+        if (comm.rank() != 0) return {};
+        std::vector<CycleTime> times(cycles_.size());
+        for (std::size_t at = 0; at < all.size(); at += std::tuple_size_v<Row>) {
+            CycleTime& time = times[at / std::tuple_size_v<Row> % times.size()];
+            time.seconds = std::max(time.seconds, all[at]);
+            Parts& parts = time.parts;
+            std::size_t n = at;
+            for (double* const part : {&parts.v_cycle, &parts.v_cycle_exchange, &parts.bottom,
+                                       &parts.bottom_exchange, &parts.all_reduce, &parts.other})
+                *part += all[++n] / comm.size();
+        }
+        return times;
+    }
+
+  private:
+    using Row = std::array<double, 7>;  // seconds, then those of the parts
+
+    const Ledger& ledger_;
+    int bottom_;
+    double start_ = 0;
+    Parts before_;
+    std::vector<Row> cycles_;
+};
+
+}  // namespace
+
+SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
+                   const std::function<void()>& solve) {
+    const SolveCost before = counts_of(backend, hierarchy);
+    comm.barrier();
+    const double start = now();
+    solve();
+    const double seconds = now() - start;
+    const SolveCost after = counts_of(backend, hierarchy);
+    return {comm.max(seconds),
+            seconds,
+            after.reductions - before.reductions,
+            after.reduction_words - before.reduction_words,
+            after.exchanges - before.exchanges,
+            after.graph_replays - before.graph_replays};
+}
+
+SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver, Guess guess) {
+    Level& top = setting.hierarchy.level(0);
+    SolveRecord solve;
+    solve.solver = solver;
+    CycleClock clock(setting.ledger, setting.hierarchy.levels() - 1);
+    const bool by_cycle = setting.resolved.details.cycles;
+    if (by_cycle) multigrid.after_cycles([&] { clock.tick(); });
+    solve.cost = measured(setting.site.comm, setting.site.backend, setting.hierarchy, [&] {
+        if (by_cycle) clock.begin();
+        solve.report = multigrid.solve(0, guess);
+    });
+    multigrid.after_cycles({});
+    if (by_cycle) solve.cycles = clock.gather(setting.site.comm);
+    const Ledger solves_only = setting.ledger;
+    solve.u_l2 = l2_norm(top, top.u);
+    setting.ledger = solves_only;  // the norm's reduction is no part of the solve
+    return solve;
+}
+
+namespace {
+
+// The solves' ledger, and the messages of an update that followed. An update takes no time of a solve.
+Ledger with_messages_of(const Ledger& solves, const Ledger& and_update) {
+    Ledger all = solves;
+    for (std::size_t n = 0; n < op_count; ++n)
+        for (int level = 0; level < all.levels(); ++level) {
+            const auto op = static_cast<Op>(n);
+            all.at(is_reduction(op) ? Op::reduction : Op::send, level).traffic +=
+                and_update.at(op, level).traffic - solves.at(op, level).traffic;
+        }
+    return all;
+}
+
+}  // namespace
+
+double set_step(const Setting& setting, Multigrid& multigrid, int n) {
+    const Ledger solves_only = setting.ledger;
+    const Communicator& comm = setting.site.comm;
+    setting.problem.at_step(n);
+    double seconds = 0;
+    if (setting.problem.drifts()) {
+        comm.barrier();
+        const double start = now();
+        setting.hierarchy.update(setting.problem.operator_formulas(), comm);
+        multigrid.update();
+        setting.hierarchy.level(0).plain->wait();
+        seconds = comm.max(now() - start);
+    }
+    set_right_side(setting.hierarchy.level(0), setting.problem);
+    setting.ledger = with_messages_of(solves_only, setting.ledger);
+    return seconds;
+}
+
+std::string outcome_text(const SolveReport& report) {
+    if (!report.floor) return name(report.outcome);
+    const char* const where = report.residuals.back() <= *report.floor
+                                  ? "cycles no longer gain, and rounding alone may leave"
+                                  : "cycles no longer gain, far above what rounding may leave:";
+    return fmt::format("{}: {} eps |L| max|u| / max|f| = {:.1e}", name(report.outcome), where, *report.floor);
+}
+
+std::string convergence_text(const SolveRecord& solve, const BottomOptions& bottom) {
+    const SolveReport& report = solve.report;
+    std::string text = "Convergence of the last solve: max|f - L u| / max|f|\n";
+    text +=
+        fmt::format("{:>7} {:>12} {:>8}   bottom solves (iterations, outcome, residual claimed and true)\n",
+                    "cycle", "residual", "factor");
+    // Full multigrid visits the bottom once per level in its first cycle, a V-cycle once.
+    const std::size_t extra = report.visits.size() - static_cast<std::size_t>(report.cycles);
+    std::size_t visit = 0;
+    for (std::size_t n = 0; n < report.residuals.size(); ++n) {
+        text += fmt::format("{:>7} {:>12.5e} ", report.measured_after[n], report.residuals[n]);
+        if (n == 0) {
+            text += '\n';
+            continue;
+        }
+        const int cycles = report.measured_after[n] - report.measured_after[n - 1];
+        text +=
+            fmt::format("{:>8.4f}   ", std::pow(report.residuals[n] / report.residuals[n - 1], 1.0 / cycles));
+        const std::size_t end = visit + static_cast<std::size_t>(cycles) + (n == 1 ? extra : 0);
+        for (const std::size_t first = visit; visit < end; ++visit) {
+            const auto& v = report.visits[visit];
+            text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, v.outcome);
+            if (!v.vanished.empty()) text += " of " + v.vanished;
+            if (v.restarts > 0) text += fmt::format(" after {} restarts", v.restarts);
+            if (v.residual && v.true_residual)
+                text += fmt::format(" {:.1e} {:.1e}", *v.residual, *v.true_residual);
+            if (v.columns_dropped > 0) text += fmt::format(", {} columns dropped", v.columns_dropped);
+        }
+        text += '\n';
+    }
+    if (!report.converged()) text += outcome_text(report) + "\n";
+    text += fmt::format(
+        "{} bottom iterations in {} visits; {} missed the bottom tolerance by their true |r| / |f|\n",
+        report.bottom_iterations(), report.visits.size(), report.missed_bottoms());
+    int restarts = 0;
+    for (const auto& v : report.visits) restarts += v.restarts;
+    return text + restarts_text(restarts, bottom, uses_algebraic(bottom));
+}
+
+std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
+                                  double iterations) {
+    if (!method_named(solver.options.solver).is_krylov()) return "";
+    return kernel_records(kernel_times(timers, level, PreconditionedBy::blocks), solver.name, iterations);
+}
+
+void add_cost(Json& record, const SolveCost& cost, double u_l2) {
+    record["reductions"] = cost.reductions;
+    record["reduction_words"] = cost.reduction_words;
+    record["exchanges"] = cost.exchanges;
+    record["u_l2"] = u_l2;
+}
+
+Json solve_record(std::size_t repeat, const SolveRecord& solve) {
+    Json visits = Json::array();
+    for (const auto& v : solve.report.visits)
+        visits.push_back({{"iterations", v.iterations},
+                          {"outcome", v.outcome},
+                          {"vanished", v.vanished},
+                          {"restarts", v.restarts},
+                          {"residual", number_or_null(v.residual)},
+                          {"true_residual", number_or_null(v.true_residual)},
+                          {"met", v.met},
+                          {"unscaled_residual", number_or_null(v.unscaled_residual)},
+                          {"unscaled_met", v.unscaled_met},
+                          {"applications", v.counts.applications},
+                          {"columns_dropped", v.columns_dropped},
+                          {"reductions", v.counts.reductions},
+                          {"reduction_words", v.counts.words},
+                          {"exchanges", v.counts.exchanges}});
+    Json record{{"record", "solve"},
+                {"solver", solve.solver},
+                {"repeat", repeat},
+                {"seconds", solve.cost.seconds},
+                {"converged", solve.report.converged()},
+                {"outcome", name(solve.report.outcome)},
+                {"floor", number_or_null(solve.report.floor)},
+                {"norm", max_norm_quotient},
+                {"cycles", solve.report.cycles},
+                {"residuals", solve.report.residuals},
+                {"measured_after", solve.report.measured_after},
+                {"bottom", visits},
+                {"bottom_iterations", solve.report.bottom_iterations()},
+                {"missed_bottoms", solve.report.missed_bottoms()}};
+    add_cost(record, solve.cost, solve.u_l2);
+    return record;
+}
+
+Json step_record(std::size_t repeat, const SolveRecord& step) {
+    Json record = solve_record(repeat, step);
+    record["record"] = "step";
+    record["step"] = step.step;
+    record["coefficients_seconds"] = step.coefficients_seconds;
+    return record;
+}
+
+std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps) {
+    std::string lines;
+    for (std::size_t n = 0; n < solve.cycles.size(); ++n) {
+        Json record{{"record", "cycle"}, {"solver", solve.solver}, {"repeat", repeat}};
+        if (of_steps) record["step"] = solve.step;
+        record.update({{"cycle", solve.report.measured_after[n + 1]},
+                       {"residual", solve.report.residuals[n + 1]},
+                       {"seconds", solve.cycles[n].seconds},
+                       {"parts", parts_json(solve.cycles[n].parts)}});
+        lines += line_of(record);
+    }
+    return lines;
+}
+
+std::string steps_text(std::span<const SolveRecord> steps) {
+    std::string text =
+        fmt::format("Steps of the last repeat\n{:>5} {:>13} {:>11} {:>12} {:>12} {:>8} {:>10}  {}\n", "step",
+                    "coefficients", "solve", "residual", "residual", "cycles", "bottom", "outcome");
+    text += fmt::format("{:>5} {:>13} {:>11} {:>12} {:>12} {:>8} {:>10}\n", "", "", "", "before", "after", "",
+                        "iterations");
+    for (const SolveRecord& step : steps)
+        text += fmt::format("{:>5} {:>13} {:>11} {:>12.5e} {:>12.5e} {:>8} {:>10}  {}\n", step.step,
+                            seconds_text(step.coefficients_seconds), seconds_text(step.cost.seconds),
+                            step.report.residuals.front(), step.report.residuals.back(), step.report.cycles,
+                            step.report.bottom_iterations(), name(step.report.outcome));
+    return text;
+}
+
+}  // namespace keel

@@ -1,0 +1,73 @@
+#pragma once
+
+// What one solve costs.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/ranks/communicator.hpp"
+#include "kernels/backends/registry.hpp"
+#include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/report/timers.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+
+namespace keel {
+
+// The cost of one solve without set-up; communication on all levels.
+struct SolveCost {
+    double seconds = 0;     // the slowest rank
+    double my_seconds = 0;  // this rank
+    long reductions = 0;
+    long reduction_words = 0;
+    long exchanges = 0;
+    long graph_replays = 0;  // by this rank's device
+};
+
+// Runs `solve`, which is collective, from a barrier on. Collective.
+SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
+                   const std::function<void()>& solve);
+
+// Of a cycle.
+struct CycleTime {
+    double seconds = 0;  // the slowest rank
+    Parts parts;         // mean over ranks
+};
+
+// One multigrid solve by the decorated hierarchy.
+struct SolveRecord {
+    std::string solver;  // at the bottom
+    SolveReport report;
+    SolveCost cost;
+    double u_l2 = 0;
+    int step = 0;
+    double coefficients_seconds = 0;     // of the slowest rank, on the coefficients of the step
+    std::vector<CycleTime> cycles = {};  // on rank 0, where they are asked for
+};
+// Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
+SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::string& solver,
+                       Guess guess = Guess::zero);
+// Coefficients and right-hand side become those of the n-th step; the ledger gets the messages that takes,
+// and no time. Returns the seconds of the slowest rank on coefficients, 0 where they stay. Collective.
+double set_step(const Setting& setting, Multigrid& multigrid, int n);
+
+// "converged", "stagnated: ..." and why.
+std::string outcome_text(const SolveReport& report);
+// The convergence of a solve as text, and the solve as a record.
+std::string convergence_text(const SolveRecord& solve, const BottomOptions& bottom);
+Json solve_record(std::size_t repeat, const SolveRecord& solve);
+// The same of a step, of several.
+Json step_record(std::size_t repeat, const SolveRecord& step);
+// A "cycle" for each of its cycles, where their times are known; with the step of several.
+std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps = false);
+// Steps side by side.
+std::string steps_text(std::span<const SolveRecord> steps);
+// Where the time of a Krylov method at the bottom goes, in so many iterations a solve; nothing of relaxation.
+std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
+                                  double iterations);
+// Communication and |u|, which every record of a solve ends with.
+void add_cost(Json& record, const SolveCost& cost, double u_l2);
+
+}  // namespace keel

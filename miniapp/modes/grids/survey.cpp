@@ -1,0 +1,365 @@
+// run.mode = survey: multigrid with one bottom solver after the other, round after round.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/grids/algebraic.hpp"
+#include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/modes/grids/grid_modes.hpp"
+#include "miniapp/modes/grids/prediction/solve_cost.hpp"
+#include "miniapp/modes/repeat.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/norms.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+namespace {
+
+struct SurveyOptions {
+    std::vector<std::string> survey;          // "NAME KEY=VALUE ..." each; empty = all solvers
+    std::string baseline = default_method();  // "NAME KEY=VALUE ..."
+};
+
+// What one solver did.
+struct SurveyRow {
+    std::string solver;
+    std::vector<SolveRecord> solves;  // one a round
+    std::vector<TimerRow> timers;
+    std::optional<AmgFindings> amg = {};
+
+    bool converged() const {  // in every round
+        return std::ranges::all_of(solves, [](const auto& solve) { return solve.report.converged(); });
+    }
+    // Mean of the rounds; nothing if a round gained none.
+    std::optional<double> digits() const {
+        std::vector<std::optional<double>> digits;
+        for (const SolveRecord& solve : solves) digits.push_back(digits_of(solve.report.residuals));
+        return mean_of(digits);
+    }
+    bool compares() const { return converged() && digits(); }
+    std::vector<double> seconds() const {
+        std::vector<double> seconds;
+        for (const SolveRecord& solve : solves) seconds.push_back(solve.cost.seconds);
+        return seconds;
+    }
+};
+
+using SurveyRows = std::vector<SurveyRow>;  // the baseline first
+
+// Median seconds of one over those of another; nothing unless both did work and converged.
+std::optional<double> speed_up(const SurveyRow& over, const SurveyRow& row) {
+    if (!row.compares() || !over.compares()) return {};
+    return median(over.seconds()) / median(row.seconds());
+}
+
+// The baseline without the all-reduces that a plain rearrangement saves: what one would compare with who knows it. Nobody
+// if it takes no part, or is the baseline.
+const SurveyRow* fused(const SurveyRows& rows) {
+    const auto found = std::ranges::find(rows, "bicgstab_fused", &SurveyRow::solver);
+    return found == rows.end() || found == rows.begin() ? nullptr : &*found;
+}
+
+std::string survey_text(const SurveyRows& rows, std::span<const std::string> left_out) {
+    std::size_t widest = 6;
+    for (const auto& row : rows) widest = std::max(widest, row.solver.size());
+    const SurveyRow* const known = fused(rows);
+    std::string text = fmt::format(
+        "Survey: {}, one solve with each bottom solver a round; counts of the last round\n"
+        "{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}{}\n",
+        counted(static_cast<long>(rows.front().solves.size()), "round"), "solver", widest, "V-cycles",
+        "iterations", "reductions", "words", "exchanges", "missed", "min", "median", "speed-up",
+        known ? "  on fused" : "");
+    for (const auto& row : rows) {
+        const SolveRecord& last = row.solves.back();
+        const std::vector<double> seconds = row.seconds();
+        const auto gain = [&](const SurveyRow& over) {
+            const auto times = speed_up(over, row);
+            return !row.converged() ? "failed" : times ? fmt::format("{:.2f}", *times) : "-";
+        };
+        const bool tells = std::ranges::any_of(
+            last.report.visits, [](const auto& visit) { return visit.true_residual.has_value(); });
+        text += fmt::format("{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}{}\n",
+                            row.solver, widest, last.report.cycles, last.report.bottom_iterations(),
+                            last.cost.reductions, last.cost.reduction_words, last.cost.exchanges,
+                            tells ? std::to_string(last.report.missed_bottoms()) : "-",
+                            seconds_text(*std::ranges::min_element(seconds)), seconds_text(median(seconds)),
+                            gain(rows.front()), known ? fmt::format("{:>10}", gain(*known)) : "");
+    }
+    for (const std::string& line : left_out) text += wrapped(line + "\n", 4);
+    for (const auto& row : rows)
+        if (!row.converged())
+            text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles, {}\n", row.solver,
+                                row.solves.back().report.residuals.back(), row.solves.back().report.cycles,
+                                outcome_text(row.solves.back().report));
+    return text +
+           fmt::format(
+               "missed: bottom solves of which |r| / |f|, the true residual in unscaled 2-norms, missed "
+               "bottom.tolerance (- : not measured)\n"
+               "speed-up: median seconds of {} over those of the row{}\n",
+               rows.front().solver, known ? "; on fused: those of bicgstab_fused" : "");
+}
+
+// Numbers of the last round, which are those of every round unless sums differ in their last bits.
+Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, const RunFacts& facts) {
+    const std::vector<double> seconds = row.seconds();
+    const SolveRecord& last = row.solves.back();
+    const SurveyRow* const known = fused(rows);
+    std::optional<Movement> moved;
+    if (!facts.surrogate())  // whose seconds are those of other bytes
+        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
+    Json record{{"record", "survey"},
+                {"solver", row.solver},
+                {"converged", row.converged()},
+                {"outcome", name(last.report.outcome)},
+                {"cycles", last.report.cycles},
+                {"bottom_iterations", last.report.bottom_iterations()},
+                {"missed_bottoms", last.report.missed_bottoms()},
+                {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
+                {"seconds_median", median(seconds)},
+                {"parts", parts_json(parts_of(row.timers, levels - 1))},
+                {"moved", moved_json(moved, facts.triad_bytes_per_second)},
+                {"baseline", rows.front().solver},
+                {"speed_up", number_or_null(speed_up(rows.front(), row))},
+                {"speed_up_on_fused", number_or_null(known ? speed_up(*known, row) : std::nullopt)}};
+    add_cost(record, last.cost, last.u_l2);
+    return record;
+}
+
+// A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u = 0.
+struct Contender {
+    std::unique_ptr<Multigrid> multigrid;
+    Ledger ledger;  // of its measured solves
+    double my_seconds = 0;
+};
+
+class PreparedSurvey : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override {
+        Hierarchy& hierarchy = setting.hierarchy;
+        SurveyRows rows;
+        std::vector<Contender> contenders;
+        for (const auto& [name, bottom] : grids_.use.solvers) {
+            rows.push_back({name, {}, {}});
+            contenders.push_back({std::make_unique<Multigrid>(hierarchy, grids_.multigrid, bottom),
+                                  Ledger(hierarchy.levels())});
+        }
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        // The worst of the solves that claim to have converged.
+        Check residual{"residual_recomputed", true, 0.0,
+                       fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
+        const double tolerance = grids_.multigrid.tolerance;
+        const auto count = static_cast<int>(contenders.size());
+        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count,
+                            resolved_.min_seconds, count};
+        const auto one = [&](int turn) {
+            const int from_first = turn + turns.warmup;
+            const auto c = static_cast<std::size_t>(from_first % count);
+            const int round = from_first / count - resolved_.warmup;
+            SurveyRow& row = rows[c];
+            setting.ledger.clear();
+            if (row.solves.empty()) forget_cycles(*contenders[c].multigrid);
+            const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
+            setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
+                                                  solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                      from_first + 1, turns.warmup + turns.counted);
+            if (round < 0) return;
+            contenders[c].ledger += setting.ledger;
+            contenders[c].my_seconds += solve.cost.my_seconds;
+            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
+            setting.site.report.record(line_of(solve_record(row.solves.size(), solve)) +
+                                       cycle_records(row.solves.size(), solve));
+            row.solves.push_back(solve);
+            if (!solve.report.converged()) return;
+            const Check again = residual_recomputed(hierarchy.level(0), setting.problem, tolerance);
+            residual.passed = residual.passed && again.passed;
+            residual.value = std::max(residual.value, again.value);
+        };
+        if (repeat(setting.site, turns, findings, one) == 0) return;
+        // Where a signal ended the first round, the last had no turn.
+        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
+        const SurveyRow* fastest = &rows.front();
+        for (std::size_t c = 0; c < rows.size(); ++c) {
+            SurveyRow& row = rows[c];
+            row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
+                                       static_cast<int>(row.solves.size()), resolved_.details.ranks);
+            row.amg = algebraic_findings(*contenders[c].multigrid, static_cast<int>(row.solves.size()));
+            const bool first = !fastest->compares() && row.compares();
+            if (first || speed_up(*fastest, row).value_or(0) > 1) fastest = &row;
+        }
+        findings.seconds = median(fastest->seconds());
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds,
+                             {grids_.multigrid.tolerance, fastest->digits()}, grids_.hierarchy.mixed);
+        tell(setting, rows, findings.facts);
+
+        setting.site.progress.say("checking");
+        findings.checks.push_back(residual);
+        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
+        findings.checks.push_back(operator_symmetry(hierarchy));
+        Check converged =
+            all_converged(std::ranges::count_if(rows.front().solves,
+                                                [](const auto& solve) { return solve.report.converged(); }),
+                          static_cast<long>(rows.front().solves.size()));
+        converged.name = "baseline_converged";
+        findings.checks.push_back(converged);
+        if (!resolved_.deterministic) return;
+        Check equal = repeats_equal({});
+        for (const SurveyRow& row : rows)
+            if (const Check of_row = repeats_equal(norms_of(row.solves)); !of_row.passed) equal = of_row;
+        findings.checks.push_back(equal);
+    }
+
+  private:
+    void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
+        std::string algebraic;
+        for (const SurveyRow& row : rows)
+            algebraic += algebraic_text(row.amg, row.solver, setting.hierarchy.levels() - 1);
+        setting.site.report.tell(
+            survey_text(rows, grids_.use.left_out) + "\n" +
+            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
+        std::string records;
+        for (const SurveyRow& row : rows) {
+            records += line_of(survey_record(rows, row, setting.hierarchy.levels(), facts));
+            records += timer_records(row.timers, row.solver);
+            const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
+            records += bottom_kernel_records(row.timers, setting.hierarchy.levels() - 1, *solver,
+                                             row.solves.back().report.bottom_iterations()) +
+                       algebraic_records(row.amg, row.solver, true);
+        }
+        setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
+    }
+};
+
+// "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without iterations that are
+// given, with which it is no other one.
+std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
+    std::istringstream stream(entry);
+    std::vector<std::string> overrides;
+    for (std::string word; stream >> word;) {
+        if (!word.starts_with("given_iterations=")) name += (name.empty() ? "" : " ") + word;
+        overrides.push_back((overrides.empty() ? "bottom.solver=" : "bottom.") + word);
+    }
+    return overrides;
+}
+
+// What is wrong with an entry of run.survey or with run.baseline.
+struct Complaint {
+    std::string key;
+    std::string entry;
+    std::string what;
+};
+
+// The solvers that run.survey and run.baseline name, with this deck's [bottom] but for keys of their own, the baseline first.
+std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& complaints) {
+    const auto options = deck.parameters.mode_options.of<SurveyOptions>();
+    std::vector<NamedSolver> all;
+    const Table& table = *deck.table;
+    const auto add = [&](const char* key_of_entry, const std::string& entry) {
+        const auto complain = [&](const std::string& what) {
+            complaints.push_back({key_of_entry, entry, what});
+        };
+        std::string name;
+        const std::vector<std::string> overrides = overrides_of(entry, name);
+        if (overrides.empty())
+            return complain(fmt::format("names no solver; choose {}", fmt::join(method_names(), ", ")));
+        const Deck own = read_deck(table, {}, overrides);
+        for (const std::string& error : own.errors) complain(error.substr(error.find(": ") + 2));
+        if (std::ranges::find(all, name, &NamedSolver::name) != all.end())
+            complain("given twice; give it once");
+        Parameters merged = deck.parameters;
+        for (const Key& key : table.keys()) {
+            if (!own.is_set(key.full_name())) continue;
+            std::visit([&](const auto& kind) { kind.value.set(merged, kind.value.get(own.parameters)); },
+                       key.kind);
+        }
+        const std::array merged_alone{merged};
+        for (const Key& key : table.keys())
+            if (own.is_set(key.full_name()))
+                if (const std::string reason = why_idle(table, key, {{{"bottom."}}, ""}, merged_alone);
+                    !reason.empty())
+                    complain(fmt::format("{}: {}; leave it out", key.full_name(), reason));
+        all.push_back({name, merged.bottom});
+    };
+    for (const std::string& entry : options.survey.empty() ? method_names() : options.survey)
+        add("run.survey", entry);
+    std::string baseline;
+    overrides_of(options.baseline, baseline);
+    if (std::ranges::find(all, baseline, &NamedSolver::name) == all.end())
+        add("run.baseline", options.baseline);
+    const auto first = std::ranges::find(all, baseline, &NamedSolver::name);
+    if (first != all.end()) std::rotate(all.begin(), first, first + 1);
+    return all;
+}
+
+class SurveyMode : public GridMode {
+  public:
+    std::string name() const override { return "survey"; }
+    std::string meaning() const override { return "multigrid with one bottom solver after the other"; }
+
+    void add_keys(Table& table) const override {
+        Section<SurveyOptions> s(table, "run", name());
+        s.list("survey", &SurveyOptions::survey,
+               "bottom solvers of a survey, each with keys of [bottom] of its own, as \"ca_cg s=8 "
+               "basis=newton\"; [] = all");
+        s.text("baseline", &SurveyOptions::baseline,
+               "bottom solver that speed-ups are over, as an entry of run.survey; it takes part in any case",
+               "");
+    }
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses = keys_of_grids();
+        uses.push_back({"multigrid."});
+        uses.insert(
+            uses.begin(),
+            {"bottom.solver", {}, "run.mode = survey takes its solvers from run.survey; leave it out"});
+        return {uses, "plays no part in run.mode = survey; leave it out"};
+    }
+    std::vector<NamedSolver> solvers(const Deck& deck) const override {
+        std::vector<Complaint> ignored;
+        return contestants(deck, ignored);
+    }
+    void check(Rules& rules, int ranks) const override {
+        std::vector<Complaint> complaints;
+        contestants(rules.deck(), complaints);
+        for (const auto& [key, entry, what] : complaints)
+            rules.require(false, {key}, fmt::format("{}: {}: {}", key, Json(entry).dump(), what));
+        if (complaints.empty()) GridMode::check(rules, ranks);
+    }
+
+  protected:
+    // With run.deterministic, solvers that depend on the number of ranks are left out; the baseline never is.
+    GridUse use(const Deck& deck) const override {
+        GridUse use{.solvers = {}, .mixes = true};
+        for (const NamedSolver& solver : solvers(deck)) {
+            const std::string reason = why_not_deterministic(deck.parameters, use, solver.options);
+            if (reason.empty() || use.solvers.empty())
+                use.solvers.push_back(solver);
+            else
+                use.left_out.push_back(solver.name + " left out: " + reason);
+        }
+        return use;
+    }
+    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        return std::make_unique<PreparedSurvey>(resolved, grids);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Mode> make_survey_mode() {
+    return std::make_unique<SurveyMode>();
+}
+
+}  // namespace keel

@@ -1,0 +1,279 @@
+#include "miniapp/modes/network/measurement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "comm/costs/all_reduce_time.hpp"
+#include "comm/sums/all_reduce.hpp"
+#include "kernels/timing/ledger.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::size_t most_pairs = 4;
+constexpr int all_reduce_tag = 1;  // ping-pongs have 0
+
+// Short messages take less than a clock can tell: several round trips at a time.
+int round_trips_of(std::size_t bytes) {
+    return bytes <= 4096 ? 10 : 1;
+}
+
+class Stopwatch {
+  public:
+    Stopwatch(int repeats, AllReduceAlgorithm algorithm, const Communicator& comm, const Topology& topology)
+        : comm_(comm.duplicate()),
+          repeats_(repeats),
+          all_reduce_(make_all_reduce(algorithm, comm_, topology, all_reduce_tag)) {}
+
+    // Seconds one way, of the slowest pair.
+    double ping_pong(const std::vector<Pair>& pairs, std::size_t bytes, int messages = 1) const {
+        PingPong pong(comm_, pairs, bytes, messages);
+        const int trips = round_trips_of(bytes);
+        return fastest([&] {
+            pong.round_trips(1);  // the two meet
+            const double start = now();
+            pong.round_trips(trips);
+            return pong.takes_part() ? (now() - start) / (2 * trips) : 0.0;
+        });
+    }
+
+    double all_reduce(std::size_t bytes) const {
+        std::vector<double> words(bytes / sizeof(double));
+        return fastest([&] {
+            comm_.barrier();
+            const double start = now();
+            all_reduce_->start(words);
+            all_reduce_->wait();
+            return now() - start;
+        });
+    }
+
+  private:
+    template <class Action>
+    double fastest(const Action& seconds) const {
+        seconds();  // connections are made, memory is touched
+        double best = std::numeric_limits<double>::infinity();
+        for (int n = 0; n < repeats_; ++n) best = std::min(best, comm_.max(seconds()));
+        return best;
+    }
+
+    Communicator comm_;
+    int repeats_;
+    std::unique_ptr<AllReduce> all_reduce_;
+};
+
+// Powers of two between the ends, which are there as well.
+std::vector<std::size_t> lengths(std::size_t smallest, std::size_t largest) {
+    std::vector<std::size_t> all{smallest};
+    for (std::size_t bytes = 1; bytes < largest; bytes *= 2)
+        if (bytes > smallest) all.push_back(bytes);
+    if (largest > smallest) all.push_back(largest);
+    return all;
+}
+
+// The most ranks that share a node and a socket; nothing if a socket is unknown.
+std::optional<int> ranks_per_socket(const Topology& topology, const std::vector<int>& socket_of) {
+    std::map<std::pair<int, int>, int> ranks;
+    int most = 0;
+    for (std::size_t rank = 0; rank < socket_of.size(); ++rank) {
+        if (socket_of[rank] < 0) return {};
+        most = std::max(most, ++ranks[{topology.node_of()[rank], socket_of[rank]}]);
+    }
+    return most;
+}
+
+// Why a class has no accepted line for some protocol by these switches; empty if it has one for each.
+std::string rejected_by(const Switches& switches, const PingPongResults& one) {
+    const bool used[] = {switches.eager_from > 0, switches.rendezvous_from > switches.eager_from, true};
+    const auto fits = fit_protocols(one.locality, one.samples, switches);
+    std::vector<std::string> reasons;
+    for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
+        if (!used[static_cast<std::size_t>(protocol)]) continue;
+        const auto fitted = std::ranges::find(fits, protocol, &Fit::protocol);
+        if (fitted == fits.end())
+            reasons.push_back(
+                fmt::format("{} {}: fewer than two lengths", name(one.locality), name(protocol)));
+        else if (!fitted->accepted())
+            reasons.push_back(fmt::format("{} {}: alpha = {:.3g} s and beta = {:.3g} s/B must be positive",
+                                          name(one.locality), name(protocol), fitted->cost.alpha,
+                                          fitted->cost.beta));
+    }
+    return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+// By the switches asked for or found, or by fewer: a machine with a hole could predict nothing.
+void fit(const NetworkOptions& keys, NetworkResults& network) {
+    std::vector<std::vector<Sample>> measured;
+    for (const auto& one : network.classes)
+        if (!one.samples.empty()) measured.push_back(one.samples);
+    const Switches wanted = keys.rendezvous_from > 0
+                                ? Switches{static_cast<std::size_t>(keys.eager_from),
+                                           static_cast<std::size_t>(keys.rendezvous_from)}
+                                : find_switches(measured);
+    const auto accepted = accepted_switches(measured, wanted);
+    network.switches = accepted.value_or(Switches{});
+
+    std::vector<std::string> rejected;
+    for (const auto& one : network.classes) {
+        if (one.samples.empty()) continue;
+        if (const std::string reason = rejected_by(accepted ? wanted : network.switches, one);
+            !reason.empty())
+            rejected.push_back(reason);
+    }
+    if (!accepted)
+        network.unfit = fmt::format(
+            "the times make no line, even of all lengths together ({}); give a larger network.largest, such "
+            "as "
+            "1048576, or more network.repeats",
+            fmt::join(rejected, "; "));
+    else if (!rejected.empty())
+        network.remarks.push_back(
+            fmt::format("rejected: {}; so eager from {} bytes and rendezvous from {}, not {} and {}; more "
+                        "network.repeats, "
+                        "other network.eager_from and rendezvous_from, or a quieter machine may help",
+                        fmt::join(rejected, "; "), accepted->eager_from, accepted->rendezvous_from,
+                        wanted.eager_from, wanted.rendezvous_from));
+
+    auto& host = network.machine.messages[static_cast<std::size_t>(Memory::host)].emplace();
+    host.eager_from = network.switches.eager_from;
+    host.rendezvous_from = network.switches.rendezvous_from;
+    for (auto& one : network.classes) {
+        one.fits = fit_protocols(one.locality, one.samples, network.switches);
+        one.overhead = fit_overhead(one.bursts);
+        if (!one.samples.empty() && !one.overhead)
+            network.remarks.push_back(fmt::format(
+                "{}: no overhead, for several messages at once take no longer than one; predictions "
+                "charge all of alpha for each",
+                name(one.locality)));
+        for (Fit& fitted : one.fits) {
+            if (!fitted.accepted()) continue;
+            // More than alpha says no more than alpha does.
+            if (one.overhead) fitted.cost.overhead = std::min(*one.overhead, fitted.cost.alpha);
+            host.at(one.locality, fitted.protocol) = fitted.cost;
+        }
+    }
+    network.machine.injection_beta = fit_injection(network.node_pong, host);
+}
+
+// What the ranks at hand do not show, and what stands in its place.
+void fill_gaps(NetworkResults& network) {
+    auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
+    const auto missing = [&](Locality locality) {
+        return network.classes[static_cast<std::size_t>(locality)].pairs.empty();
+    };
+    const auto repeat = [&](Locality to, Locality from, const char* why) {
+        if (!missing(to) || missing(from)) return;
+        host.costs[static_cast<std::size_t>(to)] = host.costs[static_cast<std::size_t>(from)];
+        network.remarks.push_back(
+            fmt::format("{}: {} was not measured, and repeats {}", why, name(to), name(from)));
+    };
+    repeat(Locality::node, Locality::socket, "no two ranks of a node are on different sockets");
+    repeat(Locality::socket, Locality::node, "no two ranks are known to be on one socket (are they bound?)");
+    if (missing(Locality::off_node))
+        network.remarks.push_back(
+            "a single node: off_node and the injection rate were not measured; use more nodes, or "
+            "comm.ranks_per_node for pretend ones");
+    else if (!network.machine.injection_beta) {
+        network.machine.injection_beta = host.at(Locality::off_node, Protocol::rendezvous)->beta;
+        network.remarks.push_back(
+            "no injection rate: no message of many ranks of a node was long enough, and the rate of one rank "
+            "stands in its place; a larger network.largest helps");
+    } else if (network.node_pong.back().processes < 4)
+        network.remarks.push_back(fmt::format(
+            "at most {} ranks on each of two nodes: the injection rate is what they reach, perhaps not "
+            "what the node can",
+            network.node_pong.back().processes));
+}
+
+// What an all-reduce of one word takes beyond its messages, by the rounds of the algorithm that was timed or that MPI is taken to have.
+void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
+    network.all_reduce_by_messages =
+        all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);
+    network.machine.noise.all_reduce =
+        std::max(0.0, network.all_reduce.front().seconds - *network.all_reduce_by_messages);
+}
+
+}  // namespace
+
+std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology) {
+    const std::vector<int> socket_of = sockets_of_processes(comm);
+    const RankPlaces ranks{topology.node_of(), socket_of};
+    std::vector<PingPongResults> classes;
+    for (const Locality locality : {Locality::socket, Locality::node, Locality::off_node})
+        classes.push_back({locality, pairs_at(ranks, locality, most_pairs), {}, {}});
+    return classes;
+}
+
+NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved, const Site& site) {
+    const Communicator& comm = site.comm;
+    const Topology& topology = resolved.topology;
+    const Stopwatch stopwatch(keys.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
+    const auto bytes_of =
+        lengths(static_cast<std::size_t>(keys.smallest), static_cast<std::size_t>(keys.largest));
+    NetworkResults network;
+    network.machine.name =
+        keys.write.empty() ? "measured" : std::filesystem::path(keys.write).stem().string();
+    network.machine.ranks_per_node = most_ranks_per_node(topology);
+    network.machine.ranks_per_socket = ranks_per_socket(topology, sockets_of_processes(comm));
+    network.classes = network_classes(comm, topology);
+    const auto interrupted = [&] {
+        network.interruption = site.ending.asked(comm);
+        return network.interruption != Interruption::none;
+    };
+    for (auto& one : network.classes) {
+        if (one.pairs.empty()) continue;
+        site.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
+        for (const std::size_t bytes : bytes_of) {
+            if (interrupted()) return network;
+            double best = std::numeric_limits<double>::infinity();
+            for (const Pair& pair : one.pairs) best = std::min(best, stopwatch.ping_pong({pair}, bytes));
+            one.samples.push_back({static_cast<double>(bytes), best});
+        }
+        for (const int messages : {1, 2, 4, 8}) {
+            double best = std::numeric_limits<double>::infinity();
+            for (const Pair& pair : one.pairs)
+                best = std::min(best, stopwatch.ping_pong({pair}, bytes_of.front(), messages));
+            one.bursts.push_back({messages, best});
+        }
+    }
+    const auto between_nodes = pairs_of_nodes({topology.node_of(), {}});
+    for (std::size_t processes = 1; processes <= between_nodes.size();
+         processes = processes == between_nodes.size() ? processes + 1
+                                                       : std::min(2 * processes, between_nodes.size())) {
+        site.progress.say(fmt::format("node-pong: {} of each node", processes));
+        const std::vector<Pair> pairs(between_nodes.begin(),
+                                      between_nodes.begin() + static_cast<long>(processes));
+        for (const std::size_t bytes : bytes_of) {
+            if (interrupted()) return network;
+            if (const std::size_t share = bytes / processes; share > 0)
+                network.node_pong.push_back({static_cast<int>(processes),
+                                             static_cast<double>(share * processes),
+                                             stopwatch.ping_pong(pairs, share)});
+        }
+    }
+    site.progress.say("all-reduce");
+    for (const std::size_t bytes :
+         lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
+        if (interrupted()) return network;
+        network.all_reduce.push_back(
+            {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
+    }
+    fit(keys, network);
+    if (!network.unfit.empty()) {
+        network.remarks.push_back(network.unfit);
+        return network;
+    }
+    fill_gaps(network);
+    fit_all_reduce(resolved, network);
+    return network;
+}
+
+}  // namespace keel

@@ -1,0 +1,59 @@
+#pragma once
+
+// What messages cost on the machine the program runs on: timed and fitted.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/network/network_fit.hpp"
+#include "comm/network/ping_pong.hpp"
+#include "comm/ranks/topology.hpp"
+#include "miniapp/modes/mode.hpp"
+
+namespace keel {
+
+struct NetworkOptions {     // [network]
+    int smallest = 1;       // bytes
+    int largest = 1 << 22;  // bytes
+    int repeats = 100;
+    int eager_from = 0;       // bytes
+    int rendezvous_from = 0;  // bytes; 0 = both switches from the data
+    std::string write;        // path of the machine's file; empty = none
+};
+
+// Messages at one distance.
+struct PingPongResults {
+    Locality locality = Locality::socket;
+    std::vector<Pair> pairs;  // none: no two ranks are at that distance
+    std::vector<Sample> samples;
+    std::vector<Fit> fits;
+    std::vector<Burst> bursts = {};
+    std::optional<double> overhead = {};  // seconds that each message keeps a process busy
+};
+
+struct NetworkResults {
+    std::vector<PingPongResults> classes;  // by locality
+    std::vector<NodeSample> node_pong;     // none on a single node
+    std::vector<Sample> all_reduce;        // of all ranks, by bytes of each
+    // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's noise.
+    std::optional<double> all_reduce_by_messages = {};
+    Switches switches;
+    Machine machine;                                 // of what has been measured and accepted
+    std::string unfit;                               // why the times make no machine; empty if they do
+    std::vector<std::string> remarks;                // what could not be measured or was rejected, and why
+    Interruption interruption = Interruption::none;  // else nothing was fitted
+};
+
+// The classes with their pairs, nothing measured. Collective.
+std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
+
+// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
+// take turns, and the machine fitted to them, all-reduces by how late they are; the same on all ranks. Needs two ranks. Collective.
+NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved, const Site& site);
+
+// Tables of what was measured and fitted, and the same as records.
+std::string network_text(const NetworkResults& network);
+std::string network_records(const NetworkResults& network);
+
+}  // namespace keel

@@ -1,0 +1,176 @@
+// run.mode = network: what messages cost on the machine the program runs on.
+
+#include "miniapp/modes/network/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "build_info.hpp"
+#include "miniapp/deck/section.hpp"
+#include "miniapp/files/machine_file.hpp"
+#include "miniapp/modes/network/measurement.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/setup/rules/paths.hpp"
+
+namespace keel {
+namespace {
+
+// Whether the measured machine could be written to its file, and reads back.
+bool write_machine(const NetworkOptions& options, const NetworkResults& network, const RunFacts& facts) {
+    std::vector<std::string> comments{fmt::format(
+        "Measured by Keel {} ({}), run.mode = network, {} repeats: {} ranks, {}, {}.", build_info::version,
+        build_info::revision, options.repeats, facts.ranks, facts.topology.describe(), facts.mpi)};
+    comments.insert(comments.end(), network.remarks.begin(), network.remarks.end());
+    if (facts.shared_cores) comments.push_back("Ranks shared processors: these are no times of a network.");
+    std::ofstream(options.write) << machine_toml(network.machine, comments);
+    const MachineFile back = parse_machine(read_text(options.write));
+    return back.errors.empty() && back.machine == network.machine;
+}
+
+// Every time that was measured.
+std::vector<double> seconds_of(const NetworkResults& network) {
+    std::vector<double> seconds;
+    for (const PingPongResults& one : network.classes) {
+        for (const Sample& sample : one.samples) seconds.push_back(sample.seconds);
+        for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
+    }
+    for (const NodeSample& sample : network.node_pong) seconds.push_back(sample.seconds);
+    for (const Sample& sample : network.all_reduce) seconds.push_back(sample.seconds);
+    return seconds;
+}
+
+class PreparedNetwork : public PreparedMode {
+  public:
+    PreparedNetwork(const Resolved& resolved, const NetworkOptions& options)
+        : resolved_(resolved), options_(options) {}
+
+    const Resolved& resolved() const override { return resolved_; }
+    std::string exceeds(const SharedMemory&) const override { return ""; }
+    std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
+
+    // Who would send to whom.
+    DryRun dry_run(const Communicator& comm, const SharedMemory&, Progress&) const override {
+        Json pairs = Json::object();
+        std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
+                                       options_.smallest, options_.largest, options_.repeats);
+        for (const auto& one : network_classes(comm, resolved_.topology)) {
+            text += fmt::format("{:<10}", name(one.locality));
+            pairs[name(one.locality)] = Json::array();
+            for (const Pair& pair : one.pairs) {
+                text += fmt::format(" {}-{}", pair.first, pair.second);
+                pairs[name(one.locality)].push_back({pair.first, pair.second});
+            }
+            text += one.pairs.empty() ? " none: not measured\n" : "\n";
+        }
+        return {text, Json{{"pairs", pairs}}.dump(), ""};
+    }
+
+    void run(const Site& site, Findings& findings) const override {
+        site.report.begin(findings.facts);
+        const NetworkResults network = measure_network(options_, resolved_, site);
+        site.report.tell(network_text(network));
+        site.report.record(network_records(network));
+        findings.interruption = network.interruption;
+        const std::vector<double> seconds = seconds_of(network);
+        const auto done = static_cast<int>(seconds.size());
+        findings.tallies.push_back({"times", done, done, network.interruption != Interruption::none});
+        const double least = done > 0 ? std::ranges::min(seconds) : 0;
+        findings.checks.push_back(
+            {"times_positive", least > 0, least, fmt::format("> 0 s, the least of {}", done)});
+        if (site.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;
+        if (!network.unfit.empty())
+            findings.trouble =
+                fmt::format("network.write = \"{}\": not written: {}", options_.write, network.unfit);
+        else if (!write_machine(options_, network, findings.facts))
+            findings.trouble = fmt::format("network.write = \"{}\": could not be written", options_.write);
+    }
+
+  private:
+    Resolved resolved_;
+    NetworkOptions options_;
+};
+
+class NetworkMode : public Mode {
+  public:
+    std::string name() const override { return "network"; }
+    std::string meaning() const override { return "no solve but timed messages"; }
+
+    void add_keys(Table& table) const override {
+        Section<NetworkOptions> s(table, "network", name());
+        s.integer("smallest", &NetworkOptions::smallest, between(1, 1 << 30), "shortest message", "bytes");
+        s.integer("largest", &NetworkOptions::largest, between(1, 1 << 30), "longest message", "bytes");
+        s.integer("repeats", &NetworkOptions::repeats, at_least(1),
+                  "number of times that each message is timed, of which the fastest counts");
+        s.integer("eager_from", &NetworkOptions::eager_from, at_least(0),
+                  "length of the first eager message, if rendezvous_from is given; 0 = none is short",
+                  "bytes");
+        s.integer("rendezvous_from", &NetworkOptions::rendezvous_from, at_least(0),
+                  "length of the first rendezvous message; 0 = this and eager_from are found from the data",
+                  "bytes");
+        s.text("write", &NetworkOptions::write, "machine file, such as machines/NAME.toml; \"\" = none",
+               "path");
+    }
+
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses{
+            {"run.mode"},    {"run.verbose"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
+            {"output.json"}, {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
+        if (simulated()) uses.push_back({"comm.machine"});  // which one it is
+        return {uses, "run.mode = network sends messages only; leave it out"};
+    }
+
+    void check(Rules& rules, int /*ranks*/) const override {
+        const auto n = rules.parameters().mode_options.of<NetworkOptions>();
+        rules.require(n.smallest <= n.largest, {"network.smallest", "network.largest"},
+                      fmt::format("network.smallest = {}: more than network.largest = {}; give at most that",
+                                  n.smallest, n.largest));
+        rules.require(
+            n.rendezvous_from > 0 || n.eager_from == 0, {"network.eager_from"},
+            fmt::format(
+                "network.eager_from = {}: counts only with network.rendezvous_from; give that too, or "
+                "neither to find both from the data",
+                n.eager_from));
+        rules.require(
+            n.rendezvous_from == 0 || n.eager_from <= n.rendezvous_from,
+            {"network.eager_from", "network.rendezvous_from"},
+            fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
+                        n.eager_from, n.rendezvous_from));
+        rules.require(rules.parameters().comm.allreduce != AllReduceAlgorithm::automatic, {"comm.allreduce"},
+                      "comm.allreduce = \"auto\": what is measured is one algorithm; choose another");
+        if (n.write.empty()) return;
+        rules.require(
+            n.smallest < n.largest, {"network.smallest", "network.largest", "network.write"},
+            fmt::format("network.write: messages of one length, {} bytes, tell no rate; give a larger "
+                        "network.largest, such as 1048576",
+                        n.smallest));
+        const std::string reason = n.write.ends_with(".toml")
+                                       ? reason_not_new(n.write, rules.parameters().output.json)
+                                       : "give a name that ends in .toml";
+        rules.require(reason.empty(), {"network.write"},
+                      fmt::format("network.write = \"{}\": {}", n.write, reason));
+    }
+
+    void check_run(Rules& rules, int ranks) const override {
+        rules.require(ranks > 1, {"run.mode"},
+                      "run.mode = \"network\": a single rank has nobody to send to; start it on two or more, "
+                      "as mpiexec "
+                      "-n 2");
+    }
+
+    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override {
+        return std::make_unique<PreparedNetwork>(resolved, deck.parameters.mode_options.of<NetworkOptions>());
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Mode> make_network_mode() {
+    return std::make_unique<NetworkMode>();
+}
+
+}  // namespace keel

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/report/amg/amg_findings.hpp"
+#include "solvers/amg/setup/prolongation.hpp"
+
+namespace keel {
+namespace {
+
+// Seconds of one exchange on every level, by each scheme, and by the quickest of each level.
+std::string sums_over_levels(const ImaginedAmg& amg) {
+    std::string text = fmt::format("{:<32} {:>10}", "one exchange of every level, us", "quickest");
+    for (const SchemeRow& row : amg.exchanges.front().rows) text += fmt::format(" {:>20}", name(row.scheme));
+    text += "\n";
+    const auto line = [&](const char* meaning, VectorEntries::Use use) {
+        double best = 0;
+        std::vector<double> sums(amg.exchanges.front().rows.size());
+        for (const SchemeTable& table : amg.exchanges) {
+            if (table.use.entries()->use != use) continue;
+            best += fastest(table.rows).seconds();
+            for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += table.rows[n].seconds();
+        }
+        text += fmt::format("{:<32} {:>10.1f}", meaning, 1e6 * best);
+        for (const double sum : sums)
+            text += fmt::format(" {:>20}",
+                                best > 0 ? fmt::format("{:.1f} ({:.2f})", 1e6 * sum, sum / best) : "0");
+        text += "\n";
+    };
+    line("A x, values of ghosts", VectorEntries::Use::amg_values);
+    line("rows of P for A P", VectorEntries::Use::amg_rows);
+    line("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
+    line("P e", VectorEntries::Use::amg_transfers);
+    line("P^T r", VectorEntries::Use::amg_returns);
+    return text + "in brackets: times the quickest; predicted\n";
+}
+
+// What a run does in set-up that no number of the dry run has.
+std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
+    const auto levels = static_cast<long>(amg.levels.size());
+    const bool aggregates = options.coarsening == CoarseningRule::aggregation;
+    const bool by_polynomial = options.smoother == AmgSmoother::chebyshev;
+    const long bounds = (aggregates ? levels - 1 : 0) + (by_polynomial ? levels : 0);
+    std::string all_reduces = "all-reduces, of the search for roots and of sizes";
+    if (bounds > 0) all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", bounds);
+    if (aggregates && options.rho == RhoRule::estimate)
+        all_reduces += fmt::format("; {} of Lanczos' method", (levels - 1) * sums_of_estimate);
+    return wrapped(
+               fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
+                           "rows), rows that make P{}, what it takes to agree on plans, and {}",
+                           options.ownership == Ownership::condensed ? ", rows that move to fewer ranks" : "",
+                           all_reduces),
+               4) +
+           "\n";
+}
+
+}  // namespace
+
+std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options) {
+    if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
+    std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
+                                   counted(static_cast<long>(amg.levels.size()), "level"));
+    if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + "\n";
+    text += level_sizes(amg.levels);
+    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest, options), 4);
+    text +=
+        fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
+                    bytes_text(amg.bytes));
+    if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
+    if (!amg.rehearsal) text += not_counted(amg, options);  // which otherwise the prediction says
+    if (amg.exchanges.empty()) return text;
+    text += "\n" + scheme_tables_text(amg.exchanges);
+    if (amg.exchanges.front().rows.front().time && amg.too_large.empty())
+        text += "\n" + sums_over_levels(amg);
+    return text;
+}
+
+}  // namespace keel

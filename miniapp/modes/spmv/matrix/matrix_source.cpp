@@ -1,0 +1,288 @@
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <numbers>
+#include <numeric>
+
+#include "kernels/check.hpp"
+#include "kernels/hash.hpp"
+#include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
+#include "miniapp/modes/spmv/matrix/permutation.hpp"
+#include "miniapp/modes/spmv/matrix/rcm.hpp"
+
+namespace keel {
+namespace {
+
+using Numbering = std::function<std::int64_t(std::int64_t)>;
+
+// New numbers from old ones and back.
+struct Order {
+    Numbering to_new = [](std::int64_t n) { return n; };
+    Numbering to_old = [](std::int64_t n) { return n; };
+};
+
+// Room for one more row where the numbers expected were too few: a list that doubles could take half of the memory.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more) {
+    const std::size_t needed = list.size() + more;
+    if (needed > list.capacity()) list.reserve(std::max(needed, list.capacity() + list.capacity() / 8));
+}
+
+GlobalRows rows_of_generator(const Generator& generator, const Order& order, std::int64_t first,
+                             std::size_t count) {
+    GlobalRows rows;
+    const double share = static_cast<double>(count) / static_cast<double>(generator.rows);
+    const auto expected = static_cast<std::size_t>(generator.entries * share);
+    rows.first.reserve(count + 1);
+    rows.columns.reserve(expected);
+    rows.values.reserve(expected);
+    for (std::int64_t r = first; r < first + static_cast<std::int64_t>(count); ++r) {
+        std::vector<MatrixEntry> entries = generator.row(order.to_old(r));
+        for (MatrixEntry& entry : entries) entry.column = order.to_new(entry.column);
+        std::ranges::sort(entries, {}, &MatrixEntry::column);
+        make_room(rows.columns, entries.size());
+        make_room(rows.values, entries.size());
+        for (const MatrixEntry& entry : entries) {
+            rows.columns.push_back(entry.column);
+            rows.values.push_back(entry.value);
+        }
+        rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+    }
+    return rows;
+}
+
+// The name of each matrix that is generated, and its generator.
+struct NamedGenerator {
+    const char* name;
+    Generator (*make)(const MatrixChoice& matrix);
+};
+constexpr NamedGenerator generators[] = {
+    {"stencil7", [](const MatrixChoice& m) { return stencil(m.cells, false); }},
+    {"stencil27", [](const MatrixChoice& m) { return stencil(m.cells, true); }},
+    {grid_matrix, [](const MatrixChoice& m) { return grid_operator(*m.grid); }},
+    {"rotated", [](const MatrixChoice& m) { return rotated(m.cells, m.options.epsilon, m.options.angle); }},
+    {"banded", [](const MatrixChoice& m) { return banded(m.options.rows, m.options.row_entries); }},
+    {"random",
+     [](const MatrixChoice& m) { return random_pairs(m.options.rows, m.options.row_entries, m.seed); }},
+    {"arrow", [](const MatrixChoice& m) { return arrow(m.options.rows); }},
+    {"stencil5", [](const MatrixChoice& m) { return stencil5(side_of_square(m.options.rows)); }},
+    {"diagonal", [](const MatrixChoice& m) { return eigenvalues(side_of_square(m.options.rows)); }},
+};
+
+Generator generator_of(const MatrixChoice& matrix) {
+    const auto found = std::ranges::find(generators, matrix.options.matrix, &NamedGenerator::name);
+    check(found != std::end(generators), "a matrix is a file or has a generator");
+    return found->make(matrix);
+}
+
+}  // namespace
+
+Generator stencil(const Index& cells, bool all_neighbours) {
+    const auto row = [=](std::int64_t number) {
+        const Index at{static_cast<int>(number % cells[0]), static_cast<int>(number / cells[0] % cells[1]),
+                       static_cast<int>(number / cells[0] / cells[1])};
+        std::vector<MatrixEntry> entries{{number, all_neighbours ? 26.0 : 6.0}};
+        for (int z = -1; z <= 1; ++z)
+            for (int y = -1; y <= 1; ++y)
+                for (int x = -1; x <= 1; ++x) {
+                    const int crossed = x * x + y * y + z * z;
+                    if (crossed == 0 || (crossed > 1 && !all_neighbours)) continue;
+                    const Index to = at + Index{x, y, z};
+                    if (to[0] < 0 || to[1] < 0 || to[2] < 0 || to[0] >= cells[0] || to[1] >= cells[1] ||
+                        to[2] >= cells[2])
+                        continue;
+                    entries.push_back({(std::int64_t{to[2]} * cells[1] + to[1]) * cells[0] + to[0], -1.0});
+                }
+        return entries;
+    };
+    const auto all = static_cast<double>(product(cells));
+    double of_box = 1;
+    double of_cross = all;
+    for (const int n : cells) {
+        of_box *= 3.0 * n - 2;
+        of_cross += 2 * (all - all / n);
+    }
+    return {static_cast<std::int64_t>(product(cells)), all_neighbours ? of_box : of_cross, row};
+}
+
+namespace {
+
+// The same weights at every cell of a plane: [y + 1][x + 1] for the neighbour x and y away; 0: no entry.
+using PlaneWeights = std::array<std::array<double, 3>, 3>;
+Generator on_plane(int width, int height, const PlaneWeights& weights) {
+    const auto weight = [=](int x, int y) {
+        return weights[static_cast<std::size_t>(y + 1)][static_cast<std::size_t>(x + 1)];
+    };
+    const auto for_each_neighbour = [=](const auto& visit) {
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x)
+                if (weight(x, y) != 0) visit(x, y);
+    };
+    double all = 0;
+    for_each_neighbour([&](int x, int y) { all += 1.0 * (width - std::abs(x)) * (height - std::abs(y)); });
+    return {std::int64_t{width} * height, all, [=](std::int64_t number) {
+                const auto at_x = static_cast<int>(number % width);
+                const auto at_y = static_cast<int>(number / width);
+                std::vector<MatrixEntry> entries;
+                for_each_neighbour([&](int x, int y) {
+                    const int to_x = at_x + x;
+                    const int to_y = at_y + y;
+                    if (to_x >= 0 && to_x < width && to_y >= 0 && to_y < height)
+                        entries.push_back({std::int64_t{to_y} * width + to_x, weight(x, y)});
+                });
+                return entries;
+            }};
+}
+
+}  // namespace
+
+Generator stencil5(std::int64_t n) {
+    const auto side = static_cast<int>(n);
+    return on_plane(side, side, {{{0, -1, 0}, {-1, 4, -1}, {0, -1, 0}}});
+}
+
+Generator rotated(const Index& cells, double epsilon, double angle) {
+    const double C = std::cos(angle);
+    const double S = std::sin(angle);
+    const double E = C * C + epsilon * S * S;
+    const double F = 2 * (1 - epsilon) * C * S;
+    const double G = epsilon * C * C + S * S;
+    return on_plane(cells[0], cells[1],
+                    {{{-F / 4, -G, F / 4}, {-E, 2 * E + 2 * G, -E}, {F / 4, -G, -F / 4}}});
+}
+
+Generator banded(std::int64_t rows, int half) {
+    const auto n = static_cast<double>(rows);
+    const double reach = std::min(n - 1, 1.0 * half);
+    const double all = n + reach * (2 * n - 1 - reach);
+    return {rows, all, [=](std::int64_t row) {
+                std::vector<MatrixEntry> entries;
+                const std::int64_t last = std::min(rows - 1, row + half);
+                for (std::int64_t c = std::max<std::int64_t>(0, row - half); c <= last; ++c)
+                    entries.push_back({c, c == row ? 2.0 * half + 1 : -1.0});
+                return entries;
+            }};
+}
+
+Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed) {
+    std::vector<RandomPermutation> orders;
+    for (int k = 0; k < most; ++k) orders.emplace_back(rows, scramble(seed) + static_cast<std::uint64_t>(k));
+    return {rows, static_cast<double>(rows) * (1.0 + most), [=](std::int64_t row) {
+                // The first row of each order is paired with the last, the second with the last but one, ...
+                std::vector<std::int64_t> partners;
+                for (const RandomPermutation& order : orders)
+                    if (const auto partner = order.inverse(rows - 1 - order(row)); partner != row)
+                        partners.push_back(partner);
+                sort_distinct(partners);
+                std::vector<MatrixEntry> entries{{row, 1.0 + static_cast<double>(partners.size())}};
+                for (const std::int64_t partner : partners) entries.push_back({partner, -1.0});
+                return entries;
+            }};
+}
+
+Generator arrow(std::int64_t rows) {
+    return {rows, 3.0 * static_cast<double>(rows) - 2, [=](std::int64_t row) {
+                if (row > 0) return std::vector<MatrixEntry>{{0, -1.0}, {row, 2.0}};
+                std::vector<MatrixEntry> entries{{0, static_cast<double>(rows)}};
+                for (std::int64_t c = 1; c < rows; ++c) entries.push_back({c, -1.0});
+                return entries;
+            }};
+}
+
+std::int64_t side_of_square(std::int64_t rows) {
+    return std::llround(std::sqrt(static_cast<double>(rows)));
+}
+
+bool is_square(const std::string& matrix) {
+    return matrix == "stencil5" || matrix == "diagonal";
+}
+
+Generator eigenvalues(std::int64_t n) {
+    return {n * n, static_cast<double>(n * n), [=](std::int64_t row) {
+                const auto wave = [&](std::int64_t number) {
+                    return 2 * std::cos(static_cast<double>(number + 1) * std::numbers::pi /
+                                        static_cast<double>(n + 1));
+                };
+                return std::vector<MatrixEntry>{{row, 4 - wave(row / n) - wave(row % n)}};
+            }};
+}
+
+std::vector<std::string> generator_names() {
+    std::vector<std::string> names;
+    for (const NamedGenerator& generator : generators) names.push_back(generator.name);
+    return names;
+}
+
+bool is_matrix_file(const std::string& matrix) {
+    return matrix.ends_with(".mtx");
+}
+
+MatrixSize matrix_size(const MatrixChoice& matrix) {
+    const std::string& source = matrix.options.matrix;
+    if (is_matrix_file(source)) {
+        std::ifstream file(source);
+        const MatrixHeader header = read_matrix_header(file, source);
+        return {header.rows, static_cast<double>(header.entries) * (header.symmetric ? 2 : 1)};
+    }
+    const Generator generator = generator_of(matrix);
+    return {generator.rows, generator.entries};
+}
+
+namespace {
+
+Order random_order(std::int64_t rows, std::uint64_t seed) {
+    const RandomPermutation random(rows, seed);
+    return {random, [random](std::int64_t n) { return random.inverse(n); }};
+}
+
+// Collective over those who have the whole matrix between them.
+Order order_of(const MatrixChoice& matrix, std::int64_t rows, const Communicator& comm) {
+    if (matrix.options.ordering == Ordering::natural) return {};
+    if (matrix.options.ordering == Ordering::random) return random_order(rows, matrix.seed);
+    MatrixChoice natural = matrix;
+    natural.options.ordering = Ordering::natural;
+    auto old = reverse_cuthill_mckee(read_whole_matrix(natural));
+    // Each rank has read the whole file, of which the others will judge its own lines only.
+    std::uint64_t digest = 0;
+    for (const std::int64_t row : old) digest = scramble(digest ^ static_cast<std::uint64_t>(row));
+    const std::string found = fmt::format("{:016x}", digest);
+    const bool same = found == comm.broadcast(found);
+    if (comm.max(same ? 0 : 1) > 0)
+        throw MatrixFileError(matrix.options.matrix +
+                              ": is not the same file on all ranks; give all the same");
+    std::vector<std::int64_t> back(old.size());
+    for (std::size_t n = 0; n < old.size(); ++n)
+        back[static_cast<std::size_t>(old[n])] = static_cast<std::int64_t>(n);
+    return {[back = std::move(back)](std::int64_t n) { return back[static_cast<std::size_t>(n)]; },
+            [old = std::move(old)](std::int64_t n) { return old[static_cast<std::size_t>(n)]; }};
+}
+
+}  // namespace
+
+GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm) {
+    const Order order = order_of(matrix, partition.rows, comm);
+    const int rank = comm.rank();
+    return is_matrix_file(matrix.options.matrix)
+               ? rows_of_file(comm, matrix.options.matrix, order.to_new, partition)
+               : rows_of_generator(generator_of(matrix), order, partition.first(rank), partition.size(rank));
+}
+
+GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count) {
+    check(matrix.options.ordering != Ordering::rcm, "nobody orders rows that are not all there");
+    const Generator generator = generator_of(matrix);
+    const bool random = matrix.options.ordering == Ordering::random;
+    return rows_of_generator(generator, random ? random_order(generator.rows, matrix.seed) : Order(), first,
+                             count);
+}
+
+GlobalRows read_whole_matrix(const MatrixChoice& matrix) {
+    return read_matrix(matrix, {matrix_size(matrix).rows, 1}, Communicator::self());
+}
+
+}  // namespace keel

@@ -1,0 +1,134 @@
+#include "miniapp/modes/spmv/matrix_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "comm/plans/itinerary.hpp"
+#include "kernels/bodies/pack.hpp"
+#include "kernels/bodies/sparse.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
+
+namespace keel {
+namespace {
+
+constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
+constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
+constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
+// Letters with entries of a file, and what comes in return, one lot after the other, each in a list that has grown.
+constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
+// How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
+constexpr std::size_t copies_of_requests = 7;
+
+std::size_t columns(const MatrixUse& use) {
+    return static_cast<std::size_t>(use.columns);
+}
+
+// The solver's and the solution.
+std::size_t vectors_of_solve(const MatrixUse& use) {
+    return use.solver ? static_cast<std::size_t>(krylov_vectors(use.solver->options)) + 1 : 0;
+}
+
+// How many pieces of rows of cells the values of a message are copied by.
+std::size_t segments_of(const Leg& leg) {
+    if (leg.relayed) return leg.items.size();
+    std::size_t segments = 0;
+    for (std::size_t n = 0, first = 0; n < leg.items.size(); ++n) {
+        const bool follows =
+            n > 0 && leg.items[n].name == leg.items[n - 1].name + 1 && n - first < block_width;
+        if (follows) continue;
+        ++segments;
+        first = n;
+    }
+    return segments;
+}
+
+}  // namespace
+
+MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
+                   int rank, const Topology& topology) {
+    const auto ghosts_of_rank = [&](int r) {
+        return static_cast<std::size_t>(ghosts_by_rank[static_cast<std::size_t>(r)]);
+    };
+    const std::size_t ghosts = ghosts_of_rank(rank);
+    const Itinerary itinerary(plan, rank);
+    MatrixPart part{rows.rows(), rows.columns.size(), ghosts,
+                    itinerary.send_values() + itinerary.receive_values()};
+    std::size_t requests = 0;
+    for (const int colleague : topology.ranks_on(topology.node(rank))) requests += ghosts_of_rank(colleague);
+    part.making_lists = copies_of_requests * requests * sizeof(Request);
+    const auto add = [&](const Leg& leg) {
+        const std::size_t segments = segments_of(leg) * sizeof(Segment);
+        part.list_bytes +=
+            2 * leg.items.size() * sizeof(Item) + segments;  // in the plan and in the itinerary
+        part.making_lists += 2 * segments;                   // a list that grows, before it is copied
+    };
+    for (const Leg& leg : itinerary.receives) {
+        add(leg);
+        part.making_lists += leg.items.size() * map_node;  // by which needed items are found in it
+    }
+    for (const Departure& departure : itinerary.departures)
+        for (const Leg& leg : departure.sends) add(leg);
+    return part;
+}
+
+std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part) {
+    const std::size_t own = blocks_of(part.rows) * block_rows;
+    const std::size_t vector = (own + blocks_of(part.ghosts) * block_rows) * sizeof(double);
+    const std::size_t first = part.rows * sizeof(std::int64_t);
+    const std::size_t csr = part.entries * csr_entry + first;
+
+    const std::size_t read = part.entries * global_entry + first;
+    const std::size_t sorting = part.entries * (sizeof(FileEntry) + global_entry) + first + reading;
+    const std::size_t matrix =
+        read + 2 * csr + part.rows * sizeof(double) + 2 * part.ghosts * sizeof(Item) + part.list_bytes;
+    const std::size_t at_once =
+        1 + (columns(use) > 1 ? columns(use) : 0);  // buffers for one vector are made before those for all
+    std::size_t later = 0;
+    if (use.solver) {
+        const DiagonalScaling scaling = scaling_of(use.solver->options);
+        // Vectors that the check of the residual makes.
+        const std::size_t checking = scaling == DiagonalScaling::symmetric ? 4 : 3;
+        later = (vectors_of_solve(use) + checking) * vector +
+                static_cast<std::size_t>(
+                    bytes_beside_vectors(use.solver->options, blocks_of(part.rows), block_cells.size, 1));
+        // The scaled matrix is made of a copy.
+        if (scaling != DiagonalScaling::none) later = csr + std::max(later, csr + vector);
+    }
+    const std::size_t multiplying =
+        2 * columns(use) * vector + at_once * part.buffer_values * sizeof(double) + later;
+    const std::size_t peak = matrix + std::max(part.making_lists, multiplying);
+    return is_matrix_file(use.matrix.options.matrix) ? std::max(peak, sorting) : peak;
+}
+
+std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part) {
+    return static_cast<std::size_t>(
+        bytes_at_least(use, {static_cast<std::int64_t>(part.rows), static_cast<double>(part.entries)}));
+}
+
+std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory) {
+    const MatrixSize size = matrix_size(use.matrix);
+    const double needed = bytes_at_least(use, size) / ranks * memory.sharing;
+    if (needed <= memory.bytes) return {};
+    return fmt::format(
+        "problem.matrix = \"{}\" of {} rows and {:.0f} entries on {}: at least {} on a {} of "
+        "{}; choose fewer rows, or more {}s",
+        use.matrix.options.matrix, size.rows, size.entries, counted(ranks, "rank"), bytes_text(needed),
+        memory.where, bytes_text(memory.bytes), memory.where);
+}
+
+double bytes_to_read(const MatrixUse& use, const MatrixSize& size) {
+    const auto entry = global_entry + (is_matrix_file(use.matrix.options.matrix) ? sizeof(FileEntry) : 0);
+    return size.entries * static_cast<double>(entry) + static_cast<double>(size.rows) * sizeof(std::int64_t);
+}
+
+double bytes_at_least(const MatrixUse& use, const MatrixSize& size) {
+    const auto vectors = static_cast<double>(2 * columns(use) + vectors_of_solve(use));
+    return size.entries * csr_entry +
+           static_cast<double>(size.rows) * (sizeof(std::int64_t) + vectors * sizeof(double));
+}
+
+}  // namespace keel

@@ -1,0 +1,56 @@
+#pragma once
+
+// The memory of run.mode = spmv.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "comm/plans/plan.hpp"
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
+#include "miniapp/setup/machine/memory.hpp"
+#include "miniapp/setup/solvers.hpp"
+#include "solvers/amg/options.hpp"
+
+namespace keel {
+
+// What a run does with the matrix.
+struct MatrixUse {
+    MatrixChoice matrix;
+    int columns = 1;                    // vectors that are multiplied at a time
+    std::optional<NamedSolver> solver;  // none: it is only multiplied by
+    AmgUse amg = AmgUse::none;          // in solves
+    AmgOptions amg_options = {};
+};
+
+// What one rank has of the matrix.
+struct MatrixPart {
+    std::size_t rows = 0;
+    std::size_t entries = 0;
+    std::size_t ghosts = 0;
+    std::size_t buffer_values = 0;  // sent and received by an exchange of one vector
+    std::size_t list_bytes = 0;     // of what is sent and received, and where it lies
+    std::size_t making_lists = 0;   // bytes beside them while they are made, about
+};
+// `ghosts_by_rank`: of all ranks.
+MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
+                   int rank, const Topology& topology);
+
+// Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph that
+// problem.ordering = rcm passes over is not counted.
+std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part);
+
+// The matrix once and the vectors, without ghosts and padding.
+std::size_t array_bytes(const MatrixUse& use, const MatrixPart& part);
+
+// The same of all ranks together.
+double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
+
+// Why the matrix cannot fit on so many ranks; nothing if it may.
+std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory);
+
+// Bytes that one rank takes at the most to read the whole matrix.
+double bytes_to_read(const MatrixUse& use, const MatrixSize& size);
+
+}  // namespace keel

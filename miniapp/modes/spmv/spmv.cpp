@@ -1,0 +1,282 @@
+// run.mode = spmv: products of a sparse matrix with vectors, and solves with it.
+
+#include "miniapp/modes/spmv/spmv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "miniapp/deck/section.hpp"
+#include "miniapp/deck/text/file_text.hpp"
+#include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/setup/problem/shape.hpp"
+#include "miniapp/setup/problem/weak_parts.hpp"
+#include "miniapp/setup/rules/box_rules.hpp"
+#include "miniapp/setup/rules/paths.hpp"
+#include "miniapp/setup/rules/run_rules.hpp"
+#include "miniapp/setup/rules/solver_rules.hpp"
+#include "solvers/amg/options.hpp"
+#include "solvers/krylov/methods.hpp"
+
+namespace keel {
+
+MatrixChoice matrix_of(const Deck& deck, int ranks) {
+    const auto options = deck.parameters.mode_options.of<MatrixOptions>();
+    ProblemOptions problem = deck.parameters.problem;
+    if (options.matrix == grid_matrix)
+        return {.options = options,
+                .grid = GridOperator{problem, domain_of(problem, ranks)},
+                .seed = problem.seed};
+    problem.dimensions = ProblemOptions().dimensions;  // is not its key
+    return {.options = options, .cells = problem.box * resolved_boxes(problem, ranks), .seed = problem.seed};
+}
+
+double entry_of_x(std::int64_t row, std::size_t column) {
+    return std::sin(0.7 * static_cast<double>(row % 1000003) + static_cast<double>(column) + 1.0);
+}
+
+namespace {
+
+Unknowns rows_of(const MatrixChoice& matrix) {
+    return {static_cast<double>(matrix_size(matrix).rows), "rows of the matrix", "more rows"};
+}
+
+class SpmvMode : public Mode {
+  public:
+    std::string name() const override { return "spmv"; }
+    std::string meaning() const override { return "sparse matrix-vector products"; }
+
+    void add_keys(Table& table) const override {
+        using Matrix = MatrixOptions;
+        Section<Matrix> problem(table, "problem", name());
+        problem.text("matrix", &Matrix::matrix,
+                     fmt::format("sparse matrix: {}, or a Matrix Market file that ends in .mtx",
+                                 fmt::join(generator_names(), ", ")),
+                     "path");
+        problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
+            .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
+        problem
+            .integer(
+                "row_entries", &Matrix::row_entries, between(1, 10000),
+                "number of entries of a banded row on each side of the diagonal, or of a random row beside "
+                "it at most")
+            .needs("problem.matrix", {"banded", "random"});
+        problem
+            .real("epsilon", &Matrix::epsilon, {.lowest = 0, .highest = 1, .highest_open = false},
+                  "conductivity across a direction over that along it")
+            .needs("problem.matrix", {"rotated"});
+        problem.real("angle", &Matrix::angle, {}, "angle of that direction from x", "radians")
+            .needs("problem.matrix", {"rotated"});
+        problem.choice("ordering", &Matrix::ordering,
+                       "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
+        Section<Matrix> run(table, "run", name());
+        run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
+        run.choice(
+               "amg", &Matrix::amg,
+               "algebraic multigrid in solves: none; a cycle as preconditioner of bottom.solver; or cycles "
+               "alone, in its place")
+            .needs("run.solve", {"true"});
+    }
+
+    KeyUses keys() const override {
+        const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
+        const Condition of_problem{"problem.matrix", {grid_matrix}};
+        const Condition by_method{"run.amg", {"none", "preconditioner"}};
+        const Condition solving{"run.solve", {"true"}};
+        std::vector<KeyUse> uses{
+            {"problem.box", {grid}},
+            {"problem.boxes", {grid}},
+            {"problem.boxes_per_rank", {grid}},
+            {"problem.seed", {{"problem.matrix", {"random"}}}},
+            {"problem.seed", {{"problem.ordering", {"random"}}}},
+            {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
+            {"comm.allreduce", {solving}},
+            {"comm.progress", {solving}},
+            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
+            {"bottom.tolerance", {solving}},
+            {"bottom.max_iterations", {solving}},
+            {"bottom.max_restarts", {solving}},
+            {"bottom.", {solving, by_method}},
+            {"run.amg"},
+            {"amg.", {solving, {"run.amg", {"preconditioner", "solver"}}}},
+            {"bottom.preconditioner",
+             {},
+             "needs a coarsest level, and run.mode = spmv has a matrix; give run.amg"},
+            {"run.triad_mb"},
+            {"run.dry_run_limit"},
+            {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
+            {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
+            {"output."}};
+        for (const char* key : {"problem.matrix",  "problem.rows",        "problem.row_entries",
+                                "problem.epsilon", "problem.angle",       "problem.ordering",
+                                "problem.columns", "problem.ranks",       "run.mode",
+                                "run.solve",       "run.backend",         "run.launches",
+                                "run.warmup",      "run.repeats",         "run.min_seconds",
+                                "run.time_limit",  "run.label",           "run.verbose",
+                                "comm.scheme",     "comm.partner_rule",   "comm.message_cap",
+                                "comm.cap_rule",   "comm.ranks_per_node", "comm.ranks_per_socket",
+                                "comm.node_map",   "comm.machine",        "comm.persistent",
+                                "comm.device",     "comm.allreduce_model"})
+            uses.push_back({key});
+        for (const char* key :
+             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",
+              "problem.a", "problem.b", "problem.coefficients", "problem.contrast", "problem.anisotropy",
+              "problem.alpha", "problem.boundary"})
+            uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
+        return {uses, "plays no part in run.mode = spmv; leave it out"};
+    }
+
+    std::vector<NamedSolver> solvers(const Deck& deck) const override {
+        const auto options = deck.parameters.mode_options.of<MatrixOptions>();
+        if (!options.solve) return {};
+        if (options.amg == AmgUse::solver) return {cycles_alone(deck.parameters.bottom)};
+        std::vector<NamedSolver> solvers = solver_of_deck(deck);
+        solvers.front().options.preconditioner = BottomPreconditioner::none;  // of a coarsest level
+        return solvers;
+    }
+
+    // Reads the beginning of a matrix file.
+    void check(Rules& rules, int ranks) const override {
+        const Parameters& p = rules.parameters();
+        const auto options = p.mode_options.of<MatrixOptions>();
+        check_sums(rules);
+        const std::vector<std::string> generated = generator_names();
+        std::string reason;
+        if (is_matrix_file(options.matrix))
+            reason = why_not_readable(options.matrix);
+        else if (std::ranges::find(generated, options.matrix) == generated.end())
+            reason =
+                fmt::format("unknown; choose {}, or a file that ends in .mtx", fmt::join(generated, ", "));
+        rules.require(reason.empty(), {"problem.matrix"},
+                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, reason));
+        rules.require(
+            !is_matrix_file(options.matrix) || p.output.json.empty() ||
+                !is_same_file(options.matrix, p.output.json),
+            {"output.json"},
+            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
+        const std::int64_t side = side_of_square(options.rows);
+        rules.require(
+            !is_square(options.matrix) || side * side == options.rows, {"problem.rows", "problem.matrix"},
+            fmt::format("problem.rows = {}: problem.matrix = \"{}\" has a row for each of n x n points; give "
+                        "a square, such as {}",
+                        options.rows, options.matrix, side * side));
+        const bool boxes_known = check_boxes(rules, ranks, false);
+        check_scheme(rules);
+        if (!options.solve) return;
+        if (options.amg == AmgUse::solver) return;  // reads nothing that could be wrong together
+        if (options.amg == AmgUse::preconditioner) check_preconditioned(rules);
+        if (reason.empty() && boxes_known)
+            check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
+        rules.require(
+            p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
+            "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
+        rules.require(
+            method_named(p.bottom.solver).is_krylov(), {"bottom.solver", "run.solve"},
+            method_named(p.bottom.solver).repeats_cycles()
+                ? fmt::format(
+                      "bottom.solver = \"{}\": works on the coarsest level of a grid; choose another, or "
+                      "run.amg = \"solver\"",
+                      p.bottom.solver)
+                : fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
+    }
+
+    // The matrix file, and the rank's part of its diagonal.
+    void check_on(Rules& rules, const Communicator& comm) const override {
+        const Parameters& p = rules.parameters();
+        const auto options = p.mode_options.of<MatrixOptions>();
+        if (!is_matrix_file(options.matrix)) return;
+        const bool scales =
+            options.solve && options.amg != AmgUse::solver && p.bottom.scaling != Scaling::none;
+        const FileVerdict found =
+            judge_file(comm, options.matrix, scales ? scaling_of(p.bottom) : DiagonalScaling::none);
+        rules.require(found.complaint.empty(), {"problem.matrix"},
+                      fmt::format("problem.matrix = \"{}\": {}", options.matrix, found.complaint));
+        rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
+                      fmt::format("bottom.scaling = \"jacobi\": {}; give bottom.scaling = \"none\"",
+                                  found.not_scalable));
+    }
+
+    std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override {
+        MatrixUse use{.matrix = matrix_of(deck, resolved.ranks),
+                      .columns = deck.parameters.problem.columns,
+                      .solver = {}};
+        use.amg = use.matrix.options.solve ? use.matrix.options.amg : AmgUse::none;
+        use.amg_options = deck.parameters.amg;
+        std::vector<NamedSolver> fitted = solvers(deck);
+        Resolved told = resolved;
+        if (!fitted.empty()) {
+            for (const std::string& remark : fit_solvers(fitted, rows_of(use.matrix)))
+                told.remarks.push_back(remark);
+            use.solver = fitted.front();
+            if (const auto& grid = use.matrix.grid)
+                if (const std::string warning = warning_of_lost_digits(grid->problem, grid->domain);
+                    !warning.empty())
+                    told.warnings.push_back(warning);
+            if (use.amg != AmgUse::none)
+                told.remarks.push_back(
+                    "run.amg: the predicted memory does not know the levels below the finest; a dry run with "
+                    "problem.ranks tells about what they add");
+        }
+        return std::make_unique<PreparedSpmv>(told, use);
+    }
+
+  private:
+    // What a cycle as preconditioner wants of [bottom].
+    static void check_preconditioned(Rules& rules) {
+        const BottomOptions& bottom = rules.parameters().bottom;
+        const Method& method = method_named(bottom.solver);
+        const std::string what = "run.amg = \"preconditioner\": ";
+        rules.require(bottom.scaling == Scaling::none, {"bottom.scaling", "run.amg"},
+                      what + "takes the place of the scaling; give bottom.scaling = \"none\"");
+        rules.require(method.accepts_preconditioner(), {"bottom.solver", "run.amg"},
+                      fmt::format("{}bottom.solver = \"{}\" is not one of {}; choose one of these", what,
+                                  bottom.solver, fmt::join(preconditionable(), ", ")));
+        if (!method.accepts_preconditioner()) return;
+        rules.require(method.tests(Norm::residual), {"bottom.solver", "run.amg"},
+                      fmt::format("{}bottom.solver = \"{}\" tests sqrt(r . M r) alone; choose cg or bicgstab",
+                                  what, bottom.solver));
+        rules.require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial,
+                      {"bottom.basis", "bottom.solver", "run.amg"},
+                      what + "nobody knows its spectrum; give bottom.basis = \"monomial\"");
+        rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
+                      {"amg.coarsest", "bottom.solver", "run.amg"},
+                      fmt::format("amg.coarsest = \"krylov\": {}", why_not_flexible(bottom.solver)));
+        rules.require(!method.reads("variant") || bottom.variant != Enlarged::orthomin,
+                      {"bottom.variant", "bottom.solver", "run.amg"},
+                      what + "orthomin takes none; give bottom.variant = \"orthodir\"");
+    }
+
+    // Cycles as a solver of their own name, unscaled.
+    static NamedSolver cycles_alone(const BottomOptions& bottom) {
+        BottomOptions options;
+        options.solver = "cg";  // of the same norm
+        options.scaling = Scaling::none;
+        options.tolerance = bottom.tolerance;
+        options.max_iterations = bottom.max_iterations;
+        options.max_restarts = bottom.max_restarts;
+        return {"amg", options};
+    }
+
+    // A matrix has no axes.
+    static void check_scheme(Rules& rules) {
+        const std::string& scheme = rules.parameters().comm.scheme;
+        const Planner* const chosen = planner_named(scheme);
+        std::vector<std::string> able;
+        for (const Planner& planner : planners())
+            if (!planner.needs_axes()) able.push_back(planner.word);
+        rules.require(!chosen || !chosen->needs_axes(), {"comm.scheme"},
+                      fmt::format("comm.scheme = \"{}\": a matrix has no axes; choose {}, model or tuned",
+                                  scheme, fmt::join(able, ", ")));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Mode> make_spmv_mode() {
+    return std::make_unique<SpmvMode>();
+}
+
+}  // namespace keel

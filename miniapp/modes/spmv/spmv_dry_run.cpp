@@ -1,0 +1,290 @@
+// keel --dry-run of run.mode = spmv.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "comm/plans/negotiation.hpp"
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
+#include "miniapp/modes/spmv/matrix_schemes.hpp"
+#include "miniapp/modes/spmv/sparse_prediction.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
+#include "miniapp/setup/machine/memory.hpp"
+
+namespace keel {
+namespace {
+
+// A number of the rank that has most, and of all.
+struct Count {
+    double most = 0;
+    double all = 0;
+
+    void add(std::size_t one) {
+        most = std::max(most, static_cast<double>(one));
+        all += static_cast<double>(one);
+    }
+};
+
+struct Sizes {
+    Count rows, entries, ghosts;
+    std::vector<SchemeTable> schemes;  // of products first
+    double memory = 0;                 // of the rank that needs most
+    double arrays = 0;                 // the matrix and the vectors alone
+    std::string of_whom{};             // that memory is, if of one rank
+    std::optional<ImaginedAmg> amg{};  // of imagined ranks
+    std::optional<PredictedSolve> solve{};
+    std::string why_not_predicted{};
+};
+using Reason = std::string;
+
+// By all ranks that there are, each for its own rows.
+Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
+                 const MatrixSize& size) {
+    const Topology& topology = resolved.topology;
+    const RowPartition partition{size.rows, comm.size()};
+    const GlobalRows rows = read_matrix(use.matrix, partition, comm);
+    const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
+    const auto count = [&](std::size_t mine) {
+        const auto value = static_cast<double>(mine);
+        return Count{comm.max(value), comm.sum(value)};
+    };
+    Sizes found{count(rows.rows()), count(rows.columns.size()), count(part.ghosts.size()),
+                compare_schemes(use, resolved, comm, part)};
+    if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
+    const Plan plan = negotiate_plan(comm, topology, part.ghosts,
+                                     schemes_of_matrix(resolved.comm.scheme, found.schemes).products);
+    const MatrixPart mine =
+        part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
+    found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
+    found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
+    if (predicts(use, resolved))
+        found.why_not_predicted = why_not_predicted(use, resolved, size, 0, {}, nullptr);
+    return found;
+}
+
+GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int rank) {
+    const auto first = static_cast<std::size_t>(partition.first(rank));
+    GlobalRows rows;
+    for (std::size_t r = first; r < first + partition.size(rank); ++r) {
+        rows.columns.insert(rows.columns.end(), all.columns.begin() + all.first[r],
+                            all.columns.begin() + all.first[r + 1]);
+        rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
+    }
+    return rows;
+}
+
+// Why one rank has not the memory to plan for all the others.
+Reason too_large(const MatrixUse& use, const MatrixSize& size, int ranks, const std::string& what,
+                 double needed, const SharedMemory& memory) {
+    return fmt::format(
+        "problem.matrix = \"{}\", {} rows, {:.0f} entries: to plan for {} ranks that are not here, one rank "
+        "holds {}: {} and more of {}, half of this node; choose fewer rows, or start {} ranks",
+        use.matrix.options.matrix, size.rows, size.entries, ranks, what, bytes_text(needed),
+        bytes_text(memory.to_plan_with()), ranks);
+}
+// The same of what a dry run may take; empty if it may.
+Reason why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const MatrixUse& use,
+                       const MatrixSize& size, int ranks) {
+    const std::string exceeded = limit.exceeded_by(cost, "fewer rows or ranks");
+    if (exceeded.empty()) return "";
+    return fmt::format("problem.matrix = \"{}\", {} rows, {:.0f} entries on {} ranks that are not here: {}",
+                       use.matrix.options.matrix, size.rows, size.entries, ranks, exceeded);
+}
+
+// What it takes without solves, where ranks need so many rows of each other.
+DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests, double ranks) {
+    DryRunCost cost = cost_of_entries(static_cast<double>(size.rows), size.entries, ranks);
+    const DryRunCost of_one = cost_of_requests(requests);
+    cost += {static_cast<double>(candidates_without_axes({}).size()) * of_one.seconds,
+             bytes_to_read(use, size) + of_one.bytes};
+    if (use.amg != AmgUse::none) cost += cost_of_amg(size.entries);
+    return cost;
+}
+
+// Rows that ranks need of each other, by sizes alone; 0 where only the matrix tells.
+double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
+    const MatrixOptions& options = use.matrix.options;
+    const auto rows = static_cast<double>(size.rows);
+    const bool grid = options.matrix == grid_matrix;
+    if (is_matrix_file(options.matrix) || options.ordering == Ordering::rcm || grid) return 0;
+    const double off_diagonal = ranks > 1 ? size.entries - rows : 0;
+    if (options.matrix == "arrow") return std::min(off_diagonal, rows + ranks);
+    if (options.matrix == "random" || options.ordering == Ordering::random) return off_diagonal;
+    if (options.matrix == "banded") return std::min(off_diagonal, 2.0 * options.row_entries * ranks);
+    if (options.matrix == "diagonal") return 0;
+    // A slice of rows needs a row of cells on each side, and a plane, or as much of these as it is long.
+    const Index& cells = use.matrix.cells;
+    const double own = rows / ranks;
+    const double row = is_square(options.matrix) ? std::sqrt(rows) : cells[0];
+    const double plane = row * cells[1];
+    const bool all = options.matrix == "stencil27";
+    const bool planes = options.matrix.starts_with("stencil") && !is_square(options.matrix) && cells[2] > 1;
+    const double of_planes = planes ? std::min(plane + (all ? row + 1 : 0), (all ? 3 : 1) * own) : 0;
+    return std::min(off_diagonal, 2 * ranks * (1 + std::min(row, own) + of_planes));
+}
+
+// By this rank alone, for ranks that are not there.
+std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
+                                     const SharedMemory& memory, Progress& progress) {
+    const Topology& topology = resolved.topology;
+    const int ranks = topology.ranks();
+    double needed = bytes_to_read(use, size);
+    const RowPartition partition{size.rows, ranks};
+    std::vector<Request> requests;
+    Sizes found;
+    GlobalRows largest;
+    int rank_of_largest = 0;
+    std::vector<std::int64_t> ghosts;  // by rank
+    const double available = memory.to_plan_with();
+    progress.say("making the matrix");
+    GlobalRows all = read_whole_matrix(use.matrix);
+    if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
+        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix),
+                                predicts(use, resolved) ? &use : nullptr);
+    for (int rank = 0; rank < ranks; ++rank) {
+        GlobalRows rows = rows_of(all, partition, rank);
+        const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
+        ghosts.push_back(static_cast<std::int64_t>(needs.size()));
+        needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
+        if (needed > memory.to_plan_with())
+            return too_large(use, size, ranks, "what all need of each other", needed, memory);
+        for (const Item& item : needs) requests.push_back({item, rank});
+        const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
+        if (Reason reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
+            return reason;
+        found.rows.add(rows.rows());
+        found.entries.add(rows.columns.size());
+        found.ghosts.add(needs.size());
+        if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
+        largest = std::move(rows);
+        rank_of_largest = rank;
+    }
+    if (predicts(use, resolved))
+        found.why_not_predicted = why_not_predicted(use, resolved, size, available - needed, memory.limit,
+                                                    found.amg ? &*found.amg : nullptr);
+    const bool predicted = predicts(use, resolved) && found.why_not_predicted.empty();
+    if (!predicted || found.amg) all = {};
+    progress.say("planning messages");
+    const ListedPattern pattern(std::move(requests));
+    found.schemes = plan_all_schemes(use, resolved, partition, pattern);
+    const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
+    const Plan plan = make_plan(pattern, topology, schemes.products, rank_of_largest);
+    const MatrixPart part = part_of(largest, ghosts, plan, rank_of_largest, topology);
+    found.memory = static_cast<double>(predicted_bytes(use, part));
+    found.arrays = static_cast<double>(array_bytes(use, part));
+    found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
+    const LargestPart most{static_cast<std::size_t>(found.rows.most),
+                           static_cast<std::size_t>(found.entries.most)};
+    if (predicted && found.amg)
+        found.solve = predict(use, resolved, *found.amg);
+    else if (predicted)
+        found.solve = predict(use, resolved, all, most, pattern, schemes.solves);
+    return found;
+}
+
+std::string sizes_text(const MatrixUse& use, const Sizes& found) {
+    std::string text = fmt::format("{:<24} {:>14} {:>16}\n", "", "most of a rank", "all ranks");
+    const auto line = [&](const char* name, const Count& count) {
+        text += fmt::format("{:<24} {:>14.0f} {:>16.0f}\n", name, count.most, count.all);
+    };
+    line("rows", found.rows);
+    line("entries", found.entries);
+    line("ghost entries", found.ghosts);
+    const SchemeTable& products = found.schemes.front();
+    const SchemeRow& row = products.rows[products.chosen.value_or(0)];
+    const auto sent = [&](const char* name, double Volume::*number) {
+        line(name, {row.most_sent.*number, row.all.*number});
+    };
+    sent("messages a product", &Volume::messages);
+    sent("  of them off node", &Volume::off_node_messages);
+    sent("bytes a product", &Volume::bytes);
+    sent("  of them off node", &Volume::off_node_bytes);
+    return text + fmt::format(
+                      "messages and bytes: sent in one product of {} by the scheme {}\n"
+                      "memory: {} a rank at its peak (the matrix and the vectors alone: {}){}\n",
+                      counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
+                      bytes_text(found.arrays), found.of_whom);
+}
+
+Json json_of(const Count& count) {
+    return {{"most", count.most}, {"all", count.all}};
+}
+
+Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found) {
+    const SchemeTable& products = found.schemes.front();
+    const SchemeRow& row = products.rows[products.chosen.value_or(0)];
+    Json plan{{"matrix", use.matrix.options.matrix},   {"unknowns", size.rows},
+              {"array_bytes", found.arrays},           {"predicted_bytes", found.memory},
+              {"busiest", volume_json(row.most_sent)}, {"all", volume_json(row.all)},
+              {"rows", json_of(found.rows)},           {"entries", json_of(found.entries)},
+              {"ghosts", json_of(found.ghosts)}};
+    if (found.amg && found.amg->missing.empty() && !found.amg->levels.empty())
+        plan["amg_coarsest"] = coarsest_json(found.amg->coarsest);
+    return plan;
+}
+
+}  // namespace
+
+std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
+    if (!resolved_.imagined()) return "";
+    const SharedMemory memory{shared.bytes, 1, shared.where, shared.limit};
+    const MatrixSize size = matrix_size(use_.matrix);
+    const double ranks = resolved_.ranks;
+    const DryRunCost cost = cost_of(use_, size, requests_of(use_, size, ranks), ranks);
+    if (Reason reason = why_not_planned(memory.limit, cost, use_, size, resolved_.ranks); !reason.empty())
+        return reason;
+    const double read = bytes_to_read(use_, size);
+    return read <= memory.to_plan_with() ? ""
+                                         : too_large(use_, size, resolved_.ranks, "the matrix", read, memory);
+}
+
+DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const {
+    if (resolved_.imagined() && comm.rank() > 0) return {};
+    const MatrixSize size = matrix_size(use_.matrix);
+    const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
+    const std::variant<Sizes, Reason> result = resolved_.imagined()
+                                                   ? imagined(use_, resolved_, size, of_one, progress)
+                                                   : negotiated(use_, resolved_, comm, size);
+    if (comm.rank() > 0) return {};
+
+    const std::string& matrix = use_.matrix.options.matrix;
+    if (const auto* complaint = std::get_if<Reason>(&result))
+        return {.text = "", .plan = "", .records = "", .refusal = *complaint};
+    const auto& found = std::get<Sizes>(result);
+    if (const std::string refusal = too_long_for_mpi(found.schemes); !refusal.empty())
+        return {.text = "", .plan = "", .records = "", .refusal = refusal};
+    std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
+    std::string amg_schemes;
+    if (found.amg) {
+        text += "\n" + imagined_amg_text(*found.amg, use_.amg_options);
+        for (const SchemeTable& table : found.amg->exchanges)
+            amg_schemes += scheme_records(
+                communication_for(table.use.entries()->use, resolved_.comm, use_.amg_options).chooser,
+                {table});
+    }
+    std::string records;
+    if (schemes_matter(resolved_)) {
+        const SchemeChooser chooser = resolved_.comm.chooser;
+        text += "\n" + (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
+                scheme_tables_text(found.schemes);
+        records = scheme_records(chooser, found.schemes);
+    }
+    records += amg_schemes;
+    if (found.solve) {
+        text += "\n" + prediction_text(use_, *found.solve, resolved_, size);
+        records += prediction_records(*found.solve, resolved_, size);
+    }
+    if (!found.why_not_predicted.empty()) text += wrapped("remark: " + found.why_not_predicted, 4) + "\n";
+    return {text, plan_json(use_, size, found).dump(), records};
+}
+
+}  // namespace keel

@@ -1,0 +1,332 @@
+// run.mode = spmv: products of a sparse matrix with vectors, and solves with it.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
+#include "miniapp/modes/spmv/matrix/matrix_source.hpp"
+#include "miniapp/modes/spmv/matrix_schemes.hpp"
+#include "miniapp/modes/spmv/spmv.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/norms.hpp"
+#include "miniapp/schemes/amg_schemes.hpp"
+#include "miniapp/setup/machine/machine_facts.hpp"
+#include "miniapp/setup/machine/memory_growth.hpp"
+#include "solvers/amg/cycle.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
+#include "solvers/systems/sparse/sparse_system.hpp"
+
+namespace keel {
+namespace {
+
+// |y - A x| / (|A| |x|) of the worst row and column, by a plain loop over the entries in the order of global columns.
+Check product_check(const Communicator& comm, const SparseMatrix& A, const GlobalRows& rows,
+                    std::span<const Field> y) {
+    double worst = 0;
+    for (std::size_t n = 0; n < y.size(); ++n) {
+        const std::vector<double> got = A.read(y[n]);
+        for (std::size_t r = 0; r < rows.rows(); ++r) {
+            double sum = 0;
+            double size = 0;
+            for (auto e = static_cast<std::size_t>(rows.first[r]);
+                 e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+                const double term = rows.values[e] * entry_of_x(rows.columns[e], n);
+                sum += term;
+                size += std::abs(term);
+            }
+            const double error = std::abs(got[r] - sum);
+            // Not a number is worst.
+            if (!(error <= worst * size)) worst = size > 0 && std::isfinite(error) ? error / size : HUGE_VAL;
+        }
+    }
+    worst = comm.max(worst);
+    return {"spmv_product", worst < 1e-13, worst, "< 1e-13"};
+}
+
+// A warning where the method is for symmetric matrices and |(A x,y) - (x,A y)|, of two vectors without structure, is more than
+// rounding makes of its terms; empty where all is well. Collective.
+std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& rows, std::int64_t first,
+                                 const std::string& method) {
+    if (method_named(method).scaling != DiagonalScaling::symmetric) return "";
+    double difference = 0;
+    double size = 0;
+    for (std::size_t r = 0; r < rows.rows(); ++r) {
+        const std::int64_t i = first + static_cast<std::int64_t>(r);
+        for (auto e = static_cast<std::size_t>(rows.first[r]);
+             e < static_cast<std::size_t>(rows.first[r + 1]); ++e) {
+            const std::int64_t j = rows.columns[e];
+            const double ij = rows.values[e] * entry_of_x(j, 0) * entry_of_x(i, 1);
+            const double ji = rows.values[e] * entry_of_x(i, 0) * entry_of_x(j, 1);
+            difference += ij - ji;
+            size += std::abs(ij) + std::abs(ji);
+        }
+    }
+    difference = std::abs(comm.sum(difference));
+    size = comm.sum(size);
+    if (!(difference > 1e-12 * size)) return "";
+    return fmt::format(
+        "the matrix is not symmetric, and bottom.solver = \"{}\" is for symmetric positive definite ones: it "
+        "need not converge; choose bicgstab",
+        method);
+}
+
+// |f - A u| / |f| in the norm that the method's tolerance is on.
+Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Field f) {
+    const DiagonalScaling scaling = scaling_of(options);
+    SparseSystem plain(A, DiagonalScaling::none);
+    const Field r = plain.make_vector();
+    plain.residual(r, f, u);
+    const Field scaled = plain.make_vector();
+    const bool symmetric = scaling == DiagonalScaling::symmetric;
+    const Field scale = symmetric ? A.scale(scaling) : Field();
+    const auto norm = [&](Field x) {
+        if (symmetric)
+            A.operations().multiply(scaled, scale, x);
+        else
+            plain.copy(scaled, x);
+        return plain.norm(scaled);
+    };
+    const double norm_f = norm(f);
+    const double value = norm_f > 0 ? norm(r) / norm_f : norm(r);
+    return {"residual_recomputed", value <= 1.001 * options.tolerance, value,
+            fmt::format("<= bottom.tolerance, of {}", norm_quotient(options))};
+}
+
+// Compares and tries the schemes where that is wanted.
+std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& resolved, const Site& site,
+                                         const VectorPart& part, Findings& findings) {
+    std::vector<SchemeTable> tables;
+    if (schemes_matter(resolved)) {
+        site.progress.say("comparing communication schemes");
+        tables = compare_schemes(use, resolved, site.comm, part);
+    }
+    if (tries_schemes(resolved.comm.chooser)) {
+        const Tried tried = time_schemes(
+            site.comm, {},
+            [&](const SchemeTable& table) {
+                return make_matrix_trial(resolved, site.comm, site.backend, part, table);
+            },
+            tables, [] { return Interruption::none; });
+        findings.facts.tuning_seconds = tried.seconds;
+        findings.checks.push_back(tried.check);
+    }
+    choose_schemes(resolved.comm, site.comm, tables);
+    return tables;
+}
+
+// |(M x, y) - (x, M y)| / (|M x| |y|), of two vectors without structure.
+Check symmetry_check(SparseMatrix& A, Preconditioner& M) {
+    SparseSystem system(A, DiagonalScaling::none);
+    const Field x = system.make_vector();
+    const Field y = system.make_vector();
+    const Field Mx = system.make_vector();
+    const Field My = system.make_vector();
+    A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
+    A.assign(y, [](std::int64_t row) { return entry_of_x(row, 1); });
+    M.apply(Mx, x);
+    M.apply(My, y);
+    const double size = system.norm(Mx) * system.norm(y);
+    const double difference = std::abs(system.dot(Mx, y) - system.dot(x, My));
+    const double value = size > 0 ? difference / size : difference;
+    return {"preconditioner_symmetry", value < 1e-12, value, "< 1e-12"};
+}
+
+Traffic sent(const Ledger& ledger) {
+    Traffic all;
+    for (int level = 0; level < ledger.levels(); ++level)
+        for (const Op op : {Op::send, Op::reduction, Op::reduction_begin})
+            all += ledger.at(op, level).traffic;
+    return all;
+}
+
+CoarsestVisits visits_of(const AmgHierarchy* hierarchy) {
+    const Coarsest* const solver = hierarchy ? hierarchy->solver_of_coarsest() : nullptr;
+    return solver ? solver->visits() : CoarsestVisits();
+}
+
+template <class Action>
+double seconds_of(const Communicator& comm, const Action& action) {
+    comm.barrier();
+    const double start = now();
+    action();
+    return now() - start;
+}
+
+}  // namespace
+
+double SpmvResults::products_per_second() const {
+    const double middle = median(seconds);
+    return middle > 0 ? nonzeros * columns / middle : 0;
+}
+
+void PreparedSpmv::run(const Site& site, Findings& findings) const {
+    const Communicator& comm = site.comm;
+    const Topology& topology = resolved_.topology;
+    RunFacts& facts = findings.facts;
+    site.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = bandwidth(resolved_, comm, site.backend);
+    const MemoryGrowth growth(site.backend);
+
+    site.progress.say("reading or generating the matrix");
+    const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
+    GlobalRows rows = read_matrix(use_.matrix, partition, comm);
+    const auto t = static_cast<std::size_t>(use_.columns);
+    const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
+    const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
+    const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
+    Ledger ledger(use_.amg == AmgUse::none ? 1 : use_.amg_options.max_levels, price_of(resolved_.simulation));
+    ledger.mark(site.regions);
+    ledger.mark(site.backend.regions());
+    SparseOptions sparse{.scheme = schemes.products,
+                         .persistent = resolved_.comm.persistent,
+                         .exchange = resolved_.comm.exchange,
+                         .all_reduce = resolved_.comm.all_reduce,
+                         .keeps_rows = use_.amg == AmgUse::none};
+    SparseMatrix A(comm, topology, site.backend, partition, rows, sparse, ledger);
+    A.exchange().reserve(t);
+
+    SpmvResults mine;
+    mine.rows = partition.rows;
+    mine.singular = is_singular(use_.matrix) || rows_cancel(comm, rows);
+    mine.columns = use_.columns;
+    mine.nonzeros = comm.sum(static_cast<double>(A.nonzeros()));
+    mine.most_rows = comm.max(static_cast<double>(A.rows()));
+    mine.most_nonzeros = comm.max(static_cast<double>(A.nonzeros()));
+    mine.most_ghosts = comm.max(static_cast<double>(A.ghosts()));
+    mine.all_ghosts = comm.sum(static_cast<double>(A.ghosts()));
+    mine.bytes_moved = comm.sum(work_of(A.plain(), t).bytes);
+    const Plan& plan = A.exchange().plan();
+    mine.traffic = over_ranks(comm, plan.traffic(comm.rank(), topology, t));
+    const MatrixPart part = part_of(rows, ghosts_by_rank(comm, A.ghosts()), plan, comm.rank(), topology);
+    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
+    facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
+    facts.least_memory = "the matrix and the vectors";
+    if (use_.solver)
+        if (const std::string warning =
+                warning_of_asymmetry(comm, rows, A.first_row(), use_.solver->options.solver);
+            !warning.empty())
+            facts.warnings.push_back(warning);
+    site.report.begin(facts);
+
+    std::vector<Field> x;
+    std::vector<Field> y;
+    for (std::size_t n = 0; n < t; ++n) {
+        x.push_back(A.make_vector());
+        y.push_back(A.make_vector());
+        A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
+    }
+    site.progress.say("multiplying");
+    double my_seconds = 0;
+    const auto one = [&](int n) {
+        if (n == 0) ledger.clear();
+        const double seconds = seconds_of(comm, [&] {
+            A.apply(y, A.plain(), x);
+            A.operations().wait();
+        });
+        if (n < 0) return;
+        my_seconds += seconds;
+        mine.seconds.push_back(comm.max(seconds));
+    };
+    const int done =
+        repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
+    if (done == 0) return;
+    mine.timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    site.report.record(spmv_records(mine));
+    findings.seconds = median(mine.seconds);
+    findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
+    findings.checks.push_back(product_check(comm, A, rows, y));
+    if (use_.solver) {
+        if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
+        sparse.scheme = schemes.solves;
+        solve(*use_.solver, site, A, std::move(rows), sparse, ledger, y[0], mine, findings);
+    }
+    facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
+    site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
+                     schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
+                                  facts.tuning_seconds));
+    site.report.record(scheme_records(resolved_.comm.chooser, tables));
+}
+
+// Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been made of them.
+void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
+                         const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
+                         Findings& findings) const {
+    const Communicator& comm = site.comm;
+    const BottomOptions& options = solver.options;
+    mine.solver = solver;
+    AmgSchemeChoice choice(resolved_, comm, resolved_.topology, site.backend, sparse.scheme);
+    const Team team{comm, resolved_.topology, site.backend, choice.scheme_for()};
+    std::unique_ptr<AmgHierarchy> hierarchy;
+    std::unique_ptr<AmgCycle> M;
+    if (use_.amg != AmgUse::none) {
+        site.progress.say("setting up algebraic multigrid");
+        ledger.clear();
+        const double my_seconds = seconds_of(comm, [&] {
+            hierarchy =
+                std::make_unique<AmgHierarchy>(team, A, std::move(rows), use_.amg_options, sparse, ledger,
+                                               AmgSetting{.watch = {}, .singular = mine.singular});
+        });
+        M = std::make_unique<AmgCycle>(*hierarchy);
+        mine.amg = findings_of(comm, *hierarchy);
+        mine.amg->setup_seconds = findings.facts.setup_seconds = comm.max(my_seconds);
+        mine.amg->setup = gather_timers(comm, ledger, my_seconds, 1, false);
+        for (const Check& check : choice.checks()) findings.checks.push_back(check);
+    }
+    const auto krylov = use_.amg == AmgUse::none             ? make_krylov(A, comm, options)
+                        : use_.amg == AmgUse::preconditioner ? make_amg_krylov(A, *M, options)
+                                                             : make_amg_solver(A, *M, options);
+    const Field u = A.make_vector();
+    long converged = 0;
+    double my_seconds = 0;
+    CoarsestVisits before_solves;
+    // f = A x, so that a singular matrix has a solution as well.
+    const auto one = [&](int n) {
+        SpmvResults::Solve solve;
+        if (n == 0) {
+            ledger.clear();
+            before_solves = visits_of(hierarchy.get());
+        }
+        const Traffic before = sent(ledger);
+        const double seconds = seconds_of(comm, [&] {
+            solve.report = krylov->solve(u, f);
+            A.operations().wait();
+        });
+        solve.seconds = comm.max(seconds);
+        site.progress.say(
+            fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
+            resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+        if (n < 0) return;
+        my_seconds += seconds;
+        if (solve.report.succeeded()) ++converged;
+        solve.traffic = over_ranks(comm, sent(ledger) - before);
+        site.report.record(solve_record(solver, mine.solves.size(), solve));
+        mine.solves.push_back(std::move(solve));
+    };
+    const int done =
+        repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
+    if (done == 0) return;
+    const std::vector<TimerRow> timers =
+        gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    for (const SpmvResults::Solve& solve : mine.solves) mine.iterations += solve.report.iterations;
+    mine.iterations /= done;
+    if (use_.amg != AmgUse::solver)
+        mine.kernels = kernel_times(
+            timers, 0, use_.amg == AmgUse::none ? PreconditionedBy::blocks : PreconditionedBy::cycle);
+    site.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
+    if (mine.amg) {
+        mine.amg->solves = timers;
+        const CoarsestVisits visits = visits_of(hierarchy.get()) - before_solves;
+        count_visits(*mine.amg, comm, visits, done);
+        site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
+        if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
+    }
+    findings.checks.push_back(residual_check(A, options, u, f));
+    findings.checks.push_back(all_converged(converged, done));
+}
+
+}  // namespace keel

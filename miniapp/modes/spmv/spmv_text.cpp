@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "miniapp/deck/text/text.hpp"
+#include "miniapp/modes/spmv/spmv_mode.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
+#include "miniapp/report/records/records.hpp"
+
+namespace keel {
+
+std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad) {
+    const double seconds = median(spmv.seconds);
+    const auto [least, most] = std::ranges::minmax_element(spmv.seconds);
+    std::string text = fmt::format(
+        "Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row{}\n", matrix, spmv.rows, spmv.nonzeros,
+        spmv.nonzeros / static_cast<double>(spmv.rows),
+        spmv.singular ? "; each row sums to zero, so constants are in the null space, and u is one of many"
+                      : "");
+    text += fmt::format("{:<24} {:>14} {:>14}\n", "", "busiest rank", "all ranks");
+    const auto line = [&](const std::string& name, double one, double all) {
+        text += fmt::format("{:<24} {:>14.0f} {:>14.0f}\n", name, one, all);
+    };
+    line("rows", spmv.most_rows, static_cast<double>(spmv.rows));
+    line("nonzeros", spmv.most_nonzeros, spmv.nonzeros);
+    line("ghost entries", spmv.most_ghosts, spmv.all_ghosts);
+    const auto traffic = [&](const std::string& name, long Traffic::*every, long Traffic::*off_node) {
+        line(name, static_cast<double>(spmv.traffic.busiest.*every),
+             static_cast<double>(spmv.traffic.all.*every));
+        line("  of them off node", static_cast<double>(spmv.traffic.busiest.*off_node),
+             static_cast<double>(spmv.traffic.all.*off_node));
+    };
+    traffic("messages a product", &Traffic::messages, &Traffic::off_node_messages);
+    traffic("bytes a product", &Traffic::bytes, &Traffic::off_node_bytes);
+    text += "Time per product: mean over ranks and the slowest rank\n";
+    for (const TimerRow& row : spmv.timers)
+        text +=
+            fmt::format("{:<24} {:>14} {:>14}\n", row.op, seconds_text(row.t_mean), seconds_text(row.t_max));
+    const double rate = seconds > 0 ? spmv.bytes_moved / seconds : 0;
+    text += fmt::format("Product of {}: median {} of {} (min {}, max {}); {:.2f} GB/s, {:.0f}% of triad\n",
+                        counted(spmv.columns, "column"), seconds_text(seconds), spmv.seconds.size(),
+                        seconds_text(*least), seconds_text(*most), rate * 1e-9, 100 * rate / triad);
+    if (!spmv.solves.empty()) {
+        const auto& [report, last, sent] = spmv.solves.back();
+        std::vector<double> all;
+        for (const auto& solve : spmv.solves) all.push_back(solve.seconds);
+        text += fmt::format(
+            "Solve by {}: {}\n"
+            "{} applications, {} exchanges, {} all-reduces of {} words together; {} messages of {} by the "
+            "busiest rank; median {} of {}\n",
+            spmv.solver->name, outcome_text(report, spmv.solver->options), report.counts.applications,
+            report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
+            bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
+        text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
+    }
+    if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
+    if (spmv.amg) text += amg_text(*spmv.amg);
+    return text + "\n";
+}
+
+std::string spmv_records(const SpmvResults& spmv) {
+    std::string records = line_of({{"record", "spmv"},
+                                   {"rows", spmv.rows},
+                                   {"nonzeros", spmv.nonzeros},
+                                   {"columns", spmv.columns},
+                                   {"most_rows", spmv.most_rows},
+                                   {"most_nonzeros", spmv.most_nonzeros},
+                                   {"most_ghosts", spmv.most_ghosts},
+                                   {"all_ghosts", spmv.all_ghosts},
+                                   {"busiest", traffic_json(spmv.traffic.busiest)},
+                                   {"all", traffic_json(spmv.traffic.all)},
+                                   {"bytes_moved", spmv.bytes_moved},
+                                   {"seconds", spmv.seconds}});
+    return records + timer_records(spmv.timers);
+}
+
+std::string solve_record(const NamedSolver& solver, std::size_t repeat, const SpmvResults::Solve& solve) {
+    const Report& report = solve.report;
+    Json record = krylov_record(repeat, solver.name, solve.seconds, report, solver.options);
+    record["reductions"] = report.counts.reductions;
+    record["reduction_words"] = report.counts.words;
+    record["exchanges"] = report.counts.exchanges;
+    record["busiest"] = traffic_json(solve.traffic.busiest);
+    record["all"] = traffic_json(solve.traffic.all);
+    return line_of(record);
+}
+
+}  // namespace keel
