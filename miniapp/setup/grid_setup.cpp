@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "miniapp/setup/problem/shape.hpp"
-#include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"

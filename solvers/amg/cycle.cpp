@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/preconditioned_krylov.hpp"
-#include "solvers/systems/sparse/sparse_system.hpp"
 
 namespace keel {
 
@@ -84,20 +82,12 @@ void AmgCycle::residual(AmgLevel& level, Field x, Field b) {
     level.operations->axpby(level.residual, 1, b, -1, level.residual);
 }
 
-std::unique_ptr<KrylovSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
+std::unique_ptr<BottomSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
                                               const BottomOptions& options) {
     BottomOptions cycles = options;
     cycles.solver = algebraic_cycles().name;
     cycles.scaling = Scaling::none;
-    return make_amg_krylov(matrix, M, cycles);
-}
-
-std::unique_ptr<KrylovSolver> make_amg_krylov(SparseMatrix& matrix, AmgCycle& M,
-                                              const BottomOptions& options) {
-    return make_preconditioned_krylov(
-        std::make_unique<SparseSystem>(matrix, DiagonalScaling::none,
-                                       static_cast<std::size_t>(vectors_at_once(options))),
-        options, M);
+    return make_krylov(matrix, cycles, M);
 }
 
 }  // namespace keel

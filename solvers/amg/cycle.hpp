@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "solvers/amg/hierarchy.hpp"
-#include "solvers/krylov/krylov_solver.hpp"
 #include "solvers/krylov/options.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
@@ -36,11 +36,7 @@ class AmgCycle : public Preconditioner {
 
 // x += M (b - A x), cycle after cycle, as solver of A u = f by the options' tolerance, limit and restarts. Where M could not be
 // made, the outcome is a breakdown. The matrix and M must outlive the result. Collective.
-std::unique_ptr<KrylovSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
-                                              const BottomOptions& options);
-
-// The same with a Krylov method that takes a preconditioner.
-std::unique_ptr<KrylovSolver> make_amg_krylov(SparseMatrix& matrix, AmgCycle& M,
+std::unique_ptr<BottomSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
                                               const BottomOptions& options);
 
 }  // namespace keel

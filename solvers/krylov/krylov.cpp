@@ -5,78 +5,50 @@
 #include <limits>
 #include <optional>
 
-#include "solvers/krylov/stationary/spectrum_estimate.hpp"
-
 namespace keel {
 
 bool unusable(double value) {
     return value == 0.0 || !std::isfinite(value);
 }
 
-Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method)
-    : Solver(A, std::move(method), nullptr) {}
-Solver::Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method,
-               std::unique_ptr<SpectrumEstimate> estimate)
-    : A_(A),
-      method_(std::move(method)),
-      estimate_(std::move(estimate)),
-      r_(A.make_vector()),
-      best_(A.make_vector()) {}
-Solver::~Solver() = default;
+namespace {
 
-void Solver::update(const Spectrum& spectrum) {
-    method_->adopt(spectrum);
-    asked_ = false;
-    estimated_.reset();
-}
-
-LinearSystem::Squares Solver::verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x) {
-    A_.apply(r_, x);
-    A_.axpby(r_, scale, b, -1, r_);
-    return A_.squares(r_);
-}
-
-Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop) {
-    const Counts before = A_.counts();
-    Report report;
-    report.residuals.reserve(static_cast<std::size_t>(std::min(stop.limit, 4096)) + 1);
-    report.residuals.push_back(1.0);
-    A_.fill(x, 0.0);
-    A_.fill(best_, 0.0);
-    LinearSystem::Squares rr = A_.squares(b);
-    const double scale = safe(rr.own) ? 1.0 : A_.unit(b);  // of b, and so of x and r
-    A_.combine(r_, std::array{scale}, std::array{b});
-    if (scale != 1.0) rr = A_.squares(r_);
-    const LinearSystem::Squares bb = rr;
-    const double norm_b = std::sqrt(bb.own);
-    const double target = stop.tolerance * norm_b;
-    double least = norm_b;                               // the true residual of best_
+// What the runs of a method have in common, and the smallest true residual so far.
+struct Solve {
+    LinearSystem& A;
+    const RestartVectors& own;
+    LinearSystem::Vector x, b;
+    const Stop& stop;
+    double scale;                       // of b, and so of x and r
+    LinearSystem::Squares bb;           // of the scaled b
+    double norm_b = std::sqrt(bb.own);  // |b|
+    double target = stop.tolerance * norm_b;
+    double least = norm_b;                               // the true residual of own.best
     std::optional<double> least_unscaled = bb.unscaled;  // its square
 
-    if (!std::isfinite(bb.own)) {  // nor is b: no residual can be told
-        report.outcome = report.breakdown("(b,b)");
-        report.true_residual = report.unscaled_residual = std::numeric_limits<double>::infinity();
-        report.met = report.unscaled_met = false;
-        report.counts = A_.counts() - before;
-        return report;
+    // own.r = scale b - A x, and its squares
+    LinearSystem::Squares verify() {
+        A.apply(own.r, x);
+        A.axpby(own.r, scale, b, -1, own.r);
+        return A.squares(own.r);
     }
-    if (estimate_ && !asked_ && norm_b > 0.0) {
-        asked_ = true;
-        estimated_ = estimate_->of(r_);
-        if (estimated_) method_->adopt(*estimated_);
-    }
-    report.spectrum = estimated_;
+};
+
+// Runs the method until a true residual meets the target, or it may or can go on no longer.
+void run_until_met(Solve& solve, KrylovMethod& method, Report& report) {
+    auto& [A, own, x, b, stop, scale, bb, norm_b, target, least, least_unscaled] = solve;
+    LinearSystem::Squares rr = bb;
     while (least > target) {
         const int done = report.iterations;
-        report.outcome = method_->iterate(
-            {.x = x, .r = r_, .rr = rr.own, .target = target, .limit = stop.limit - done, .scale = norm_b},
+        report.outcome = method.iterate(
+            {.x = x, .r = own.r, .rr = rr.own, .target = target, .limit = stop.limit - done, .scale = norm_b},
             report);
 
-        rr = verify(scale, b, x);
-        const double norm_r = safe(rr.own) ? std::sqrt(rr.own) : A_.norm(r_);
+        rr = solve.verify();
+        const double norm_r = safe(rr.own) ? std::sqrt(rr.own) : A.norm(own.r);
         const double previous = least;
         if (norm_r < least) {
-            A_.copy(best_, x);
+            A.copy(own.best, x);
             least = norm_r;
             least_unscaled = rr.unscaled;
         }
@@ -90,16 +62,21 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
         }
         ++report.restarts;
         if (!(norm_r <= 1e4 * previous)) {  // garbage, or not a number: discard the run
-            A_.copy(x, best_);
-            rr = verify(scale, b, x);
+            A.copy(x, own.best);
+            rr = solve.verify();
         }
     }
-    A_.combine(x, std::array{1 / scale}, std::array{best_});
+}
+
+// x = that of the smallest true residual, and the verdict on it.
+void conclude(Solve& solve, Report& report) {
+    auto& [A, own, x, b, stop, scale, bb, norm_b, target, least, least_unscaled] = solve;
+    A.combine(x, std::array{1 / scale}, std::array{own.best});
     if (scale != 1.0) {
-        A_.residual(r_, b, x);
-        least = A_.norm(r_) * scale;
-        A_.combine(r_, std::array{scale}, std::array{r_});
-        least_unscaled = A_.squares(r_).unscaled;
+        A.residual(own.r, b, x);
+        least = A.norm(own.r) * scale;
+        A.combine(own.r, std::array{scale}, std::array{own.r});
+        least_unscaled = A.squares(own.r).unscaled;
         if (least > target && report.outcome == Outcome::converged) report.outcome = report.breakdown("x");
     }
     if (report.iterations >= stop.limit && least > target) report.outcome = Outcome::iteration_limit;
@@ -112,7 +89,32 @@ Report Solver::solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop&
         report.unscaled_residual = std::sqrt(*least_unscaled / *bb.unscaled);
         report.unscaled_met = report.unscaled_residual <= stop.tolerance;
     }
-    report.counts = A_.counts() - before;
+}
+
+}  // namespace
+
+Report verify_and_restart(LinearSystem& A, KrylovMethod& method, const RestartVectors& own,
+                          LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop) {
+    const Counts before = A.counts();
+    Report report;
+    report.residuals.reserve(static_cast<std::size_t>(std::min(stop.limit, 4096)) + 1);
+    report.residuals.push_back(1.0);
+    A.fill(x, 0.0);
+    A.fill(own.best, 0.0);
+    LinearSystem::Squares bb = A.squares(b);
+    const double scale = safe(bb.own) ? 1.0 : A.unit(b);
+    A.combine(own.r, std::array{scale}, std::array{b});
+    if (scale != 1.0) bb = A.squares(own.r);
+    if (std::isfinite(bb.own)) {
+        Solve solve{.A = A, .own = own, .x = x, .b = b, .stop = stop, .scale = scale, .bb = bb};
+        run_until_met(solve, method, report);
+        conclude(solve, report);
+    } else {  // nor is b finite: no residual is known
+        report.outcome = report.breakdown("(b,b)");
+        report.true_residual = report.unscaled_residual = std::numeric_limits<double>::infinity();
+        report.met = report.unscaled_met = false;
+    }
+    report.counts = A.counts() - before;
     return report;
 }
 

@@ -2,7 +2,6 @@
 
 // What all Krylov methods share: how they end, what they report, and the verify-and-restart rule.
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,14 +12,16 @@
 
 namespace keel {
 
-class SpectrumEstimate;
-
-enum class Outcome { converged, iteration_limit, stagnated, breakdown };
+// How a solve ends. The last two are those of a visit to the bottom grid that measured nothing: relaxation
+// tests nothing, and ranks without the bottom grid wait for the others.
+enum class Outcome { converged, iteration_limit, stagnated, breakdown, not_tested, on_other_ranks };
 constexpr auto names_of(Outcome) {
     return std::array{Named<Outcome>{Outcome::converged, "converged"},
                       Named<Outcome>{Outcome::iteration_limit, "iteration_limit"},
                       Named<Outcome>{Outcome::stagnated, "stagnated"},
-                      Named<Outcome>{Outcome::breakdown, "breakdown"}};
+                      Named<Outcome>{Outcome::breakdown, "breakdown"},
+                      Named<Outcome>{Outcome::not_tested, "not_tested"},
+                      Named<Outcome>{Outcome::on_other_ranks, "on_other_ranks"}};
 }
 
 struct Stop {
@@ -31,21 +32,23 @@ struct Stop {
 
 struct Report {
     Outcome outcome = Outcome::converged;
-    std::string vanished;  // breakdown: the quantity that vanished or was not finite
+    std::string vanished = {};  // breakdown: the quantity that vanished or was not finite
     int iterations = 0;
     int restarts = 0;
-    std::vector<double> residuals;  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
-    double true_residual = 0;       // |b - A x| / |b| of the x returned
-    bool met = true;                // whether the true residual meets the tolerance
-    // The same of the system before it was scaled from the left: the norm that all methods can be compared in.
+    std::vector<double> residuals = {};  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
+    double true_residual = 0;            // |b - A x| / |b| of the x returned
+    bool met = true;                     // whether the true residual meets the tolerance
+    // The same two of the system before it was scaled from the left: a norm that all methods can be compared in.
     double unscaled_residual = 0;
     bool unscaled_met = true;
-    std::optional<Spectrum> spectrum = {};  // the interval of eigenvalues that it was estimated to have
-    int columns_dropped = 0;  // enlarged methods: the most that the block vectors had lost in a run
-    Counts counts;
+    std::optional<Spectrum> spectrum = {};  // the interval that was taken to hold the eigenvalues
+    int columns_dropped = 0;  // enlarged methods: max over runs of the columns that block vectors lost
+    Counts counts = {};
 
     // Whether it converged by the method's word and by the true residual.
     bool succeeded() const { return met && outcome == Outcome::converged; }
+    // Whether there is a true residual.
+    bool tested() const { return outcome != Outcome::not_tested && outcome != Outcome::on_other_ranks; }
 
     // How a method ends its run: `return report.breakdown("(r~,Ap)")`.
     Outcome breakdown(const char* quantity) {
@@ -81,38 +84,25 @@ class KrylovMethod {
     virtual void adopt(const Spectrum&) {}
 };
 
+// The vectors that verify_and_restart() keeps: a true residual, and the x of the smallest one so far.
+struct RestartVectors {
+    explicit RestartVectors(LinearSystem& A) : r(A.make_vector()), best(A.make_vector()) {}
+
+    static constexpr int count = 2;
+    LinearSystem::Vector r, best;
+};
+
 // Solves A x = b from x = 0 with a method, and believes nothing: whenever the method stops, the true residual
 // is formed (one application, one all-reduce). If it misses the tolerance, the method restarts from it, at
 // most stop.max_restarts times; a run that raised the residual by more than 1e4 is discarded. Without this
 // rule most "converged" verdicts after a breakdown are false.
 //
-// Where (b,b) is not safe() or zero, the method sees b times a power of two, and its iterates are x times
+// If (b,b) is zero or not safe(), the method sees b times a power of two, and its iterates are x times
 // that: its sums of squares neither under- nor overflow, and no bit of its history changes. The x returned is
 // verified once more, since it may be too large or too small for a double.
-class Solver {
-  public:
-    Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method);
-    // The estimate, if there is one, is asked at the first right-hand side that is not zero, and the method
-    // told.
-    Solver(LinearSystem& A, std::unique_ptr<KrylovMethod> method, std::unique_ptr<SpectrumEstimate> estimate);
-    ~Solver();
-
-    // b is not changed. Collective.
-    Report solve(LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
-    // The operator has other coefficients, whose spectrum is estimated anew if it was.
-    void update(const Spectrum& spectrum);
-
-  private:
-    // r_ = scale b - A x, and its squares
-    LinearSystem::Squares verify(double scale, LinearSystem::Vector b, LinearSystem::Vector x);
-
-    LinearSystem& A_;
-    std::unique_ptr<KrylovMethod> method_;
-    std::unique_ptr<SpectrumEstimate> estimate_;  // null if nobody wants one
-    bool asked_ = false;
-    std::optional<Spectrum> estimated_;
-    LinearSystem::Vector r_;
-    LinearSystem::Vector best_;  // x of the smallest true residual so far
-};
+//
+// b is not changed. Collective.
+Report verify_and_restart(LinearSystem& A, KrylovMethod& method, const RestartVectors& own,
+                          LinearSystem::Vector x, LinearSystem::Vector b, const Stop& stop);
 
 }  // namespace keel

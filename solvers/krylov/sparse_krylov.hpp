@@ -5,17 +5,20 @@
 #include <memory>
 
 #include "comm/ranks/communicator.hpp"
-#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
 
-// A method as solver of A u = f. The matrix must outlive the result and be scalable where the options scale
+// A method as solver of A u = f. The matrix must outlive the result and be scalable if the options scale
 // it. Collective.
-std::unique_ptr<KrylovSolver> make_krylov(SparseMatrix& matrix, const Communicator& comm,
+std::unique_ptr<BottomSolver> make_krylov(SparseMatrix& matrix, const Communicator& comm,
                                           const BottomOptions& options);
-// Vectors that such a solver adds to the matrix.
+// The same with a preconditioner (BottomSolver), which must outlive the result, too.
+std::unique_ptr<BottomSolver> make_krylov(SparseMatrix& matrix, const BottomOptions& options,
+                                          Preconditioner& M);
+// Vectors that a solver without preconditioner adds to the matrix.
 int krylov_vectors(const BottomOptions& options);
 
 }  // namespace keel

@@ -8,21 +8,23 @@
 #include <utility>
 
 #include "kernels/check.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/stages.hpp"
 
 namespace keel {
 namespace {
 
-// Cycles have stopped gaining where so many left a residual no smaller than this part of what as many before them
-// had reached. The least of several, since near the floor residuals go up and down, and the first cycles may raise
-// them. What is cut off would have needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
+// Stagnation: the least residual of the last n cycles is at least `part` times that of the n before. The least,
+// since near the floor residuals go up and down, and the first cycles may raise them. What is cut off would have
+// needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
 struct Patience {
     std::size_t cycles;
     double part;
 };
 constexpr Patience near_floor{3, 0.8};
 constexpr Patience elsewhere{5, 0.9};
-// The same of stages, which are several cycles as long as there is far to go.
+// The same for stages, which are several cycles as long as there is far to go.
 constexpr Patience stages_near_floor{1, 0.8};
 constexpr Patience stages_elsewhere{2, 0.9};
 
@@ -31,6 +33,14 @@ bool gain_nothing(std::span<const double> residuals, const Patience& patience) {
     const auto last = residuals.last(patience.cycles);
     const auto before = residuals.last(2 * patience.cycles).first(patience.cycles);
     return *std::ranges::min_element(last) >= patience.part * *std::ranges::min_element(before);
+}
+
+// The options of a bottom solver on the bottom grid: cycles are unscaled and tested by |r|.
+BottomOptions as_made(BottomOptions options) {
+    if (!method_named(options.solver).repeats_cycles()) return options;
+    options.scaling = Scaling::none;
+    options.norm = Norm::residual;
+    return options;
 }
 
 }  // namespace
@@ -50,12 +60,26 @@ int SolveReport::bottom_iterations() const {
 Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom)
     : levels_(hierarchy),
       options_(options),
-      bottom_(make_bottom(hierarchy, bottom, options)),
+      bottom_sweeps_(bottom.sweeps),
+      bottom_is_symmetric_(options.symmetric),
       accelerators_(static_cast<std::size_t>(hierarchy.levels())) {
     if (options_.accelerator != Accelerator::none) options_.symmetric = true;
+    const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
+    Level* const level = solved_bottom();
+    if (relaxed || level == nullptr) return;
+    if (uses_algebraic(bottom)) {
+        algebraic_ = std::make_unique<AlgebraicCycle>(*level, hierarchy.singular(), options.amg);
+        correction_ = level->bottom_operations.make_field();
+    }
+    bottom_ = make_krylov(*level, hierarchy.singular(), as_made(bottom), algebraic_.get());
 }
 
-// None where cycles are the iteration, and on the coarsest level, which its own solver solves on.
+void Multigrid::update() {
+    if (algebraic_) algebraic_->update();
+    if (bottom_) bottom_->update();
+}
+
+// Null if cycles are the iteration, and on the coarsest level, which its own solver solves on.
 FlexibleCG* Multigrid::accelerator(int l) {
     if (options_.accelerator == Accelerator::none || l == levels_.levels() - 1) return nullptr;
     auto& kept = accelerators_[static_cast<std::size_t>(l)];
@@ -113,10 +137,10 @@ void Multigrid::begin_from_below(int l) {
 // Smoothing afterwards draws u back to the solution of second order, by O(h^4) a sweep.
 void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
     if (!levels_.has(l)) {
-        visits_.push_back({.outcome = BottomSolver::on_other_ranks});
+        visits_.push_back({.outcome = Outcome::on_other_ranks});
         return;
     }
-    if (l == levels_.levels() - 1) return solve_bottom();
+    if (l == levels_.levels() - 1) return visit_bottom();
     Level& fine = levels_.cycled(l);
     Level& below = levels_.below(l);
     if (goal == CoarseGoal::extrapolation) {
@@ -142,12 +166,73 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
 
 // In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods whose
 // recurrences lose digits lose them from sixteen.
-void Multigrid::solve_bottom() {
+void Multigrid::visit_bottom() {
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
     if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0);
-    visits_.push_back(bottom_->solve(bottom.u, bottom.f));
+    visits_.push_back(solve_bottom());
     if (levels_.mixed()) cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale());
+}
+
+// The level that the bottom solver works on; null on ranks without it.
+Level* Multigrid::solved_bottom() {
+    if (!levels_.has(levels_.levels() - 1)) return nullptr;
+    BottomGrid* const grid = levels_.bottom_grid();
+    return grid ? grid->level() : &levels_.bottom();
+}
+
+Report Multigrid::solve_bottom() {
+    Level& spread = levels_.bottom();
+    Level* const level = solved_bottom();
+    BottomGrid* const grid = levels_.bottom_grid();
+    if (!grid) return solve_on(spread, spread.u, spread.f);
+    Level& there = level ? *level : spread;
+    grid->collect(std::span(&spread.f, 1), std::span(&there.f, 1));
+    Report report{.outcome = Outcome::on_other_ranks};
+    if (level) report = solve_on(*level, level->u, level->f);
+    grid->spread(std::span(&there.u, 1), std::span(&spread.u, 1));
+    return report;
+}
+
+Report Multigrid::solve_on(Level& bottom, Field u, Field f) {
+    if (levels_.singular()) remove_mean(bottom.bottom_operations, *bottom.reduction, f);
+    if (!bottom_) {
+        bottom.bottom_operations.fill(u, 0.0);
+        return relax(bottom);
+    }
+    Report report = bottom_->solve(algebraic_ ? correction_ : u, f);
+    if (algebraic_) bottom.bottom_operations.copy(u, correction_);
+    return report;
+}
+
+Report Multigrid::relax(Level& bottom) {
+    if (bottom_is_symmetric_)
+        smooth_symmetric(bottom, bottom.bottom_operations, bottom_sweeps_, options_);
+    else
+        smooth(bottom, bottom.bottom_operations, bottom_sweeps_, options_);
+    return {.outcome = Outcome::not_tested, .iterations = bottom_sweeps_};
+}
+
+// A cycle of a hierarchy of one level: u += L^-1 (f - L u), or its sweeps.
+Report Multigrid::improve_bottom() {
+    Level& spread = levels_.bottom();
+    Level* const level = solved_bottom();
+    BottomGrid* const grid = levels_.bottom_grid();
+    Level& there = level ? *level : spread;
+    if (grid) {
+        grid->collect(std::span(&spread.u, 1), std::span(&there.u, 1));
+        grid->collect(std::span(&spread.f, 1), std::span(&there.f, 1));
+    }
+    Report report{.outcome = Outcome::on_other_ranks};
+    if (level && !bottom_) report = relax(*level);
+    if (level && bottom_) {
+        level->ghosts->run(level->u);
+        level->operations.residual(level->r, level->L, level->u, level->f);
+        report = solve_on(*level, level->r, level->r);
+        level->operations.axpby(level->u, 1, level->u, 1, level->r);
+    }
+    if (grid) grid->spread(std::span(&there.u, 1), std::span(&spread.u, 1));
+    return report;
 }
 
 // u += so many cycles in single precision for L e = r, whose maximum is known: e is found of r / max|r|, so that it neither
@@ -184,7 +269,7 @@ void Multigrid::full_multigrid(int finest) {
     }
 }
 
-std::vector<BottomSolver::Visit> Multigrid::full_cycle(int finest) {
+std::vector<Report> Multigrid::full_cycle(int finest) {
     check(!levels_.mixed(),
           "a solve knows when cycles in single precision have to be followed by a residual");
     Level& level = levels_.level(finest);
@@ -242,85 +327,128 @@ double Multigrid::rounding_floor(Level& level, double norm_f) {
 
 SolveReport Multigrid::solve(int finest, Guess guess) {
     Level& level = levels_.level(finest);
-    const bool only_bottom = finest == levels_.levels() - 1;
     double norm_f = 0;
     level.operations.max_norm(level.f, norm_f);
-    norm_f = level.reduction->max(norm_f);
+    Solve solve{level, finest, guess, level.reduction->max(norm_f)};
     if (guess == Guess::zero) level.operations.fill(level.u, 0.0);
-    FlexibleCG* const accelerator = this->accelerator(finest);
-    if (accelerator) accelerator->begin();
     share_right_hand_side(level);
+    visits_.clear();
+    if (finest == levels_.levels() - 1)
+        iterate_on_bottom(solve);
+    else if (levels_.mixed())
+        iterate_by_stages(solve);
+    else if (FlexibleCG* const cg = accelerator(finest))
+        iterate_accelerated(solve, *cg);
+    else
+        iterate_cycles(solve);
+    solve.report.outcome = solve.end.value_or(Outcome::iteration_limit);
+    solve.report.visits = visits_;
+    return std::move(solve.report);
+}
 
-    SolveReport report;
-    const bool staged = levels_.mixed() && !only_bottom;
-    // This rank's, where a cycle ends with it; one that the mean is then taken from does not.
-    std::optional<double> norm_here;
-    const auto residual_now = [&] {
-        return (norm_here     ? level.reduction->max(*norm_here)
-                : accelerator ? accelerator->residual_norm()
-                : staged      ? stored_residual_norm(level)
-                              : residual_norm(finest)) /
-               norm_f;
-    };
-    // Seen where coefficients are smooth; where they are not, the next stage knows.
+void Multigrid::iterate_on_bottom(Solve& solve) {
+    const ResidualNorm norm = [&] { return residual_norm(solve.finest); };
+    begin(solve, norm);
+    while (goes_on(solve)) {
+        visits_.push_back(improve_bottom());
+        conclude_cycles(solve, 1, norm);
+    }
+}
+
+// Cycles in single precision, several for each residual in double precision.
+void Multigrid::iterate_by_stages(Solve& solve) {
+    const ResidualNorm norm = [&] { return stored_residual_norm(solve.level); };
+    begin(solve, norm);
+    // Seen with smooth coefficients; with others, the next stage knows.
     const bool linear = options_.cycle == Cycle::f || options_.interpolation == Interpolation::linear;
     const StageRule rule{.tolerance = options_.tolerance,
                          .presumed_factor = linear ? 0.03 : 0.1,
-                         .cells = std::ranges::max(level.layout.cells())};
-    const Patience& near = staged ? stages_near_floor : near_floor;
-    const Patience& far = staged ? stages_elsewhere : elsewhere;
-    report.residuals.push_back(guess == Guess::zero ? 1.0 : residual_now());
+                         .cells = std::ranges::max(solve.level.layout.cells())};
+    while (goes_on(solve)) {
+        const SolveReport& report = solve.report;
+        const bool first = report.cycles == 0;
+        const int cycles = std::min(cycles_of_next_stage(report.residuals, report.measured_after, rule),
+                                    options_.max_cycles - report.cycles);
+        correct(solve.finest, first && solve.guess == Guess::zero ? solve.level.f : solve.level.r,
+                report.residuals.back() * solve.norm_f, cycles, first);
+        conclude_cycles(solve, cycles, norm);
+    }
+}
+
+void Multigrid::iterate_accelerated(Solve& solve, FlexibleCG& cg) {
+    const ResidualNorm norm = [&] { return cg.residual_norm(); };
+    cg.begin();
+    begin(solve, norm);
+    while (goes_on(solve)) {
+        bool definite = true;
+        if (solve.report.cycles == 0 && options_.cycle == Cycle::f)
+            full_multigrid(solve.finest);
+        else
+            definite = cg.step([&](Field z, Field r) { v_cycle_for(solve.finest, z, r); });
+        conclude_cycles(solve, 1, norm, definite);
+    }
+}
+
+void Multigrid::iterate_cycles(Solve& solve) {
+    const ResidualNorm norm = [&] { return residual_norm(solve.finest); };
+    begin(solve, norm);
+    // A cycle may end with this rank's norm, unless the mean is removed after it.
+    const bool measures = !levels_.singular() && !options_.symmetric;
+    double norm_here = 0;
+    const ResidualNorm reduced = [&] { return solve.level.reduction->max(norm_here); };
+    while (goes_on(solve)) {
+        const bool first = solve.report.cycles == 0;
+        if (first && options_.cycle == Cycle::f) {
+            full_multigrid(solve.finest);
+            conclude_cycles(solve, 1, norm);
+            continue;
+        }
+        v_cycle(solve.finest, first ? solve.guess : Guess::any, CoarseGoal::correction,
+                measures ? &norm_here : nullptr);
+        conclude_cycles(solve, 1, measures ? reduced : norm);
+    }
+}
+
+void Multigrid::begin(Solve& solve, const ResidualNorm& norm) {
+    SolveReport& report = solve.report;
+    report.residuals.push_back(solve.guess == Guess::zero ? 1.0 : norm() / solve.norm_f);
     report.measured_after.push_back(0);
-    visits_.clear();
-    std::optional<Outcome> end;
-    bool definite = true;
-    if (norm_f == 0.0) {
-        if (guess == Guess::any) level.operations.fill(level.u, 0.0);  // which is the solution
+    if (solve.norm_f == 0.0) {
+        if (solve.guess == Guess::any) solve.level.operations.fill(solve.level.u, 0.0);  // the solution
         report.residuals.front() = 1.0;
-        end = Outcome::converged;
+        solve.end = Outcome::converged;
     } else if (report.residuals.front() <= options_.tolerance) {
-        end = Outcome::converged;
+        solve.end = Outcome::converged;
     }
-    while (!end && report.cycles < options_.max_cycles) {
-        int cycles = 1;
-        if (only_bottom) {
-            visits_.push_back(bottom_->improve());
-        } else if (staged) {
-            cycles = std::min(cycles_of_next_stage(report.residuals, report.measured_after, rule),
-                              options_.max_cycles - report.cycles);
-            const bool begins = report.cycles == 0;
-            correct(finest, begins && guess == Guess::zero ? level.f : level.r,
-                    report.residuals.back() * norm_f, cycles, begins);
-        } else if (options_.cycle == Cycle::f && report.cycles == 0) {
-            full_multigrid(finest);
-        } else if (accelerator) {
-            definite = accelerator->step([&](Field z, Field r) { v_cycle_for(finest, z, r); });
-        } else {
-            const bool tells = !levels_.singular() && !options_.symmetric;
-            if (tells) norm_here.emplace();
-            v_cycle(finest, report.cycles == 0 ? guess : Guess::any, CoarseGoal::correction,
-                    tells ? &*norm_here : nullptr);
-        }
-        report.cycles += cycles;
-        if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
-        report.residuals.push_back(residual_now());
-        report.measured_after.push_back(report.cycles);
-        if (told_) told_();
-        const double residual = report.residuals.back();
-        if (residual <= options_.tolerance) {
-            end = Outcome::converged;
-        } else if (!std::isfinite(residual) || !definite) {
-            end = Outcome::breakdown;
-        } else if (gain_nothing(report.residuals, near)) {
-            const double floor = rounding_floor(level, norm_f);
-            if (residual > floor && !gain_nothing(report.residuals, far)) continue;
-            report.floor = floor;
-            end = Outcome::stagnated;
-        }
+}
+
+bool Multigrid::goes_on(const Solve& solve) const {
+    return !solve.end && solve.report.cycles < options_.max_cycles;
+}
+
+// Records the residual after so many more cycles, and whether the solve ends with it. `definite`: whether the operator and
+// the cycles, as an accelerator sees them, still are.
+void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite) {
+    Level& level = solve.level;
+    SolveReport& report = solve.report;
+    report.cycles += cycles;
+    if (levels_.singular()) remove_mean(level.operations, *level.reduction, level.u);
+    const double residual = norm() / solve.norm_f;
+    report.residuals.push_back(residual);
+    report.measured_after.push_back(report.cycles);
+    if (told_) told_();
+    const bool staged = levels_.mixed() && solve.finest < levels_.levels() - 1;
+    if (residual <= options_.tolerance) {
+        solve.end = Outcome::converged;
+    } else if (!std::isfinite(residual) || !definite) {
+        solve.end = Outcome::breakdown;
+    } else if (gain_nothing(report.residuals, staged ? stages_near_floor : near_floor)) {
+        const double floor = rounding_floor(level, solve.norm_f);
+        if (residual > floor && !gain_nothing(report.residuals, staged ? stages_elsewhere : elsewhere))
+            return;
+        report.floor = floor;
+        solve.end = Outcome::stagnated;
     }
-    report.outcome = end.value_or(Outcome::iteration_limit);
-    report.visits = visits_;
-    return report;
 }
 
 }  // namespace keel

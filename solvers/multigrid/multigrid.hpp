@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/multigrid/bottom/bottom.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
+#include "solvers/multigrid/algebraic/algebraic_cycle.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
@@ -21,12 +22,13 @@ struct SolveReport {
     Outcome outcome = Outcome::iteration_limit;  // of cycles; breakdown: a residual that is not finite
     int cycles = 0;
     std::vector<double> residuals;  // max|f - L u| / max|f| after each cycle; entry 0 is before the first
-    // How many cycles each of them is after: 0, 1, 2, ..., with cycles in single precision some of these.
+    // The number of cycles before each residual: 0, 1, 2, ..., with cycles in single precision some of these.
     std::vector<int> measured_after;
-    std::vector<BottomSolver::Visit> visits;  // to the bottom, in order
+    // Bottom solves, in order; those of a bottom grid that is on other ranks are known there alone.
+    std::vector<Report> visits;
 
-    // Of a solve that stagnated: what rounding alone may leave of the residual, eps |L| max|u| / max|f|, with |L|
-    // the largest sum of magnitudes in a row.
+    // If the solve stagnated, the residual that rounding alone may leave, eps |L| max|u| / max|f|, with |L| the
+    // largest sum of magnitudes in a row.
     std::optional<double> floor = {};
 
     bool converged() const { return outcome == Outcome::converged; }
@@ -37,8 +39,9 @@ struct SolveReport {
 
 class Multigrid {
   public:
-    // The hierarchy must outlive this object. Cycle "F" and linear interpolation need its all_ghosts, tau-extrapolation two
-    // layers of them.
+    // The hierarchy must outlive this object, and its bottom level have the ghost layers of powers_need(). Cycle "F" and
+    // linear interpolation need its all_ghosts, tau-extrapolation two layers of them. Throws std::invalid_argument if the
+    // bottom solver is unknown.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
@@ -50,13 +53,16 @@ class Multigrid {
     // To be called after each cycle of a solve, or stage of cycles, whose residual is known then.
     void after_cycles(std::function<void()> told) { told_ = std::move(told); }
 
-    // The hierarchy has other coefficients now. Collective.
-    void update() {
-        if (bottom_) bottom_->update();
-    }
+    // The hierarchy has other coefficients now. Collective: algebraic multigrid is set up again.
+    void update();
 
-    // Of its bottom solver: BottomSolver::algebraic().
-    AlgebraicCycle* algebraic() { return bottom_ ? bottom_->algebraic() : nullptr; }
+    // The cycle that the bottom solver repeats, or is preconditioned by; null if it is no algebraic multigrid, and on ranks
+    // that do not solve.
+    AlgebraicCycle* algebraic() { return algebraic_.get(); }
+
+    // The bottom level's u = approximately L^-1 f, from a zero guess; if the problem is singular the mean of f is removed
+    // first, in place. Collective over the ranks of the bottom level.
+    Report solve_bottom();
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
     // there is but one level. Overwrites the level's r and u, f, r of the coarser ones. Collective.
@@ -66,13 +72,36 @@ class Multigrid {
 
     // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but without the norms and
     // all-reduces of a stopping test. Returns the visits to the bottom. Needs the hierarchy's all_ghosts. Collective.
-    std::vector<BottomSolver::Visit> full_cycle(int finest = 0);
+    std::vector<Report> full_cycle(int finest = 0);
 
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
     double residual_norm(int level);
 
   private:
-    void solve_bottom();
+    Level* solved_bottom();
+    Report solve_on(Level& bottom, Field u, Field f);
+    Report relax(Level& bottom);
+    Report improve_bottom();
+    void visit_bottom();
+
+    // A solve in progress.
+    struct Solve {
+        Level& level;
+        int finest;
+        Guess guess;
+        double norm_f;
+        SolveReport report = {};
+        std::optional<Outcome> end = {};
+    };
+    using ResidualNorm = std::function<double()>;  // of u as it is now
+    void begin(Solve& solve, const ResidualNorm& norm);
+    bool goes_on(const Solve& solve) const;
+    void conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite = true);
+    void iterate_on_bottom(Solve& solve);
+    void iterate_by_stages(Solve& solve);
+    void iterate_accelerated(Solve& solve, FlexibleCG& cg);
+    void iterate_cycles(Solve& solve);
+
     // What the coarser levels of a cycle solve for: the correction of the fine solution, or what brings that to fourth order.
     enum class CoarseGoal { correction, extrapolation };
 
@@ -90,8 +119,12 @@ class Multigrid {
 
     Hierarchy& levels_;
     MultigridOptions options_;
-    std::unique_ptr<BottomSolver> bottom_;  // null on ranks without the bottom level
-    std::vector<BottomSolver::Visit> visits_;
+    int bottom_sweeps_;
+    bool bottom_is_symmetric_;                   // whether its relaxation is; accelerators do without
+    std::unique_ptr<AlgebraicCycle> algebraic_;  // null: the bottom is not solved with it
+    std::unique_ptr<BottomSolver> bottom_;       // null: the bottom is relaxed, or elsewhere
+    Field correction_;                           // of an algebraic bottom, whose u may be f
+    std::vector<Report> visits_;
     std::function<void()> told_;
     std::vector<std::unique_ptr<FlexibleCG>> accelerators_;  // by level, made when asked for
 };

@@ -47,9 +47,8 @@ class GridSystem : public ScaledSystem {
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
     Counts counts() const override;
+    void update() override;
     using LinearSystem::apply;
-
-    void update();  // L has other coefficients now, in the same fields
 
   private:
     void project_on_range(std::span<const Vector> columns);

@@ -16,7 +16,7 @@
 #include "comm/plans/schemes.hpp"
 #include "comm/sums/reduction.hpp"
 #include "kernels/names.hpp"
-#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "tests/solvers/golden_problem.hpp"
 

@@ -85,8 +85,8 @@ std::string survey_text(const SurveyRows& rows, std::span<const std::string> lef
             const auto times = speed_up(over, row);
             return !row.converged() ? "failed" : times ? fmt::format("{:.2f}", *times) : "-";
         };
-        const bool tells = std::ranges::any_of(
-            last.report.visits, [](const auto& visit) { return visit.true_residual.has_value(); });
+        const bool tells =
+            std::ranges::any_of(last.report.visits, [](const Report& visit) { return visit.tested(); });
         text += fmt::format("{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}{}\n",
                             row.solver, widest, last.report.cycles, last.report.bottom_iterations(),
                             last.cost.reductions, last.cost.reduction_words, last.cost.exchanges,

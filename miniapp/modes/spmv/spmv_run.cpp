@@ -278,7 +278,7 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         for (const Check& check : choice.checks()) findings.checks.push_back(check);
     }
     const auto krylov = use_.amg == AmgUse::none             ? make_krylov(A, comm, options)
-                        : use_.amg == AmgUse::preconditioner ? make_amg_krylov(A, *M, options)
+                        : use_.amg == AmgUse::preconditioner ? make_krylov(A, options, *M)
                                                              : make_amg_solver(A, *M, options);
     const Field u = A.make_vector();
     long converged = 0;

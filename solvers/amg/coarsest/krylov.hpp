@@ -9,7 +9,7 @@
 #include "solvers/amg/coarsest/coarsest.hpp"
 #include "solvers/amg/options.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
-#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/sparse/sparse_system.hpp"
 
@@ -40,7 +40,7 @@ class KrylovCoarsest : public Coarsest {
     Communicator owners_;                   // of ranks with rows; those without have one of theirs
     std::unique_ptr<SparseMatrix> matrix_;  // null on ranks without rows, as all that follows
     BottomOptions method_;
-    std::unique_ptr<KrylovSolver> krylov_;
+    std::unique_ptr<BottomSolver> krylov_;
     std::unique_ptr<SparseSystem> system_;  // where there is a null vector
     Field null_, projected_;                // of length 1, and the right-hand side without it
     Traffic product_;

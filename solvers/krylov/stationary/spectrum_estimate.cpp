@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "solvers/krylov/methods.hpp"
@@ -23,6 +24,33 @@ int count_below(std::span<const double> diagonal, std::span<const double> beside
     return count;
 }
 
+// A method that adopts an estimate of the spectrum before its first run.
+class WithEstimate : public KrylovMethod {
+  public:
+    WithEstimate(std::unique_ptr<KrylovMethod> method, SpectrumEstimate estimate)
+        : method_(std::move(method)), estimate_(std::move(estimate)) {}
+
+    Outcome iterate(const Run& run, Report& report) override {
+        if (!asked_) {
+            asked_ = true;
+            estimated_ = estimate_.of(run.r);
+            if (estimated_) method_->adopt(*estimated_);
+        }
+        report.spectrum = estimated_;
+        return method_->iterate(run, report);
+    }
+    void adopt(const Spectrum& spectrum) override {
+        method_->adopt(spectrum);
+        asked_ = false;
+    }
+
+  private:
+    std::unique_ptr<KrylovMethod> method_;
+    SpectrumEstimate estimate_;
+    bool asked_ = false;
+    std::optional<Spectrum> estimated_;
+};
+
 }  // namespace
 
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds) {
@@ -35,10 +63,10 @@ bool estimates(const BottomOptions& options) {
     return options.spectrum == SpectrumFrom::estimate && method_named(options.solver).reads("spectrum");
 }
 
-std::unique_ptr<SpectrumEstimate> make_estimate(LinearSystem& A, Preconditioner* M,
-                                                const BottomOptions& options) {
-    if (!estimates(options)) return nullptr;
-    return std::make_unique<SpectrumEstimate>(A, M, options.spectrum_steps);
+std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
+                                            Preconditioner* M, const BottomOptions& options) {
+    if (!estimates(options)) return method;
+    return std::make_unique<WithEstimate>(std::move(method), SpectrumEstimate(A, M, options.spectrum_steps));
 }
 
 Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside) {

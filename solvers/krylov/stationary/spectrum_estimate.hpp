@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 #include "solvers/systems/spectrum.hpp"
@@ -33,12 +34,14 @@ class SpectrumEstimate {
     LinearSystem::Vector r_, p_, Ap_, z_;  // z: M r
 };
 
-// What the options say of the interval: the bounds, unless the user gives another; and the estimate that
-// takes its place, null if they do not want one. Only for methods that read bottom.spectrum.
+// The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
+
+// Whether the options ask for an estimate in place of either, and the method that then asks for it at its first
+// run, and at the first one after each adopt(); without an estimate the method is returned as it is.
 bool estimates(const BottomOptions& options);
-std::unique_ptr<SpectrumEstimate> make_estimate(LinearSystem& A, Preconditioner* M,
-                                                const BottomOptions& options);
+std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
+                                            Preconditioner* M, const BottomOptions& options);
 
 // The least and the largest eigenvalue of a symmetric tridiagonal matrix, by bisection on Sturm's count.
 Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside);

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 #include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/level.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
@@ -16,10 +16,12 @@ namespace keel {
 // preconditioner, with scaling none and, for s-step methods, the monomial basis: of the spectrum of L M no
 // bounds are known; symmetric methods want a symmetric M and a norm that they can test. Throws
 // std::invalid_argument otherwise. Level and M must outlive the result.
-std::unique_ptr<KrylovSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
+std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
                                           Preconditioner* M = nullptr);
 
-// Grid-sized arrays that such a solver adds to its level.
+// Grid-sized arrays that such a solver adds to its level, and those that the bottom solver of Multigrid adds to
+// the bottom level.
 int krylov_fields(const BottomOptions& options, bool preconditioned);
+int bottom_fields(const BottomOptions& options);
 
 }  // namespace keel

@@ -53,8 +53,6 @@ class RightPreconditioned : public WrappedSystem {
     }
     using LinearSystem::apply;
 
-    void recover(Vector x, Vector y) { M_.apply(x, y); }  // x = M y
-
   private:
     Preconditioner& M_;
     std::vector<Vector> preconditioned_;  // M x, of the vectors applied to at once

@@ -28,6 +28,8 @@ class ScaledSystem : public LinearSystem {
     // Between the problem L u = f and the scaled one A y = b.
     void scale_right_side(Vector b, Field f);
     void unscale_solution(Field u, Vector y);
+    // L has other coefficients now, in the same fields.
+    virtual void update() {}
 
   protected:
     // Nothing is owned. At most `at_once` vectors are exchanged together.

@@ -204,7 +204,7 @@ struct AmgSetup {
         options.tolerance = 1e-8;
         options.max_iterations = most;
         options.max_restarts = 0;
-        const auto solver = by_cg ? make_amg_krylov(matrix, M, options) : make_amg_solver(matrix, M, options);
+        const auto solver = by_cg ? make_krylov(matrix, options, M) : make_amg_solver(matrix, M, options);
         return solver->solve(matrix.make_vector(), right_side());
     }
 };

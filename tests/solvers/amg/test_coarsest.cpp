@@ -115,7 +115,7 @@ TEST_CASE("flexible conjugate gradients take a cycle that varies, other methods 
         BottomOptions other;
         other.solver = "bicgstab";
         other.scaling = Scaling::none;
-        CHECK_THROWS_AS(make_amg_krylov(setup.matrix, M, other), std::invalid_argument);
+        CHECK_THROWS_AS(make_krylov(setup.matrix, other, M), std::invalid_argument);
     }
     CHECK_FALSE(fixed.varies());
 }
@@ -140,7 +140,7 @@ TEST_CASE("a coarsest level with constants in its null space is solved without t
         const Field x = setup.matrix.make_vector();
         setup.matrix.assign(x, [](std::int64_t row) { return uniform(1, static_cast<std::uint64_t>(row)); });
         setup.matrix.apply(std::span(&f, 1), setup.matrix.plain(), std::span(&x, 1));
-        CHECK(make_amg_krylov(setup.matrix, M, by_cg)->solve(x, f).succeeded());
+        CHECK(make_krylov(setup.matrix, by_cg, M)->solve(x, f).succeeded());
     }
 }
 

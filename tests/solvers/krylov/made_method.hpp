@@ -19,4 +19,23 @@ inline Make made(const std::string& solver, const BottomOptions& options = {},
     return [=](LinearSystem& A) { return method_named(solver).make(A, options, spectrum); };
 }
 
+// Solves of one system by one method, under the verify-and-restart rule.
+class Restarted {
+  public:
+    Restarted(LinearSystem& A, const Make& make) : A_(A), method_(make(A)), own_(A) {}
+
+    Report solve(Field x, Field b, const Stop& stop) {
+        return verify_and_restart(A_, *method_, own_, x, b, stop);
+    }
+
+  private:
+    LinearSystem& A_;
+    std::unique_ptr<KrylovMethod> method_;
+    RestartVectors own_;
+};
+
+inline Report solved(LinearSystem& A, const Make& make, Field x, Field b, const Stop& stop) {
+    return Restarted(A, make).solve(x, b, stop);
+}
+
 }  // namespace keel::test

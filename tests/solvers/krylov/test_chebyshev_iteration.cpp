@@ -26,7 +26,7 @@ TEST_CASE("Chebyshev's iteration has the golden residuals after any number of st
         const Field b = A.make_vector();
         A.scale_right_side(b, level.f);
         const Spectrum bounds{json.at("options").at("lo"), json.at("options").at("hi")};
-        Solver solver(A, made("chebyshev", {}, bounds)(A));
+        Restarted solver(A, made("chebyshev", {}, bounds));
         for (const int k : {1, 2, 7, 20}) {
             CAPTURE(k);
             const Report report = solver.solve(level.u, b, {1e-30, k, 0});

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "solvers/krylov/enlarged/block.hpp"
-#include "solvers/multigrid/bottom/bottom.hpp"
+#include "solvers/multigrid/multigrid.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "solvers/systems/splitting.hpp"
 #include "tests/solvers/golden_file.hpp"
@@ -44,10 +44,10 @@ struct System {
             {}, problem.singular()) {}
 
     Report solve(const Make& make, const Stop& stop) {
-        Solver solver(A, make(A));
+        Restarted solver(A, make);
         return solve(solver, stop);
     }
-    Report solve(Solver& solver, const Stop& stop) {
+    Report solve(Restarted& solver, const Stop& stop) {
         const auto x = A.make_vector();
         const auto b = A.make_vector();
         A.scale_right_side(b, level.f);
@@ -272,8 +272,8 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 options.max_iterations = iterations;
                 Setup setup(rough, {.bottom_box = 4});
                 Level& level = setup.finest();
-                const auto bottom = make_bottom(setup.hierarchy, options, {});
-                const auto visit = bottom->solve(level.u, level.f);
+                Multigrid bottom(setup.hierarchy, {}, options);
+                const auto visit = bottom.solve_bottom();
                 CHECK(visit.iterations == iterations);
                 CHECK(visit.columns_dropped == 0);
 
@@ -349,7 +349,7 @@ TEST_CASE("a second solve with the same enlarged method equals the first") {
     for (const std::string& method : tried) {
         CAPTURE(method);
         System system(rough, DiagonalScaling::symmetric, 8, {.deterministic = true});
-        Solver solver(system.A, enlarged(method, 8)(system.A));
+        Restarted solver(system.A, enlarged(method, 8));
         const Report one = system.solve(solver, {1e-8, 200, 2});
         system.setup.set(system.level.f, [](const Index& c) { return c == Index{1, 2, 3} ? 1.0 : 0.0; });
         const Report point = system.solve(solver, {1e-8, 200, 2});  // leaves one column

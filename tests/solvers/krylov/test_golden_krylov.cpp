@@ -70,7 +70,7 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
         Setup setup(problem, {.bottom_box = problem.width});
         Level& level = setup.finest();
         GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2);
-        Solver krylov(system, method_of(json)(system));
+        Restarted krylov(system, method_of(json));
         const Field y = system.make_vector();
         const Field b = system.make_vector();
         system.scale_right_side(b, level.f);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/bottom/preconditioners.hpp"
+#include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
@@ -76,7 +76,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         BottomOptions plain;
         plain.solver = row.name;
         const auto solution = [&](const BottomOptions& options) {
-            const auto visit = make_bottom(setup.hierarchy, options, {})->solve(level.u, level.f);
+            const auto visit = Multigrid(setup.hierarchy, {}, options).solve_bottom();
             auto values = level.plain->read(level.u, cube(rough.width));
             values.push_back(visit.iterations);
             values.push_back(static_cast<double>(visit.counts.reductions));
@@ -135,7 +135,8 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});
     CHECK(words_of<BottomPlace>() == Words{"distributed", "agglomerate", "gather", "replicate"});
-    CHECK(words_of<Outcome>() == Words{"converged", "iteration_limit", "stagnated", "breakdown"});
+    CHECK(words_of<Outcome>() ==
+          Words{"converged", "iteration_limit", "stagnated", "breakdown", "not_tested", "on_other_ranks"});
     CHECK(words_of<Boundary>() == Words{"periodic", "dirichlet", "neumann"});
     CHECK(words_of<Placement>() == Words{"curve", "lexicographic", "round_robin", "scattered"});
     CHECK(words_of<Neighbours>() == Words{"faces", "all"});

@@ -49,7 +49,7 @@ struct System {
         A.scale_right_side(b, level.f);
     }
 
-    Report solve(const Make& make, const Stop& stop) { return Solver(A, make(A)).solve(y, b, stop); }
+    Report solve(const Make& make, const Stop& stop) { return solved(A, make, y, b, stop); }
     std::vector<double> solution() { return level.plain->read(y, cube(level.layout.width())); }
     double residual() {  // |b - A y| / |b|, formed anew
         const Field r = A.make_vector();
@@ -134,7 +134,7 @@ Pipeline pipeline_of(const Make& make, DiagonalScaling scaling, int iterations) 
     LoggedReduction reduction(*level.reduction, log);
     GridSystem A(operations, *level.ghosts, reduction, level.L, scaling, 2);
     const Field y = A.make_vector();
-    const Report report = Solver(A, make(A)).solve(y, level.f, {1e-30, iterations, 0});
+    const Report report = solved(A, make, y, level.f, {1e-30, iterations, 0});
     CHECK(report.iterations == iterations);
     CHECK(log.blocking == 2);  // (b,b) and the verification
     CHECK(log.in_flight == 0);
@@ -256,7 +256,7 @@ TEST_CASE("who carries the all-reduces, and whether they are driven, changes not
                 Level& level = setup.finest();
                 GridSystem A(level.operations, *level.ghosts, *level.reduction, level.L,
                              DiagonalScaling::symmetric, 2);
-                const Report report = Solver(A, make(A)).solve(level.u, level.f, {1e-30, 9, 0});
+                const Report report = solved(A, make, level.u, level.f, {1e-30, 9, 0});
                 if (first.empty()) first = report.residuals;
                 REQUIRE(report.residuals.size() == first.size());
                 for (std::size_t k = 0; k < first.size(); ++k)
@@ -601,7 +601,7 @@ TEST_CASE("later solves with the same pipelined method are bitwise the first, wh
     for (const auto& [name, make] : all_methods()) {
         CAPTURE(name);
         System system(rough, DiagonalScaling::symmetric, true);
-        Solver solver(system.A, make(system.A));
+        Restarted solver(system.A, make);
         const Field y = system.y;
         const Report first = solver.solve(y, system.b, {1e-9, 500, 8});
         const std::vector<double> solution = system.solution();

@@ -32,8 +32,7 @@ struct System {
         return {std::max(0.0, least), level.gershgorin_bound};
     }
     Report solve(int s, Basis basis, const Stop& stop) {
-        return Solver(A, made("pipelined_s_step_cg", {.s = s, .basis = basis}, bounds())(A))
-            .solve(y, b, stop);
+        return solved(A, made("pipelined_s_step_cg", {.s = s, .basis = basis}, bounds()), y, b, stop);
     }
 
     DiagonalScaling scaling;
@@ -96,7 +95,7 @@ TEST_CASE("pipelined s-step CG has CG's iterates, whatever the limit leaves of t
     const Field x = system.A.make_vector();
     const Field d = system.A.make_vector();
     for (const int iterations : {1, 2, 3, 4, 5, 7, 8, 12}) {
-        const Report cg = Solver(system.A, made("cg")(system.A)).solve(x, system.b, {1e-30, iterations, 0});
+        const Report cg = solved(system.A, made("cg"), x, system.b, {1e-30, iterations, 0});
         for (const auto& [s, basis] : {std::pair{1, Basis::monomial},
                                        {2, Basis::monomial},
                                        {3, Basis::monomial},

@@ -27,8 +27,7 @@ TEST_CASE("a step of Richardson's iteration multiplies an eigenvector by 1 - ome
             const double omega =
                 bounds.lowest > 0 ? 2 / (bounds.lowest + bounds.highest) : 1 / bounds.highest;
             const double factor = std::abs(1 - omega * (checkerboard ? largest : problem.a));
-            const Report report =
-                Solver(A, made("richardson", {}, bounds)(A)).solve(level.u, level.f, {1e-9, 5, 0});
+            const Report report = solved(A, made("richardson", {}, bounds), level.u, level.f, {1e-9, 5, 0});
             for (std::size_t k = 0; k < report.residuals.size(); ++k)
                 CHECK(report.residuals[k] == Approx(std::pow(factor, k)).margin(1e-12));
         }

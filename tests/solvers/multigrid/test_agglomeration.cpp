@@ -118,7 +118,7 @@ void compare_with_large_boxes(const Variant& variant) {
         CHECK(largest_difference(found.report.residuals, expected.report.residuals) <= most);
         if (merged.comm.rank() != 0) {
             if (!merged.hierarchy.has(merged.hierarchy.levels() - 1))
-                CHECK(found.report.visits.front().outcome == BottomSolver::on_other_ranks);
+                CHECK(found.report.visits.front().outcome == Outcome::on_other_ranks);
             continue;
         }
         CHECK(largest_difference(found.u.values, expected.u.values) <= most);

@@ -99,9 +99,9 @@ TEST_CASE(
                     const SolveReport report = Multigrid(setup.hierarchy, multigrid, bottom).solve();
                     CHECK(report.converged());
                     for (const auto& visit : report.visits) {
-                        if (visit.outcome == BottomSolver::on_other_ranks) continue;
-                        CHECK(visit.outcome == "converged");
-                        CHECK(*visit.true_residual <= bottom.tolerance);
+                        if (visit.outcome == Outcome::on_other_ranks) continue;
+                        CHECK(visit.outcome == Outcome::converged);
+                        CHECK(visit.true_residual <= bottom.tolerance);
                         CHECK(visit.iterations <= 20);
                         CHECK(visit.counts.applications >= visit.iterations);
                     }
@@ -184,10 +184,9 @@ TEST_CASE("a bottom that algebraic multigrid cannot be set up for is a breakdown
     MultigridOptions options = with_levels(4);
     options.amg.max_levels = 1;
     options.amg.max_dense = 100;
-    Level& level = setup.hierarchy.bottom();
-    const auto bottom = make_bottom(setup.hierarchy, by_cycles(), options);
-    const BottomSolver::Visit visit = bottom->solve(level.u, level.f);
-    CHECK(visit.outcome == "breakdown");
+    Multigrid bottom(setup.hierarchy, options, by_cycles());
+    const Report visit = bottom.solve_bottom();
+    CHECK(visit.outcome == Outcome::breakdown);
     CHECK(visit.vanished.find("whose 512 rows are more than amg.max_dense") != std::string::npos);
     CHECK_FALSE(visit.met);
 }

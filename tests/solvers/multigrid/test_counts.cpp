@@ -4,7 +4,6 @@
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/bottom/bottom.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
@@ -37,13 +36,13 @@ Spent spent_by(BottomOptions options, int iterations, const Problem& problem = r
     options.tolerance = 1e-30;
     options.max_iterations = options.sweeps = iterations;
     Level& level = setup.finest();
-    const auto bottom = make_bottom(setup.hierarchy, options, {});
+    Multigrid bottom(setup.hierarchy, {}, options);
     const auto exchanges_so_far = [&] {
         return level.ghosts->count() + (level.deep_ghosts ? level.deep_ghosts->count() : 0);
     };
     const long exchanges = exchanges_so_far();
     const Reductions reductions = level.reduction->count();
-    const BottomSolver::Visit visit = bottom->solve(level.u, level.f);
+    const Report visit = bottom.solve_bottom();
     CHECK(visit.iterations == iterations);
     const Counts measured{visit.counts.applications, exchanges_so_far() - exchanges,
                           level.reduction->count().calls - reductions.calls,
@@ -196,9 +195,8 @@ TEST_CASE("a half-step exit of BiCGStab saves four of the six all-reduces and on
         BottomOptions options;
         options.solver = solver;
         options.tolerance = 1e-9;
-        const auto visit =
-            make_bottom(setup.hierarchy, options, {})->solve(setup.finest().u, setup.finest().f);
-        CHECK(visit.outcome == "converged");
+        const auto visit = Multigrid(setup.hierarchy, {}, options).solve_bottom();
+        CHECK(visit.outcome == Outcome::converged);
         CHECK(visit.iterations == 1);
         CHECK(visit.counts.reductions == reductions + 2);
         CHECK(visit.counts.exchanges == exchanges + 1);
@@ -236,7 +234,7 @@ TEST_CASE("arrays predicted = arrays made, for a level and for every bottom solv
             const int of_level = Level::fields(problem.directions());
             CHECK(of_level == (problem.dimensions == 3 ? 7 : 6));
             CHECK(fields == 2 * of_level);
-            const auto bottom = make_bottom(hierarchy, options, {});
+            Multigrid bottom(hierarchy, {}, options);
             CHECK(fields == 2 * of_level + bottom_fields(options));
         }
 }

@@ -24,7 +24,7 @@ std::vector<double> history(Setup& setup, const Chosen& chosen) {
     std::vector<double> all = report.residuals;
     for (const auto& visit : report.visits) {
         all.push_back(visit.iterations);
-        if (visit.true_residual) all.push_back(*visit.true_residual);
+        if (visit.tested()) all.push_back(visit.true_residual);
     }
     return all;
 }

@@ -112,7 +112,7 @@ class VertexMap : public FixedPoint {
     RowSpace& space_;
     Reaction phi_;
     Field f_, rows_, b_;
-    std::unique_ptr<KrylovSolver> solver_;
+    std::unique_ptr<BottomSolver> solver_;
 };
 
 EntriesOfRow five_points(int n) {

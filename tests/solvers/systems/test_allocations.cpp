@@ -9,7 +9,7 @@
 #include <new>
 
 #include "solvers/krylov/methods.hpp"
-#include "solvers/multigrid/bottom/bottom.hpp"
+#include "solvers/multigrid/multigrid.hpp"
 #include "tests/solvers/golden_problem.hpp"
 
 namespace {
@@ -87,13 +87,13 @@ TEST_CASE("further iterations of a bottom solver allocate nothing") {
                 options.max_restarts = 0;
                 options.spectrum = SpectrumFrom::given;  // Chebyshev's iteration needs a lower end above zero
                 options.spectrum_lowest = 0.01;
-                const auto bottom = make_bottom(setup.hierarchy, options, {});
-                bottom->solve(level.u, level.f);  // what grows at first use has grown
+                Multigrid bottom(setup.hierarchy, {}, options);
+                bottom.solve_bottom();  // what grows at first use has grown
                 // The least of three: room for sums in flight may grow later, as messages come.
                 counted_new[n] = std::numeric_limits<long>::max();
                 for (int solve = 0; solve < 3; ++solve) {
                     const long before = allocations;
-                    iterations[n] = bottom->solve(level.u, level.f).iterations;
+                    iterations[n] = bottom.solve_bottom().iterations;
                     counted_new[n] = std::min(counted_new[n], allocations - before);
                 }
             }

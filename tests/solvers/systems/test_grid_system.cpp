@@ -333,7 +333,7 @@ TEST_CASE("a second solve with the same objects is bitwise the first") {
         Level& level = setup.finest();
         GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L,
                           method_named(name).scaling, 2);
-        Solver solver(system, made(name)(system));
+        Restarted solver(system, made(name));
         const Field x = system.make_vector();
         const Report first = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
         const std::vector<double> x_first = setup.finest().plain->read(x, cube(setup.problem.width));

@@ -195,11 +195,10 @@ std::string convergence_text(const SolveRecord& solve, const BottomOptions& bott
         const std::size_t end = visit + static_cast<std::size_t>(cycles) + (n == 1 ? extra : 0);
         for (const std::size_t first = visit; visit < end; ++visit) {
             const auto& v = report.visits[visit];
-            text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, v.outcome);
+            text += fmt::format("{}{} {}", visit > first ? ", " : "", v.iterations, name(v.outcome));
             if (!v.vanished.empty()) text += " of " + v.vanished;
             if (v.restarts > 0) text += fmt::format(" after {} restarts", v.restarts);
-            if (v.residual && v.true_residual)
-                text += fmt::format(" {:.1e} {:.1e}", *v.residual, *v.true_residual);
+            if (v.tested()) text += fmt::format(" {:.1e} {:.1e}", v.residuals.back(), v.true_residual);
             if (v.columns_dropped > 0) text += fmt::format(", {} columns dropped", v.columns_dropped);
         }
         text += '\n';
@@ -228,21 +227,25 @@ void add_cost(Json& record, const SolveCost& cost, double u_l2) {
 
 Json solve_record(std::size_t repeat, const SolveRecord& solve) {
     Json visits = Json::array();
-    for (const auto& v : solve.report.visits)
+    for (const Report& v : solve.report.visits) {
+        const auto if_tested = [&](double value) {
+            return number_or_null(v.tested() ? std::optional(value) : std::nullopt);
+        };
         visits.push_back({{"iterations", v.iterations},
-                          {"outcome", v.outcome},
+                          {"outcome", name(v.outcome)},
                           {"vanished", v.vanished},
                           {"restarts", v.restarts},
-                          {"residual", number_or_null(v.residual)},
-                          {"true_residual", number_or_null(v.true_residual)},
+                          {"residual", if_tested(v.tested() ? v.residuals.back() : 0)},
+                          {"true_residual", if_tested(v.true_residual)},
                           {"met", v.met},
-                          {"unscaled_residual", number_or_null(v.unscaled_residual)},
+                          {"unscaled_residual", if_tested(v.unscaled_residual)},
                           {"unscaled_met", v.unscaled_met},
                           {"applications", v.counts.applications},
                           {"columns_dropped", v.columns_dropped},
                           {"reductions", v.counts.reductions},
                           {"reduction_words", v.counts.words},
                           {"exchanges", v.counts.exchanges}});
+    }
     Json record{{"record", "solve"},
                 {"solver", solve.solver},
                 {"repeat", repeat},

@@ -217,7 +217,7 @@ AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatri
     AmgCycle M(hierarchy);
     const BottomOptions options = rehearsed_options(*use.solver);
     const auto krylov =
-        use.amg == AmgUse::preconditioner ? make_amg_krylov(A, M, options) : make_amg_solver(A, M, options);
+        use.amg == AmgUse::preconditioner ? make_krylov(A, options, M) : make_amg_solver(A, M, options);
     const Field x = A.make_vector();
     const Field f = A.make_vector();
     A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });

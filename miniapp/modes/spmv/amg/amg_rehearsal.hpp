@@ -9,7 +9,7 @@
 #include "miniapp/prediction/trace.hpp"
 #include "miniapp/setup/resolved.hpp"
 #include "solvers/amg/hierarchy.hpp"
-#include "solvers/krylov/krylov_solver.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
 
 namespace keel {
 
