@@ -104,8 +104,8 @@ void add_multigrid(Table& table) {
              "ranks that solve on the coarsest level: those that own its boxes, fewer, one, or every one all "
              "of it");
     s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
-              "number of ranks that solve on an agglomerated coarsest level; 0 = one in eight", "ranks")
-        .needs("multigrid.bottom_grid", {name(BottomPlace::agglomerate)});
+              "number of ranks that solve on a consolidated coarsest level; 0 = one in eight", "ranks")
+        .needs("multigrid.bottom_grid", {name(Consolidation::consolidate)});
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");

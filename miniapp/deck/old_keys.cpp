@@ -9,6 +9,7 @@ namespace keel {
 std::span<const OldKey> old_keys() {
     // By section and name.
     static constexpr OldKey all[] = {
+        {"multigrid.bottom_grid", "agglomerate", "write \"consolidate\""},
         {"problem.clumps", "", "problem.shape = \"tags\" has four random centres"},
     };
     return all;

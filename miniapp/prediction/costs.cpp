@@ -16,8 +16,8 @@ double copied_values(const Layout& layout, const GhostCells& ghosts) {
     return copied;
 }
 
-ExchangePlan::Moved values_moved(const HierarchyOptions& options, const SchemeUse& use) {
-    const BoxPattern pattern = boxes_moved(options, use);
+ExchangePlan::Moved values_moved(const SchemeUse& use) {
+    const BoxPattern pattern = boxes_moved(use);
     const auto values = static_cast<double>(use.layout.box_cells().cells());
     ExchangePlan::Moved moved{.all = values * pattern.from().boxes()};
     const Holders& merged = use.moves()->way == Way::there ? pattern.to() : pattern.from();
@@ -41,7 +41,7 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
     for (const SchemeTable& table : tables) {
         const GhostCells* const ghosts = table.use.ghosts();
         const MovedBoxes* const moves = table.use.moves();
-        if (!ghosts && !(moves && moves->merge)) continue;
+        if (!ghosts && !(moves && moves->agglomeration.merges())) continue;
         const Topology among = table.use.among(topology);
         ExchangePlan& plan = plans.emplace_back(ExchangePlan{
             .level = table.use.level,
@@ -55,8 +55,8 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
         if (ghosts)
             plan.copied_values = copied_values(table.use.layout, *ghosts);
         else
-            plan.moved = values_moved(grids.hierarchy, table.use);
-        plan.plans = plans_of(grids.hierarchy, table.use, plan.nodes, plan.scheme);
+            plan.moved = values_moved(table.use);
+        plan.plans = plans_of(table.use, plan.nodes, plan.scheme);
     }
     return plans;
 }
@@ -64,8 +64,8 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
 std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topology) {
     std::vector<LevelRanks> fewer;
     int level = 0;
-    for (const LevelPlace& place : grids.places(grids.finest())) {
-        if (place.merge) fewer.push_back({level, place.ranks, topology.among(place.ranks)});
+    for (const LevelDistribution& place : grids.places(grids.finest())) {
+        if (place.agglomeration) fewer.push_back({level, place.ranks, topology.among(place.ranks)});
         ++level;
     }
     return fewer;

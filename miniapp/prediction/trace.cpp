@@ -122,9 +122,9 @@ Recorder::Recorder(Hierarchy& hierarchy, const Ledger& ledger) : ledger_(ledger)
     };
     for (int l = 0; l < hierarchy.levels(); ++l) {
         const Precision of_cycles = hierarchy.mixed() ? Precision::fp32 : Precision::fp64;
-        if (Handover* const handover = hierarchy.handover(l)) {
-            record_level(l, handover->landing(), of_cycles);
-            handover->before_moves([this, l, of_cycles](Way way) {
+        if (LevelRedistribution* const moved = hierarchy.redistribution(l)) {
+            record_level(l, moved->before(), of_cycles);
+            moved->before_moves([this, l, of_cycles](Way way) {
                 note({.kind = Event::Kind::exchange,
                       .level = l,
                       .use = way,

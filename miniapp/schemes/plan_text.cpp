@@ -72,11 +72,11 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
             what = fmt::format("{} from {} neighbours for the {}", counted(ghosts->depth, "layer"),
                                number_of(ghosts->neighbours, use.layout.dimensions()), purpose_of(use));
         else if (use.moves()->way == Way::there)
-            what = use.moves()->merge ? "all cells to where boxes are merged"
-                                      : "all cells to where they are solved on";
+            what = use.moves()->agglomeration.merges() ? "all cells to where boxes are merged"
+                                                       : "all cells to where they are solved on";
         text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),
                             use.layout.dimensions(), what, name(scheme));
-        const Plan plan = plan_of(grids.hierarchy, use, use.among(topology), scheme, use.layout.rank());
+        const Plan plan = plan_of(use, use.among(topology), scheme, use.layout.rank());
         plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, use, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";

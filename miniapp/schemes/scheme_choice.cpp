@@ -86,13 +86,13 @@ class MoveTrial : public Trial {
               const Backend& backend, const SchemeTable& table)
         : here_(backend, table.use.layout, 0, table.use.columns) {
         const HierarchyOptions& options = grids.hierarchy;
-        const BottomMove move(table.use.layout, options.bottom_place, options.bottom_ranks);
-        if (const auto layout = move.layout()) away_.emplace(backend, *layout, 0, table.use.columns);
+        const Layout& after = table.use.moves()->agglomeration.after;
+        if (after.rank() >= 0) away_.emplace(backend, after, 0, table.use.columns);
         Fields* const away = away_ ? &*away_ : nullptr;
         const bool there = table.use.moves()->way == Way::there;
         from_ = there ? &here_ : away;
         to_ = there ? away : &here_;
-        const BoxPattern pattern = boxes_moved(options, table.use);
+        const BoxPattern pattern = boxes_moved(table.use);
         const auto operations = [](const Fields* fields) {
             return fields ? fields->operations.get() : nullptr;
         };
@@ -164,7 +164,7 @@ std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& f
         const auto schemes = use.ghosts() ? candidates(options) : candidates_without_axes(options);
         const auto plan = [&](const SchemeOptions& scheme) {
             const int rank = use.layout.rank();
-            return rank < 0 ? Plan() : plan_of(grids.hierarchy, use, setup.topology, scheme, rank);
+            return rank < 0 ? Plan() : plan_of(use, setup.topology, scheme, rank);
         };
         tables.push_back({.use = use, .rows = compare_parts(comm, setup, schemes, plan, use.ranks)});
     }

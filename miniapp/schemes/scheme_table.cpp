@@ -15,7 +15,7 @@ std::string purpose_of(const SchemeUse& use) {
     return std::visit(Overloaded{[](const GhostCells& ghosts) { return std::string(name(ghosts.purpose)); },
                                  [](const MovedBoxes& boxes) {
                                      return std::string(boxes.way == Way::there ? "to_" : "from_") +
-                                            (boxes.merge ? "merged" : "bottom");
+                                            (boxes.agglomeration.merges() ? "merged" : "bottom");
                                  },
                                  [](const VectorEntries& entries) { return std::string(name(entries.use)); }},
                       use.what);
@@ -47,23 +47,24 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     const auto of_powers =
         grids.use.exchanged_fields ? fields : static_cast<std::size_t>(grids.powers.at_once);
     std::vector<SchemeUse> uses;
-    const std::vector<LevelPlace> places = grids.places(finest);
+    const std::vector<LevelDistribution> places = grids.places(finest);
     const auto some = [&](const std::vector<int>& ranks) {
         return ranks.size() < static_cast<std::size_t>(grids.ranks) ? ranks : std::vector<int>();
     };
     for (int level = 0; level < grids.levels(); ++level) {
-        const LevelPlace& place = places[static_cast<std::size_t>(level)];
+        const LevelDistribution& place = places[static_cast<std::size_t>(level)];
         const Layout& layout = place.layout;
         const bool bottom = layout.width() == options.bottom_box;
         // Those of the cycles; their exchanges are also made, in double precision, for the residuals between them.
         const std::size_t of_cycles = bytes_of_value(options.mixed ? Precision::fp32 : Precision::fp64);
         const std::vector<int> ranks = some(place.ranks);
         const std::vector<int> above =
-            place.merge ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
-        const Layout& interpolated = place.merge ? place.merge->spread() : layout;
-        if (place.merge)
+            place.agglomeration ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
+        const Layout& interpolated = place.agglomeration ? place.agglomeration->before : layout;
+        if (place.agglomeration)
             for (const Way way : {Way::there, Way::back})
-                uses.push_back({level, interpolated, MovedBoxes{way, place.merge}, fields, of_cycles, above});
+                uses.push_back(
+                    {level, interpolated, MovedBoxes{way, *place.agglomeration}, fields, of_cycles, above});
         uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
                         fields, bottom ? sizeof(double) : of_cycles, ranks});
         if (const int layers = options.fused_layers_on(layout.width()); layers > 0)
@@ -82,37 +83,31 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     if (!grids.moves_bottom()) return uses;
     const int bottom = uses.back().level;
     const Layout& layout = places.back().layout;
-    uses.push_back({bottom, layout, MovedBoxes{Way::there}, fields});
-    // Of a replicated grid nothing comes back.
-    if (options.bottom_place != BottomPlace::replicate)
-        uses.push_back({bottom, layout, MovedBoxes{Way::back}, fields});
+    const Agglomeration moved = consolidated(layout, options.consolidation, options.bottom_ranks);
+    uses.push_back({bottom, layout, MovedBoxes{Way::there, moved}, fields});
+    // Nothing comes back from a replicated grid.
+    if (!moved.holders.everyone()) uses.push_back({bottom, layout, MovedBoxes{Way::back, moved}, fields});
     return uses;
 }
 
-BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use) {
-    if (const auto& merge = use.moves()->merge) {
-        const auto values = static_cast<int>(use.layout.box_cells().cells());
-        return use.moves()->way == Way::there ? merge->there(values) : merge->back(values);
-    }
-    const BottomMove move(use.layout, options.bottom_place, options.bottom_ranks);
-    const auto values = static_cast<int>(use.layout.box_cells().cells());
-    return use.moves()->way == Way::there ? move.there(values) : move.back(values);
+BoxPattern boxes_moved(const SchemeUse& use) {
+    const MovedBoxes& moves = *use.moves();
+    return moves.agglomeration.pattern(moves.way, static_cast<int>(use.layout.box_cells().cells()));
 }
 
-Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
-             const SchemeOptions& scheme, const RanksPlanned& whose) {
+Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions& scheme,
+             const RanksPlanned& whose) {
     const GhostCells* ghosts = use.ghosts();
-    if (!ghosts) return make_plan(boxes_moved(options, use), topology, scheme, whose);
+    if (!ghosts) return make_plan(boxes_moved(use), topology, scheme, whose);
     return make_plan(ghost_pattern(use.layout, ghosts->depth, ghosts->neighbours, scheme), topology, scheme,
                      whose);
 }
 
-std::vector<Plan> plans_of(const HierarchyOptions& options, const SchemeUse& use,
-                           const Representatives& nodes, const SchemeOptions& scheme) {
+std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme) {
     std::vector<Plan> plans;
     for (const Representatives::Part& part : nodes.parts()) {
         const SchemeUse there{use.level, part.layout, use.what, use.columns, use.value_bytes};
-        plans.push_back(plan_of(options, there, part.topology, scheme, part.whose));
+        plans.push_back(plan_of(there, part.topology, scheme, part.whose));
     }
     return plans;
 }
@@ -153,12 +148,12 @@ namespace {
 
 // Requests that a scheme is planned for, by the largest part of the nodes that are planned for: of a share of
 // the ghosts.
-double requests_to_plan(const GridSetup& grids, const SchemeUse& use, const Representatives& nodes,
-                        const SchemeOptions& scheme, double share) {
+double requests_to_plan(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme,
+                        double share) {
     const GhostCells* ghosts = use.ghosts();
     const Layout& layout = nodes.largest().layout;
     return ghosts ? share * ghost_pattern(layout, ghosts->depth, ghosts->neighbours, scheme).most_requests()
-                  : boxes_moved(grids.hierarchy, use).most_requests();
+                  : boxes_moved(use).most_requests();
 }
 
 // Of a sample's neighbours' neighbours two schemes of five ask.
@@ -193,14 +188,14 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         const double share = share_of_ghosts(use, nodes);
         std::erase_if(schemes, [&](const SchemeOptions& scheme) {
             if (scheme.scheme == Scheme::standard || name(scheme) == name(needed) ||
-                planned.room_for(requests_to_plan(grids, use, nodes, scheme, share)))
+                planned.room_for(requests_to_plan(use, nodes, scheme, share)))
                 return false;
             table.left_out.push_back(name(scheme));
             return true;
         });
         table.rows =
             ghosts ? nodes.compare(ghosts->depth, ghosts->neighbours, schemes, setup.model, use.value_bytes)
-                   : compare(boxes_moved(grids.hierarchy, use), schemes, among);
+                   : compare(boxes_moved(use), schemes, among);
         table.chosen = chosen_before_run(comm, table.rows);
     }
     return tables;
@@ -218,7 +213,7 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
         const double share = share_of_ghosts(use, nodes);
         const double boxes = (nodes.sampled() ? share : 1.0) * nodes.largest().layout.box_count();
         for (const SchemeOptions& scheme : schemes_of(use, comm, planned)) {
-            const double requests = requests_to_plan(grids, use, nodes, scheme, share);
+            const double requests = requests_to_plan(use, nodes, scheme, share);
             if (planned.room_for(requests)) {
                 const auto parts = static_cast<double>(nodes.parts().size());
                 cost += {cost_of_requests(parts * requests, parts * boxes).seconds,

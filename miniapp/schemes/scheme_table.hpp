@@ -30,11 +30,10 @@ constexpr auto names_of(GhostCells::Purpose) {
                       Name{Purpose::interpolation, "interpolation"}, Name{Purpose::powers, "powers"}};
 }
 
-// All cells of the coarsest level, to the ranks that solve on it or back; or of a level in merged boxes, of which `layout` has
-// the boxes that are merged.
+// All cells of a level in its redistribution, to its ranks after it or back; `layout` has the boxes before.
 struct MovedBoxes {
     Way way = Way::there;
-    std::optional<Merge> merge = {};
+    Agglomeration agglomeration;
 };
 
 // Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
@@ -94,14 +93,13 @@ std::string purpose_of(const SchemeUse& use);
 // Those of a mode's grids, in the order of levels.
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
 // The pattern of moved boxes.
-BoxPattern boxes_moved(const HierarchyOptions& options, const SchemeUse& use);
+BoxPattern boxes_moved(const SchemeUse& use);
 // Some ranks' part of a grid's plan, or the plan of all ranks of the topology; all as the use's layout numbers them.
-Plan plan_of(const HierarchyOptions& options, const SchemeUse& use, const Topology& topology,
-             const SchemeOptions& scheme, const RanksPlanned& whose);
+Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions& scheme,
+             const RanksPlanned& whose);
 
 // Those of the parts that stand for all.
-std::vector<Plan> plans_of(const HierarchyOptions& options, const SchemeUse& use,
-                           const Representatives& nodes, const SchemeOptions& scheme);
+std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme);
 
 // Those that stand for all; none where all were planned.
 struct PlannedNodes {

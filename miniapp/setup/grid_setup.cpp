@@ -19,8 +19,8 @@ bool interpolates_linearly(const Parameters& p, const GridUse& use) {
            p.multigrid.interpolation == Interpolation::linear;
 }
 
-BottomPlace bottom_place(const Parameters& p, const GridUse& use) {
-    return use.coarsens ? p.multigrid.bottom_grid : BottomPlace::distributed;
+Consolidation consolidation(const Parameters& p, const GridUse& use) {
+    return use.coarsens ? p.multigrid.bottom_grid : Consolidation::distributed;
 }
 
 std::int64_t agglomerate(const Parameters& p, const GridUse& use) {
@@ -48,8 +48,8 @@ std::vector<LevelShape> GridSetup::shapes() const {
     return level_shapes(domain.around(), domain.dimensions(), problem.box, ranks, hierarchy.level_rule());
 }
 
-std::vector<LevelPlace> GridSetup::places(const Layout& finest) const {
-    return level_places(finest, hierarchy.level_rule());
+std::vector<LevelDistribution> GridSetup::places(const Layout& finest) const {
+    return level_distributions(finest, hierarchy.level_rule());
 }
 
 int GridSetup::levels() const {
@@ -91,7 +91,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .all_ghosts = interpolates_linearly(p, use),
                        .interpolated_ghosts = p.multigrid.tau_extrapolation ? 2 : 1,
                        .bottom_ghosts = grids.powers.layers,
-                       .bottom_place = bottom_place(p, use),
+                       .consolidation = consolidation(p, use),
                        .bottom_ranks = p.multigrid.bottom_ranks,
                        .persistent = resolved.comm.persistent,
                        .scheme = resolved.comm.scheme,

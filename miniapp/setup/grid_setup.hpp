@@ -42,7 +42,7 @@ int coarsest_box(const Parameters& parameters, const GridUse& use);
 // Whether anything is interpolated linearly.
 bool interpolates_linearly(const Parameters& parameters, const GridUse& use);
 // The ranks that solve on it.
-BottomPlace bottom_place(const Parameters& parameters, const GridUse& use);
+Consolidation consolidation(const Parameters& parameters, const GridUse& use);
 // The cells per rank below which boxes are merged; 0: never.
 std::int64_t agglomerate(const Parameters& parameters, const GridUse& use);
 // The boxes that the solvers work on, of so many that are present on so many ranks.
@@ -70,7 +70,7 @@ struct GridSetup {
 
     // The levels by numbers, and as this rank sees them, given the finest.
     std::vector<LevelShape> shapes() const;
-    std::vector<LevelPlace> places(const Layout& finest) const;
+    std::vector<LevelDistribution> places(const Layout& finest) const;
     int levels() const;
     bool merges() const;  // boxes of any level
     // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order of the error, the
@@ -79,7 +79,7 @@ struct GridSetup {
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;
     int most_boxes_of_a_rank() const;
-    bool moves_bottom() const { return hierarchy.bottom_place != BottomPlace::distributed; }
+    bool moves_bottom() const { return hierarchy.consolidation != Consolidation::distributed; }
 };
 
 GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUse& use);

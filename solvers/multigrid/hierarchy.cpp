@@ -33,9 +33,9 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
                      Ledger& ledger)
     : singular_(formulas.singular) {
     const auto site = [&](int number) {
-        const Crew* const crew = crew_of(number);
-        return LevelSite{.comm = crew ? crew->comm : comm,
-                         .topology = crew ? crew->topology : topology,
+        const LevelComm* const ranks = comm_of(number);
+        return LevelSite{.comm = ranks ? ranks->comm : comm,
+                         .topology = ranks ? ranks->topology : topology,
                          .backend = backend,
                          .ledger = ledger,
                          .number = number,
@@ -43,92 +43,120 @@ Hierarchy::Hierarchy(const Communicator& comm, const Topology& topology, const B
     };
     make_levels(site, finest, options);
     build_operators(formulas, comm);
-    if (options.bottom_place != BottomPlace::distributed) {
-        check(options.agglomerate == 0, "a bottom grid moves where no boxes are merged");
-        bottom_grid_ = std::make_unique<BottomGrid>(site(levels() - 1), bottom(), options);
+    if (options.consolidates()) {
+        check(options.agglomerate == 0, "a bottom level consolidates if no boxes are merged");
+        consolidate(site(levels() - 1), options);
     } else if (has(levels() - 1)) {
         bottom().home = home_at(site(levels() - 1), options);
     }
     deepen_levels();
 }
 
-const Hierarchy::Crew* Hierarchy::crew_of(int l) const {
-    while (l > 0 && !crews_[static_cast<std::size_t>(l)]) --l;
-    return crews_[static_cast<std::size_t>(l)].get();
+const LevelComm* Hierarchy::comm_of(int l) const {
+    while (l > 0 && !comms_[static_cast<std::size_t>(l)]) --l;
+    return comms_[static_cast<std::size_t>(l)].get();
 }
 
-void Hierarchy::make_levels(const std::function<LevelSite(int)>& site, const Layout& finest,
-                            const HierarchyOptions& options) {
-    const std::vector<LevelPlace> places = level_places(finest, options.level_rule());
-    const bool moved = options.bottom_place != BottomPlace::distributed;
-    // In a block the upper faces that a box brings along would fall on other boxes' cells.
+void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options) {
+    const std::vector<LevelDistribution> all = level_distributions(finest, options.level_rule());
     HierarchyOptions stored = options;
-    for (const LevelPlace& place : places) {
-        const int number = levels();
-        const int width = place.layout.width();
-        const bool above = number == 0 || has(number - 1);
-        const bool merges = place.merge && above;
-        crews_.emplace_back();
-        handovers_.emplace_back();
-        single_handovers_.emplace_back();
-        const bool interpolates = options.all_ghosts && number > 0;
-        const LevelNeeds landing{.all_ghosts = interpolates, .hands_on = true};
-        const HierarchyOptions before = stored;
-        std::optional<LevelSite> from;
-        if (merges) {
-            from.emplace(site(number - 1));
-            from->number = number;
-            from->first_tag += LevelSite::tags_per_level;
-            crews_.back() = std::make_unique<Crew>(
-                Crew{from->comm.split(place.here() ? 0 : 1), from->topology.among(place.merge->ranks())});
+    for (const LevelDistribution& at : all) {
+        comms_.emplace_back();
+        if (at.agglomeration && has(levels() - 1)) {
+            const LevelSite above = site(levels() - 1);
+            comms_.back() = std::make_unique<LevelComm>(LevelComm{
+                above.comm.split(at.here() ? 0 : 1), above.topology.among(at.agglomeration->ranks)});
         }
-        if (place.merge) stored.storage = Storage::boxes;
-        const bool interpolated_here = interpolates && !place.merge;
-        levels_.emplace_back();
-        if (place.here()) {
-            const int fused = options.mixed ? 0 : options.fused_on(width);
-            const int of_powers = width == options.bottom_box && !moved ? options.bottom_ghosts : 0;
-            levels_.back() = make_level(
-                site(number), place.layout,
-                {interpolated_here && !options.mixed, fused > 0 ? options.fused_layers_on(width) : of_powers},
-                options.schemes_of(number), stored);
-            levels_.back()->fused = fused;
-        }
-        if (merges) {
-            LevelNeeds needs = landing;
-            needs.all_ghosts = needs.all_ghosts && !options.mixed;
-            handovers_.back() =
-                std::make_unique<Handover>(*from, *place.merge, levels_.back().get(), needs, before);
-        }
-        if (!options.mixed) continue;
-        const int of_single = static_cast<int>(places.size()) * LevelSite::tags_per_level;
-        single_.emplace_back();
-        if (place.here()) {
-            const int fused = options.fused_on(width);
-            LevelSite here = site(number);
-            here.first_tag += of_single;
-            single_.back() = make_level(here, place.layout,
-                                        {.all_ghosts = interpolated_here,
-                                         .deep_ghosts = options.fused_layers_on(width),
-                                         .precision = Precision::fp32,
-                                         .hands_on = levels() == static_cast<int>(places.size())},
-                                        options.schemes_of(number), stored);
-            single_.back()->fused = fused;
-        }
-        if (merges) {
-            LevelNeeds needs = landing;
-            needs.precision = Precision::fp32;
-            from->first_tag += of_single;
-            single_handovers_.back() =
-                std::make_unique<Handover>(*from, *place.merge, single_.back().get(), needs, before);
-        }
+        const int levels = static_cast<int>(all.size());
+        make_level_in(double_, Precision::fp64, site, at, levels, stored);
+        if (options.mixed) make_level_in(single_, Precision::fp32, site, at, levels, stored);
+        if (at.agglomeration) stored.storage = Storage::boxes;
     }
+}
+
+// Adds a level of so many, and its redistribution if it agglomerates. `options`: with the storage of the level above.
+void Hierarchy::make_level_in(Grids& grids, Precision precision, const SiteOf& site,
+                              const LevelDistribution& at, int levels, const HierarchyOptions& options) {
+    const int number = static_cast<int>(grids.levels.size());
+    const bool single = precision == Precision::fp32;
+    const bool in_cycles = options.mixed == single;
+    const int width = at.layout.width();
+    const int fused = in_cycles ? options.fused_on(width) : 0;
+    const bool has_powers = !single && width == options.bottom_box && !options.consolidates();
+    const bool interpolated = options.all_ghosts && number > 0 && in_cycles;
+    const int first_tag = single ? levels * LevelSite::tags_per_level : 0;
+    const auto at_site = [&](int of_level) {
+        LevelSite there = site(of_level);
+        there.number = number;
+        there.first_tag = first_tag + number * LevelSite::tags_per_level;
+        return there;
+    };
+    auto& level = grids.levels.emplace_back();
+    auto& before = grids.before.emplace_back();
+    auto& redistribution = grids.redistributions.emplace_back();
+    if (at.here()) {
+        HierarchyOptions stored = options;
+        // In a block the upper faces that a box brings along would fall on other boxes' cells.
+        if (at.agglomeration) stored.storage = Storage::boxes;
+        level = make_level(at_site(number), at.layout,
+                           {.all_ghosts = interpolated && !at.agglomeration,
+                            .deep_ghosts = fused > 0    ? options.fused_layers_on(width)
+                                           : has_powers ? options.bottom_ghosts
+                                                        : 0,
+                            .precision = precision,
+                            .passes_on = single && number + 1 == levels},
+                           options.schemes_of(number), stored);
+        level->fused = fused;
+    }
+    if (!at.agglomeration || !has(number - 1)) return;
+    const LevelSite above = at_site(number - 1);
+    before = make_level(above, at.agglomeration->before,
+                        {.all_ghosts = interpolated, .precision = precision, .passes_on = true},
+                        options.schemes_of(number), options);
+    redistribution =
+        std::make_unique<LevelRedistribution>(above, *at.agglomeration, *before, level.get(), options);
+}
+
+// The operator must have been built. Collective over the ranks of the bottom level.
+void Hierarchy::consolidate(const LevelSite& site, const HierarchyOptions& options) {
+    const Agglomeration moved = consolidated(bottom().layout, options.consolidation, options.bottom_ranks);
+    const bool here = moved.after.rank() >= 0;
+    bottom_comm_ = std::make_unique<LevelComm>(
+        LevelComm{moved.holders.everyone() ? Communicator::self() : site.comm.split(here ? 0 : 1),
+                  site.topology.among(moved.ranks)});
+    if (here) {
+        const LevelSite there{.comm = bottom_comm_->comm,
+                              .topology = bottom_comm_->topology,
+                              .backend = site.backend,
+                              .ledger = site.ledger,
+                              .number = site.number,
+                              .first_tag = site.first_tag};
+        HierarchyOptions stored = options;
+        stored.storage = Storage::boxes;
+        consolidated_ = make_level(there, moved.after, {.deep_ghosts = options.bottom_ghosts},
+                                   options.schemes_of(site.number), stored);
+        consolidated_->home = home_at(there, options);
+    }
+    consolidation_ =
+        std::make_unique<LevelRedistribution>(site, moved, bottom(), consolidated_.get(), options);
+    gather_bottom_operator();
+}
+
+void Hierarchy::gather_bottom_operator() {
+    const Level& from = bottom();
+    const Stencil to = consolidated_ ? consolidated_->L : Stencil();
+    for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
+        consolidation_->gather_coefficient(from.L.faces(d), to.faces(d));
+    consolidation_->gather_coefficient(from.L.inverse_diagonal, to.inverse_diagonal);
+    if (!consolidated_) return;
+    consolidated_->gershgorin_bound = from.gershgorin_bound;
+    consolidated_->jacobi_bound = from.jacobi_bound;
 }
 
 void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& comm) {
     singular_ = formulas.singular;
     build_operators(formulas, comm);
-    if (bottom_grid_) bottom_grid_->update();
+    if (consolidation_) gather_bottom_operator();
     deepen_levels();
 }
 
@@ -139,7 +167,7 @@ void Hierarchy::convert_operators() {
     single_scale_ = bound > 0 && std::isfinite(bound) ? std::exp2(-std::ilogb(bound)) : 1.0;
     for (int l = 0; l + 1 < levels() && mixed() && has(l); ++l) {
         const Level& from = level(l);
-        Level& to = *single_[static_cast<std::size_t>(l)];
+        Level& to = *single_.levels[static_cast<std::size_t>(l)];
         // The upper faces of a box lie in its first layer of ghosts.
         for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
             to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_);
@@ -150,10 +178,10 @@ void Hierarchy::convert_operators() {
 
 void Hierarchy::deepen_levels() {
     convert_operators();
-    for (const auto* const levels : {&levels_, &single_})
-        for (const auto& level : *levels)
+    for (const Grids* const grids : {&double_, &single_})
+        for (const auto& level : grids->levels)
             if (level && level->fused > 0) deepen(*level);
-    Level* solved = bottom_grid_ ? bottom_grid_->level() : levels_.back().get();
+    Level* const solved = solved_bottom();
     if (solved != nullptr && solved->deep_ghosts && solved->fused == 0) deepen(*solved);
 }
 
@@ -161,11 +189,13 @@ void Hierarchy::deepen_levels() {
 void Hierarchy::restrict_operator(int l) {
     Operations& fine = *level(l).plain;
     const Stencil& from = level(l).L;
-    Handover* const handover = handovers_[static_cast<std::size_t>(l + 1)].get();
+    LevelRedistribution* const redistribution =
+        double_.redistributions[static_cast<std::size_t>(l + 1)].get();
     const Stencil to = has(l + 1) ? level(l + 1).L : Stencil();
     const auto restricted = [&](const Field& there, const auto& restrict) {
-        restrict(handover ? handover->landing().u : there);
-        if (handover) handover->bring(there);
+        const Field here = redistribution ? redistribution->before().u : there;
+        restrict(here);
+        if (redistribution) redistribution->gather_coefficient(here, there);
     };
     for (std::size_t d = 0; d < level(l).layout.dimensions(); ++d)  // c has 1/h^2 in it, and h doubles
         restricted(to.faces(d), [&](Field coarse) {
@@ -188,7 +218,7 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
         // The coarse a alpha must be taken before it becomes 1 / D.
         if (l + 1 < levels()) restrict_operator(l);
         here.plain->complete_diagonal(here.L);
-        const Communicator& ranks = crew_of(l) ? crew_of(l)->comm : comm;
+        const Communicator& ranks = comm_of(l) ? comm_of(l)->comm : comm;
         here.gershgorin_bound = ranks.max(gershgorin_bound(here));
         here.jacobi_bound = ranks.max(here.plain->jacobi_bound(here.L));
     }

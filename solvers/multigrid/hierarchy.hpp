@@ -6,9 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/multigrid/bottom/bottom_grid.hpp"
-#include "solvers/multigrid/bottom/handover.hpp"
 #include "solvers/multigrid/level.hpp"
+#include "solvers/multigrid/level_redistribution.hpp"
 
 namespace keel {
 
@@ -33,60 +32,72 @@ class Hierarchy {
     // bottom level among it, has to be updated too. Collective.
     void update(const OperatorFormulas& formulas, const Communicator& comm);
 
-    int levels() const { return static_cast<int>(levels_.size()); }
-    // Whether this rank has boxes on a level; where none are merged, each has. The first rank has boxes on all.
-    bool has(int l) const { return levels_[static_cast<std::size_t>(l)] != nullptr; }
-    Level& level(int l) { return *levels_[static_cast<std::size_t>(l)]; }
-    const Level& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
-    Level& bottom() { return *levels_.back(); }
-    // Where the bottom level is solved on, if not where its boxes are.
-    BottomGrid* bottom_grid() { return bottom_grid_.get(); }
-    const BottomGrid* bottom_grid() const { return bottom_grid_.get(); }
+    int levels() const { return static_cast<int>(double_.levels.size()); }
+    // Whether this rank has boxes on a level. Without agglomeration each rank has, and the first rank has always.
+    bool has(int l) const { return double_.levels[static_cast<std::size_t>(l)] != nullptr; }
+    Level& level(int l) { return *double_.levels[static_cast<std::size_t>(l)]; }
+    const Level& level(int l) const { return *double_.levels[static_cast<std::size_t>(l)]; }
+    Level& bottom() { return *double_.levels.back(); }
+    // The bottom level where it is solved on, null on ranks that do not solve; and its redistribution to these, null if they
+    // are those of its boxes.
+    Level* solved_bottom() { return consolidation_ ? consolidated_.get() : double_.levels.back().get(); }
+    const Level* solved_bottom() const {
+        return consolidation_ ? consolidated_.get() : double_.levels.back().get();
+    }
+    LevelRedistribution* consolidation() { return consolidation_.get(); }
+    const LevelRedistribution* consolidation() const { return consolidation_.get(); }
     bool singular() const { return singular_; }
 
     // The levels that cycles work on: these, or others in single precision with u and f of their own and, but for the
-    // coarsest, which hands u and f on to be solved with in double precision, single_scale() L.
-    bool mixed() const { return !single_.empty(); }
-    Level& cycled(int l) { return mixed() ? *single_[static_cast<std::size_t>(l)] : level(l); }
+    // coarsest, whose u and f are passed on to a solve in double precision, single_scale() L.
+    bool mixed() const { return !single_.levels.empty(); }
+    Level& cycled(int l) { return *cycled().levels[static_cast<std::size_t>(l)]; }
     const Level* single(int l) const {
-        return mixed() ? single_[static_cast<std::size_t>(l)].get() : nullptr;
+        return mixed() ? single_.levels[static_cast<std::size_t>(l)].get() : nullptr;
     }
     double single_scale() const { return single_scale_; }
 
-    // What carries f to a level in merged boxes and u back, as cycles work on it; null where the level's boxes are those of
-    // the level above, and on ranks that have none of that one.
-    Handover* handover(int l) {
-        return (mixed() ? single_handovers_ : handovers_)[static_cast<std::size_t>(l)].get();
+    // The redistribution of a level that agglomerates, as cycles work on it; null if its boxes are those of the level above,
+    // and on ranks that have none of that one.
+    LevelRedistribution* redistribution(int l) {
+        return cycled().redistributions[static_cast<std::size_t>(l)].get();
     }
-    const Handover* handover(int l) const {
-        return (mixed() ? single_handovers_ : handovers_)[static_cast<std::size_t>(l)].get();
+    const LevelRedistribution* redistribution(int l) const {
+        return cycled().redistributions[static_cast<std::size_t>(l)].get();
     }
     // u and f of the level below l, as cycles work on it, where level l is.
-    Level& below(int l) { return handover(l + 1) ? handover(l + 1)->landing() : cycled(l + 1); }
+    Level& below(int l) { return redistribution(l + 1) ? redistribution(l + 1)->before() : cycled(l + 1); }
 
   private:
-    // The ranks of a merged level.
-    struct Crew {
-        Communicator comm;
-        Topology topology;
+    using SiteOf = std::function<LevelSite(int level)>;
+
+    // The levels in one precision.
+    struct Grids {
+        std::vector<std::unique_ptr<Level>> levels;  // null on ranks without
+        std::vector<std::unique_ptr<Level>> before;  // those that agglomerate, before; null for others
+        std::vector<std::unique_ptr<LevelRedistribution>> redistributions;
     };
 
-    // Null: all ranks.
-    const Crew* crew_of(int l) const;
-    void make_levels(const std::function<LevelSite(int)>& site, const Layout& finest,
-                     const HierarchyOptions& options);
+    Grids& cycled() { return mixed() ? single_ : double_; }
+    const Grids& cycled() const { return mixed() ? single_ : double_; }
+    const LevelComm* comm_of(int l) const;  // null: all ranks
+    void make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options);
+    void make_level_in(Grids& grids, Precision precision, const SiteOf& site, const LevelDistribution& at,
+                       int levels, const HierarchyOptions& options);
+    void consolidate(const LevelSite& site, const HierarchyOptions& options);
+    void gather_bottom_operator();
     void deepen_levels();
     void convert_operators();
     void restrict_operator(int l);
     void build_operators(const OperatorFormulas& formulas, const Communicator& comm);
 
     bool singular_;
-    std::vector<std::unique_ptr<Crew>> crews_;  // by level; null: the ranks of the level above
-    std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<std::unique_ptr<Level>> single_;
-    std::vector<std::unique_ptr<Handover>> handovers_, single_handovers_;
+    std::vector<std::unique_ptr<LevelComm>> comms_;  // by level; null: the ranks of the level above
+    Grids double_, single_;
     double single_scale_ = 1;
-    std::unique_ptr<BottomGrid> bottom_grid_;
+    std::unique_ptr<LevelComm> bottom_comm_;
+    std::unique_ptr<Level> consolidated_;
+    std::unique_ptr<LevelRedistribution> consolidation_;
 };
 
 // u -= mean(u), which it returns. Collective, one all-reduce.

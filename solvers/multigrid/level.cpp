@@ -49,7 +49,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
     Operations& make = *level.plain;
     level.u = make.make_field();
     level.f = make.make_field();
-    if (!needs.hands_on) {
+    if (!needs.passes_on) {
         level.r = make.make_field();
         level.L = {.x = make.make_field(),
                    .y = make.make_field(),
@@ -58,7 +58,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         make.fill(level.L.inverse_diagonal, 1.0);  // outside the domain, where nothing else writes
     }
     Meanwhile meanwhile;
-    if (!single && !needs.hands_on) {
+    if (!single && !needs.passes_on) {
         auto sums =
             make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce);
         // Untimed: who waits for ghosts books all of that time.
@@ -76,7 +76,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                              site.transport(tag, options.persistent, meanwhile));
     };
     const bool one_colour = options.one_colour_on(layout);
-    if (!needs.hands_on)
+    if (!needs.passes_on)
         level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts, one_colour);
     level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout, of_interpolation)));
     if (needs.all_ghosts)

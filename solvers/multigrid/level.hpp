@@ -20,13 +20,13 @@
 #include "kernels/timing/ledger.hpp"
 #include "kernels/timing/timed_operations.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
-#include "solvers/multigrid/bottom/merged_boxes.hpp"
+#include "solvers/multigrid/agglomeration.hpp"
 #include "solvers/multigrid/options.hpp"
 
 namespace keel {
 
-// How the ghosts of one level travel, in Level's exchanges of the same names, and the boxes of a level that other ranks work
-// on (BottomGrid, Handover).
+// How the ghosts of one level travel, in Level's exchanges of the same names, and its boxes there and back in a
+// LevelRedistribution.
 struct LevelSchemes {
     SchemeOptions ghosts;
     SchemeOptions all_ghosts;
@@ -46,7 +46,7 @@ struct HierarchyOptions {
     int agglomerate_as = 0;        // LevelRule::ranks
     LevelRule level_rule() const { return {bottom_box, agglomerate, agglomerate_as}; }
     int ghost_depth = 1;
-    // Merged levels, and a bottom level that is elsewhere, keep their boxes apart.
+    // Agglomerated levels, and a consolidated bottom level, keep their boxes apart.
     Storage storage = Storage::boxes;
     Neighbours neighbours = Neighbours::faces;
     bool all_ghosts =
@@ -63,8 +63,9 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then neither fuse half
     // sweeps nor interpolate.
     bool mixed = false;
-    BottomPlace bottom_place = BottomPlace::distributed;
-    int bottom_ranks = 0;  // ranks of an agglomerated bottom grid; 0: one in eight
+    Consolidation consolidation = Consolidation::distributed;  // of the bottom level
+    int bottom_ranks = 0;                                      // with a consolidated one; 0: one in eight
+    bool consolidates() const { return consolidation != Consolidation::distributed; }
     bool persistent = false;
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
@@ -82,7 +83,7 @@ struct LevelHome;
 struct Level {
     // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal's inverse.
     static constexpr int fields(std::size_t dimensions) { return 4 + static_cast<int>(dimensions); }
-    static constexpr int fields_handed_on = 2;  // of a level that only hands u and f on
+    static constexpr int fields_passed_on = 2;  // of a level that only passes u and f on
 
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
         : layout(boxes),
@@ -106,13 +107,13 @@ struct Level {
     Items<BoundaryItem> outside;  // ghosts beyond boundaries
     // By direction the faces on boundaries and beyond, in its ghosts; made by deepen().
     std::optional<std::array<Items<BoundaryItem>, 3>> faces_outside;
-    std::unique_ptr<Reduction> reduction;   // absent in single precision, and where u and f are handed on
+    std::unique_ptr<Reduction> reduction;   // absent in single precision, and if only u and f are passed on
     std::shared_ptr<const LevelHome> home;  // of the level that the bottom solver works on
     double gershgorin_bound = 0;            // no eigenvalue of L is larger
     double jacobi_bound = 2.0;              // and none of D^-1 L than this
 };
 
-// Where a level is: on which ranks, in which of their memories, booked as which level, with which tags.
+// Where a level is: its ranks, their memories, its number in the ledger, its tags.
 struct LevelSite {
     const Communicator& comm;
     const Topology& topology;  // of these ranks
@@ -131,8 +132,7 @@ struct LevelNeeds {
     bool all_ghosts = false;
     int deep_ghosts = 0;  // layers
     Precision precision = Precision::fp64;
-    bool hands_on =
-        false;  // has only u and f, and no ghosts of the operator either: it is solved on elsewhere
+    bool passes_on = false;  // has u and f alone, without ghosts of the operator: it is solved on elsewhere
 };
 
 // A level without an operator yet. Collective over the site's ranks.

@@ -65,7 +65,7 @@ Multigrid::Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, cons
       accelerators_(static_cast<std::size_t>(hierarchy.levels())) {
     if (options_.accelerator != Accelerator::none) options_.symmetric = true;
     const bool relaxed = !method_named(bottom.solver).is_krylov() && !uses_algebraic(bottom);
-    Level* const level = solved_bottom();
+    Level* const level = hierarchy.solved_bottom();
     if (relaxed || level == nullptr) return;
     if (uses_algebraic(bottom)) {
         algebraic_ = std::make_unique<AlgebraicCycle>(*level, hierarchy.singular(), options.amg);
@@ -90,7 +90,7 @@ FlexibleCG* Multigrid::accelerator(int l) {
 // f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that smoothing wants. To
 // extrapolate, it is the residual of the finer level, and r is what the coarser operator makes of the same u.
 void Multigrid::take_over(int l, CoarseGoal goal) {
-    if (Handover* const handover = levels_.handover(l)) handover->collect();
+    if (LevelRedistribution* const moved = levels_.redistribution(l)) moved->gather_rhs();
     if (!levels_.has(l)) return;
     Level& coarse = levels_.cycled(l);
     if (goal == CoarseGoal::extrapolation)
@@ -104,7 +104,7 @@ void Multigrid::keep_coarse_residual(int l) {
     Level& below = levels_.below(l);
     if (levels_.has(l + 1)) levels_.cycled(l + 1).operations.fill(levels_.cycled(l + 1).u, 0.0);
     fine.operations.restrict_to(below.u, fine.u);
-    if (Handover* const handover = levels_.handover(l + 1)) handover->collect_guess();
+    if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->gather_guess();
     if (!levels_.has(l + 1)) return;
     Level& coarse = levels_.cycled(l + 1);
     coarse.ghosts->run(coarse.u, [&](Part part) {
@@ -114,14 +114,14 @@ void Multigrid::keep_coarse_residual(int l) {
 
 // u of level l += u of the level below, from where that is, of all cells or those of one colour.
 void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Colour> colour) {
-    if (Handover* const handover = levels_.handover(l + 1)) handover->spread();
+    if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->scatter_correction();
     interpolate_add(levels_.cycled(l), levels_.below(l), interpolation, colour);
 }
 
 // u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is extrapolated.
 void Multigrid::begin_from_below(int l) {
     if (!options_.tau_extrapolation) return interpolate(l, Interpolation::linear);
-    if (Handover* const handover = levels_.handover(l + 1)) handover->spread();
+    if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->scatter_correction();
     interpolate_quartic_add(levels_.cycled(l), levels_.below(l));
 }
 
@@ -174,23 +174,12 @@ void Multigrid::visit_bottom() {
     if (levels_.mixed()) cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale());
 }
 
-// The level that the bottom solver works on; null on ranks without it.
-Level* Multigrid::solved_bottom() {
-    if (!levels_.has(levels_.levels() - 1)) return nullptr;
-    BottomGrid* const grid = levels_.bottom_grid();
-    return grid ? grid->level() : &levels_.bottom();
-}
-
 Report Multigrid::solve_bottom() {
-    Level& spread = levels_.bottom();
-    Level* const level = solved_bottom();
-    BottomGrid* const grid = levels_.bottom_grid();
-    if (!grid) return solve_on(spread, spread.u, spread.f);
-    Level& there = level ? *level : spread;
-    grid->collect(std::span(&spread.f, 1), std::span(&there.f, 1));
+    LevelRedistribution* const moved = levels_.consolidation();
+    if (moved) moved->gather_rhs();
     Report report{.outcome = Outcome::on_other_ranks};
-    if (level) report = solve_on(*level, level->u, level->f);
-    grid->spread(std::span(&there.u, 1), std::span(&spread.u, 1));
+    if (Level* const bottom = levels_.solved_bottom()) report = solve_on(*bottom, bottom->u, bottom->f);
+    if (moved) moved->scatter_correction();
     return report;
 }
 
@@ -215,23 +204,21 @@ Report Multigrid::relax(Level& bottom) {
 
 // A cycle of a hierarchy of one level: u += L^-1 (f - L u), or its sweeps.
 Report Multigrid::improve_bottom() {
-    Level& spread = levels_.bottom();
-    Level* const level = solved_bottom();
-    BottomGrid* const grid = levels_.bottom_grid();
-    Level& there = level ? *level : spread;
-    if (grid) {
-        grid->collect(std::span(&spread.u, 1), std::span(&there.u, 1));
-        grid->collect(std::span(&spread.f, 1), std::span(&there.f, 1));
+    LevelRedistribution* const moved = levels_.consolidation();
+    if (moved) {
+        moved->gather_guess();
+        moved->gather_rhs();
     }
     Report report{.outcome = Outcome::on_other_ranks};
-    if (level && !bottom_) report = relax(*level);
-    if (level && bottom_) {
-        level->ghosts->run(level->u);
-        level->operations.residual(level->r, level->L, level->u, level->f);
-        report = solve_on(*level, level->r, level->r);
-        level->operations.axpby(level->u, 1, level->u, 1, level->r);
+    Level* const bottom = levels_.solved_bottom();
+    if (bottom && !bottom_) report = relax(*bottom);
+    if (bottom && bottom_) {
+        bottom->ghosts->run(bottom->u);
+        bottom->operations.residual(bottom->r, bottom->L, bottom->u, bottom->f);
+        report = solve_on(*bottom, bottom->r, bottom->r);
+        bottom->operations.axpby(bottom->u, 1, bottom->u, 1, bottom->r);
     }
-    if (grid) grid->spread(std::span(&there.u, 1), std::span(&spread.u, 1));
+    if (moved) moved->scatter_correction();
     return report;
 }
 

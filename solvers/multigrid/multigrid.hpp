@@ -78,7 +78,6 @@ class Multigrid {
     double residual_norm(int level);
 
   private:
-    Level* solved_bottom();
     Report solve_on(Level& bottom, Field u, Field f);
     Report relax(Level& bottom);
     Report improve_bottom();

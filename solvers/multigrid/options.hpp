@@ -28,14 +28,13 @@ constexpr auto names_of(Accelerator) {
                       Named<Accelerator>{Accelerator::cg, "cg"}};
 }
 
-// On which ranks the bottom grid is while its solver works on it: on those of its boxes, on fewer, on one, or
-// on every rank the whole of it.
-enum class BottomPlace { distributed, agglomerate, gather, replicate };
-constexpr auto names_of(BottomPlace) {
-    return std::array{Named<BottomPlace>{BottomPlace::distributed, "distributed"},
-                      Named<BottomPlace>{BottomPlace::agglomerate, "agglomerate"},
-                      Named<BottomPlace>{BottomPlace::gather, "gather"},
-                      Named<BottomPlace>{BottomPlace::replicate, "replicate"}};
+// The ranks that have the bottom grid while its solver works on it: those of its boxes, fewer, one, or every rank the whole.
+enum class Consolidation { distributed, consolidate, gather, replicate };
+constexpr auto names_of(Consolidation) {
+    return std::array{Named<Consolidation>{Consolidation::distributed, "distributed"},
+                      Named<Consolidation>{Consolidation::consolidate, "consolidate"},
+                      Named<Consolidation>{Consolidation::gather, "gather"},
+                      Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
 // Whether the half sweeps of a leg of the cycle, before or after the coarse correction, each stream the grid and
@@ -81,8 +80,8 @@ struct MultigridOptions {
     bool tau_extrapolation = false;  // of full multigrid: to fourth order
     int bottom_box = 4;              // stop coarsening at this box width
     std::int64_t agglomerate = 0;    // cells per rank below which coarse boxes are merged; 0: never
-    BottomPlace bottom_grid = BottomPlace::distributed;
-    int bottom_ranks = 0;      // that an agglomerated bottom grid is on; 0: one rank in eight
+    Consolidation bottom_grid = Consolidation::distributed;
+    int bottom_ranks = 0;      // that a consolidated bottom grid is on; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|
     int max_cycles = 40;
     double relaxation = 1.0;  // of Gauss-Seidel; above 1: over-relaxed

@@ -292,7 +292,7 @@ class BottomGrid(ChoiceTest):
 
     def places(self, ranks: int) -> list[list[str]]:
         return [["multigrid.bottom_grid=gather"], ["multigrid.bottom_grid=replicate"],
-                ["multigrid.bottom_grid=agglomerate", f"multigrid.bottom_ranks={(ranks + 1) // 2}"]]  # fmt: skip
+                ["multigrid.bottom_grid=consolidate", f"multigrid.bottom_ranks={(ranks + 1) // 2}"]]  # fmt: skip
 
     def test_residuals_are_the_same_bits_wherever_the_bottom_is_solved_on(self) -> None:
         for ranks in by_turns((1, 2, 3, 4, 8), 2):
@@ -352,10 +352,10 @@ class BottomGrid(ChoiceTest):
                 self.assertEqual(chosen, {"stencil", "to_bottom"} | back)
 
     def test_what_cannot_be_is_refused(self) -> None:
-        self.refused(4, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=5", expected=[
+        self.refused(4, "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=5", expected=[
             "multigrid.bottom_ranks = 5 of 4 ranks: choose from 0 (one in eight) to 4"])  # fmt: skip
         self.refused(1, "multigrid.bottom_grid=gather", "multigrid.bottom_ranks=1", expected=[
-            "multigrid.bottom_ranks: needs multigrid.bottom_grid = agglomerate"])  # fmt: skip
+            "multigrid.bottom_ranks: needs multigrid.bottom_grid = consolidate"])  # fmt: skip
         self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs run.preconditioner = v_cycle"])
         self.refused(None, "--dry-run", "multigrid.bottom_grid=replicate", "problem.ranks=8192", expected=[
             'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 imagined ranks are too many'])  # fmt: skip

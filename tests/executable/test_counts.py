@@ -150,7 +150,7 @@ class Counts(KeelTest):
             for ranks, words, sums, solver in (
                 (2, KRYLOV, OWN_SUMS, "cg"), (3, KRYLOV, OWN_SUMS, "deep_pipelined_cg"), (4, MULTIGRID, OWN_SUMS, "bicgstab"),
                 (8, KRYLOV, OWN_SUMS, "pipelined_cg"),
-                (3, [*MULTIGRID, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"], OWN_SUMS, "bicgstab"),
+                (3, [*MULTIGRID, "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2"], OWN_SUMS, "bicgstab"),
                 (3, KRYLOV, NODE_SUMS, "ca_bicgstab"), (8, KRYLOV, NODE_SUMS, "deep_pipelined_cg"),
             )
         ]  # fmt: skip
@@ -222,7 +222,7 @@ class Counts(KeelTest):
     def test_new_coefficients_of_steps(self) -> None:
         words = [*MULTIGRID, "run.steps=3", "problem.drift=[0.1,0,0]", "comm.ranks_per_node=1"]
         self.hold_all([Case(2, (*words, "multigrid.agglomerate=1000")), Case(3, (*words, "multigrid.agglomerate=64")),
-                       Case(2, (*words, "multigrid.bottom_grid=agglomerate")),
+                       Case(2, (*words, "multigrid.bottom_grid=consolidate")),
                        Case(4, (*words, "multigrid.bottom_grid=gather", "bottom.solver=chebyshev")),
                        Case(2, (*words, "multigrid.smoother_passes=fused", "multigrid.bottom_grid=replicate")),
                        Case(3, (*words, OWN_SUMS, "multigrid.agglomerate=1000", "bottom.solver=ca_cg", "bottom.basis=newton"))])  # fmt: skip
@@ -233,7 +233,7 @@ class Counts(KeelTest):
         by_cg = ("bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg", "amg.smoothing=chebyshev")
         self.hold_all([Case(4, (*words, solver, "comm.scheme=three_step")),
                        Case(3, (*words, *by_cg, "comm.persistent=true")),
-                       Case(4, (*words, solver, "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2")),
+                       Case(4, (*words, solver, "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2")),
                        Case(4, (*words, solver, "multigrid.cycle=F", "comm.scheme=staged_axes", "comm.neighbours=all",
                                 "amg.coarsening=classical", "amg.theta=0.25"))])  # fmt: skip
 

@@ -576,7 +576,7 @@ class DryRun(KeelTest):
     def test_memory_of_a_bottom_grid_that_is_moved_is_predicted(self) -> None:
         words = ["problem.box=32", "problem.boxes=[4,4,2]", "multigrid.bottom_box=16", "bottom.tolerance=0.5",
                  "multigrid.tolerance=1e-2", *ONCE]  # fmt: skip
-        for place in ("agglomerate", "gather", "replicate"):
+        for place in ("consolidate", "gather", "replicate"):
             there = self.planned(4, *words, f"multigrid.bottom_grid={place}")["predicted_bytes"]
             facts = self.valid(4, *words, f"multigrid.bottom_grid={place}").facts
             self.assertEqual(there, facts["predicted_bytes"])

@@ -234,7 +234,7 @@ class AlgebraicMultigrid(KeelTest):
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "amg.max_coarse=3",
                  "comm.ranks_per_node=2"]  # fmt: skip
         for more in ([], ["comm.scheme=model", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
-                     ["comm.scheme=two_step", "multigrid.bottom_grid=agglomerate", "multigrid.bottom_ranks=2"]):  # fmt: skip
+                     ["comm.scheme=two_step", "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2"]):  # fmt: skip
             with self.subTest(more=more):
                 run = self.valid(4, *words, *more, *ONCE)
                 amg = run.record("amg")

@@ -38,8 +38,8 @@ class ChargedExchange : public Exchange {
 
 // Seconds that the plans take for one exchange of the operator's ghosts on each of the levels, one after the other. Each rank
 // plans its part.
-double seconds_of(const std::vector<SchemeUse>& uses, std::size_t value_bytes, const GridSetup& grids,
-                  const Resolved& resolved, const Communicator& comm) {
+double seconds_of(const std::vector<SchemeUse>& uses, std::size_t value_bytes, const Resolved& resolved,
+                  const Communicator& comm) {
     double seconds = 0;
     for (const SchemeUse& use : uses) {
         const Setup setup{resolved.topology, resolved.model(), value_bytes};
@@ -49,7 +49,7 @@ double seconds_of(const std::vector<SchemeUse>& uses, std::size_t value_bytes, c
         const std::vector<SchemeOptions> schemes = by_model ? candidates(options) : std::vector{options};
         const std::vector<SchemeRow> rows =
             compare_parts(comm, setup, schemes, [&](const SchemeOptions& scheme) {
-                return plan_of(grids.hierarchy, use, setup.topology, scheme, use.layout.rank());
+                return plan_of(use, setup.topology, scheme, use.layout.rank());
             });
         // Only rank 0 has times.
         if (comm.rank() == 0) seconds += (by_model ? fastest(rows) : rows.front()).seconds();
@@ -73,8 +73,7 @@ void charge_exchanges(Hierarchy& hierarchy, const Resolved& resolved, const Grid
         check(!level.all_ghosts && !level.deep_ghosts,
               "the finest level of a surrogate has ghosts of one kind");
         level.ghosts = std::make_unique<ChargedExchange>(
-            std::move(level.ghosts), seconds_of(uses, bytes_of_value(precision), wide, resolved, comm),
-            ledger);
+            std::move(level.ghosts), seconds_of(uses, bytes_of_value(precision), resolved, comm), ledger);
     };
     charge(hierarchy.level(0), Precision::fp64);
     if (hierarchy.mixed()) charge(hierarchy.cycled(0), Precision::fp32);

@@ -115,11 +115,10 @@ struct PlannedExchange {
 };
 
 // What is sent by this scheme where messages carry one colour alone; without times.
-SchemeRow row_of_one_colour(const GridSetup& grids, const SchemeUse& use, const Resolved& resolved,
-                            const SchemeOptions& scheme) {
+SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, const SchemeOptions& scheme) {
     const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology),
                                                       {.sampled = resolved.comm.sampled_nodes});
-    std::vector<Plan> plans = plans_of(grids.hierarchy, use, nodes, scheme);
+    std::vector<Plan> plans = plans_of(use, nodes, scheme);
     std::ranges::transform(plans, plans.begin(), of_one_colour);
     return nodes.summary(scheme, plans, use.columns, nullptr, use.value_bytes);
 }
@@ -150,7 +149,7 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Res
         planned.push_back({use, purpose_of(use), exchanges.all, false, row.scheme, sent});
         if (exchanges.of_one_colour > 0)
             planned.push_back({use, purpose_of(use), exchanges.of_one_colour, true, row.scheme,
-                               sent_by(row_of_one_colour(grids, use, resolved, row.scheme))});
+                               sent_by(row_of_one_colour(use, resolved, row.scheme))});
         if (!grids.hierarchy.mixed || use.level > 0 || !use.is(GhostCells::Purpose::stencil)) continue;
         // The same in double precision, once for some cycles.
         const double wider = static_cast<double>(sizeof(double)) / static_cast<double>(use.value_bytes);

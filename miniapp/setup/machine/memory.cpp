@@ -28,31 +28,31 @@ struct Held {
     int level = 0;
     Precision precision = Precision::fp64;
     bool solved_on = false;       // the coarsest level, where its solvers work on it
-    bool hands_on = false;        // u and f alone
+    bool passes_on = false;       // u and f alone
     bool lands = false;           // where a merged level's cells land
     bool apart = false;           // boxes are stored each alone
     std::vector<int> ranks = {};  // among which ghosts travel, as the finest level numbers them
 };
 
 std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
-    const std::vector<LevelPlace> places = grids.places(finest);
+    const std::vector<LevelDistribution> places = grids.places(finest);
     const bool mixed = grids.hierarchy.mixed;
     std::vector<Held> all;
     bool apart = grids.hierarchy.storage == Storage::boxes;
     std::vector<int> above;
     for (int l = 0; l < static_cast<int>(places.size()); ++l) {
-        const LevelPlace& place = places[static_cast<std::size_t>(l)];
+        const LevelDistribution& place = places[static_cast<std::size_t>(l)];
         const bool last = l + 1 == static_cast<int>(places.size());
-        if (place.merge && place.merge->spread().rank() >= 0) {
-            Held landing{place.merge->spread(), Level::fields_handed_on, l};
-            landing.hands_on = landing.lands = true;
+        if (place.agglomeration && place.agglomeration->before.rank() >= 0) {
+            Held landing{place.agglomeration->before, Level::fields_passed_on, l};
+            landing.passes_on = landing.lands = true;
             landing.apart = apart;
             landing.ranks = above;
             all.push_back(landing);
             landing.precision = Precision::fp32;
             if (mixed) all.push_back(landing);
         }
-        apart = apart || place.merge;
+        apart = apart || place.agglomeration;
         above = place.ranks;
         if (!place.here()) continue;
         const bool iterates = grids.solves_on(l) && !last;
@@ -69,17 +69,18 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
         all.push_back(level);
         if (!mixed) continue;
         level.precision = Precision::fp32;
-        level.hands_on = last;
+        level.passes_on = last;
         level.solved_on = false;
-        level.fields = last ? Level::fields_handed_on : grids.fields_of_level;
+        level.fields = last ? Level::fields_passed_on : grids.fields_of_level;
         all.push_back(level);
     }
     if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) return all;
-    const BottomMove move(places.back().layout, grids.hierarchy.bottom_place, grids.hierarchy.bottom_ranks);
-    if (const auto moved = move.layout()) {
-        Held solved{*moved, grids.fields_of_level + grids.fields_on_coarsest, grids.levels() - 1};
+    const Agglomeration moved =
+        consolidated(places.back().layout, grids.hierarchy.consolidation, grids.hierarchy.bottom_ranks);
+    if (moved.after.rank() >= 0) {
+        Held solved{moved.after, grids.fields_of_level + grids.fields_on_coarsest, grids.levels() - 1};
         solved.solved_on = solved.apart = true;
-        solved.ranks = move.ranks();
+        solved.ranks = moved.ranks;
         all.push_back(solved);
     }
     return all;
@@ -104,10 +105,10 @@ std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
     return bytes / sizeof(double);
 }
 
-// Those that carry boxes of a level to other ranks, its operator first, and back: of a BottomMove, or a Merge.
-template <class Move>
-std::size_t move_values(const Move& move, const Layout& boxes, const Topology& topology,
-                        const LevelSchemes& schemes, Precision precision = Precision::fp64) {
+// Those of the redistribution of a level, its operator first.
+std::size_t move_values(const Agglomeration& move, const Topology& topology, const LevelSchemes& schemes,
+                        Precision precision = Precision::fp64) {
+    const Layout& boxes = move.before;
     const std::size_t bytes = bytes_of_value(precision);
     const auto values = [&](const BoxPattern& pattern, std::size_t of_box, const SchemeOptions& scheme) {
         std::size_t kept = 0;
@@ -121,9 +122,9 @@ std::size_t move_values(const Move& move, const Layout& boxes, const Topology& t
     const std::size_t of_operator =
         precision == Precision::fp32
             ? 0
-            : values(move.there(static_cast<int>(with_faces)), with_faces, schemes.there);
-    return values(move.there(static_cast<int>(cells)), cells, schemes.there) +
-           values(move.back(static_cast<int>(cells)), cells, schemes.back) + of_operator;
+            : values(move.gather(static_cast<int>(with_faces)), with_faces, schemes.there);
+    return values(move.gather(static_cast<int>(cells)), cells, schemes.there) +
+           values(move.scatter(static_cast<int>(cells)), cells, schemes.back) + of_operator;
 }
 
 // Of all Krylov methods on a level.
@@ -149,22 +150,22 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
                             const std::vector<LevelSchemes>& schemes, int threads) {
     HierarchyOptions options = grids.hierarchy;
     options.schemes = schemes;
-    const bool elsewhere = options.bottom_place != BottomPlace::distributed;
+    const bool elsewhere = options.consolidation != Consolidation::distributed;
     std::size_t values = 0;
     double bytes = 0;
-    const std::vector<LevelPlace> places = grids.places(finest);
+    const std::vector<LevelDistribution> places = grids.places(finest);
     if (elsewhere) {
         const Layout& bottom = places.back().layout;
-        const BottomMove move(bottom, options.bottom_place, options.bottom_ranks);
-        values += move_values(move, bottom, topology, options.schemes_of(grids.levels() - 1));
+        values += move_values(consolidated(bottom, options.consolidation, options.bottom_ranks), topology,
+                              options.schemes_of(grids.levels() - 1));
     }
     for (std::size_t l = 1; l < places.size(); ++l) {
-        if (!places[l].merge || !places[l - 1].here()) continue;
-        const Merge& merge = *places[l].merge;
+        if (!places[l].agglomeration || !places[l - 1].here()) continue;
+        const Agglomeration& moved = *places[l].agglomeration;
         const Topology above = topology.among(places[l - 1].ranks);
         const LevelSchemes chosen = options.schemes_of(static_cast<int>(l));
-        values += move_values(merge, merge.spread(), above, chosen);
-        if (options.mixed) values += move_values(merge, merge.spread(), above, chosen, Precision::fp32);
+        values += move_values(moved, above, chosen);
+        if (options.mixed) values += move_values(moved, above, chosen, Precision::fp32);
     }
     bytes += grids.use.more_bytes / grids.ranks;
     for (const Held& held : held_by(grids, finest)) {
@@ -174,7 +175,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         const int deep = held.solved_on ? options.bottom_ghosts : fused;
         const bool moved = held.solved_on && elsewhere;
         const bool interpolated = options.all_ghosts && held.level > 0 && !moved && cycled &&
-                                  (held.lands || !places[static_cast<std::size_t>(held.level)].merge);
+                                  (held.lands || !places[static_cast<std::size_t>(held.level)].agglomeration);
         const int ghosts =
             std::max({options.ghost_depth, deep, interpolated ? options.interpolated_ghosts : 0});
         const Arrangement stored = arrange(layout, held.apart ? Storage::boxes : options.storage, threads);
@@ -202,7 +203,7 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
         // For one vector in set-up, then for all.
         const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
-        if (!held.hands_on)
+        if (!held.passes_on)
             values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more, one_colour);
         if (interpolated)
             values += buffers(options.interpolated_ghosts, Neighbours::all, chosen.all_ghosts, 1, false);
@@ -261,10 +262,10 @@ std::optional<std::string> exceeds_memory(const GridSetup& grids, const SharedMe
     const int box = grids.problem.box;
     const int bottom_box = grids.hierarchy.bottom_box;
     // The node that holds most of a bottom grid that is elsewhere has at least so many copies of it.
-    const BottomPlace place = grids.hierarchy.bottom_place;
-    const double copies = place == BottomPlace::replicate ? memory.sharing
-                          : place == BottomPlace::gather  ? 1
-                                                          : 0;
+    const Consolidation place = grids.hierarchy.consolidation;
+    const double copies = place == Consolidation::replicate ? memory.sharing
+                          : place == Consolidation::gather  ? 1
+                                                            : 0;
     // The first rank has its share of every merged level.
     const auto merged_with = [&](int width) {
         double cells = 0;

@@ -102,18 +102,19 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
-    rules.require(bottom_place(p, use) != BottomPlace::agglomerate || p.multigrid.bottom_ranks <= ranks,
+    rules.require(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_ranks <= ranks,
                   {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
                   fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
                               p.multigrid.bottom_ranks, ranks, ranks));
     const double moved = ranks * boxes_in_all(p, ranks);
-    rules.require(bottom_place(p, use) != BottomPlace::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
-                  {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
-                  fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
-                              "ranks are too many to "
-                              "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
-                              "boxes is at most {}",
-                              boxes_in_all(p, ranks), ranks, 1 << 24));
+    rules.require(
+        consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
+        {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
+        fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
+                    "ranks are too many to "
+                    "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
+                    "boxes is at most {}",
+                    boxes_in_all(p, ranks), ranks, 1 << 24));
 }
 
 // Boxes that are to be merged, and what cannot go on on fewer ranks.
@@ -142,11 +143,11 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
         fmt::format("{}problem.box = {} is the coarsest box too, and the boxes of the finest level are never "
                     "merged; choose a smaller multigrid.bottom_box, a larger problem.box, or never",
                     given, p.problem.box));
-    rules.require(bottom_place(p, use) == BottomPlace::distributed,
+    rules.require(consolidation(p, use) == Consolidation::distributed,
                   {"multigrid.agglomerate", "multigrid.bottom_grid"},
                   fmt::format("{}merged boxes are on fewer ranks already; choose multigrid.bottom_grid = "
                               "\"distributed\", not {}, or never",
-                              given, name(bottom_place(p, use))));
+                              given, name(consolidation(p, use))));
     rules.require(
         !use.full_approximation, {"multigrid.agglomerate", "problem.equation"},
         given + "the levels of a full approximation scheme are where the finest one is; choose never");

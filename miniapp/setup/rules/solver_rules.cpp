@@ -106,9 +106,9 @@ std::string why_not_flexible(const std::string& solver) {
 // Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no
 // part.
 std::string why_not_deterministic(const Parameters& p, const GridUse& use, const BottomOptions& solver) {
-    const BottomPlace place = bottom_place(p, use);
-    const bool on_one = place == BottomPlace::gather || place == BottomPlace::replicate ||
-                        (place == BottomPlace::agglomerate && p.multigrid.bottom_ranks == 1);
+    const Consolidation place = consolidation(p, use);
+    const bool on_one = place == Consolidation::gather || place == Consolidation::replicate ||
+                        (place == Consolidation::consolidate && p.multigrid.bottom_ranks == 1);
     if (!p.run.deterministic || on_one || !uses_algebraic(solver)) return "";
     return fmt::format(
         "run.deterministic = true: {} = \"amg\" coarsens by the rows of each rank, so its bits depend on the "

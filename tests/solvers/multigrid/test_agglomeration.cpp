@@ -229,23 +229,24 @@ TEST_CASE("merged levels send what their plans say, and nothing else") {
         const SolveReport report = multigrid.solve();
         const Topology all = setup.topology;
         Topology nodes = all;
-        const auto places = level_places(setup.finest().layout, {options.bottom_box, options.agglomerate});
-        int handovers = 0;
+        const auto places =
+            level_distributions(setup.finest().layout, {options.bottom_box, options.agglomerate});
+        int redistributions = 0;
         for (int l = 1; l < setup.hierarchy.levels(); ++l) {
-            const LevelPlace& place = places[static_cast<std::size_t>(l)];
+            const LevelDistribution& place = places[static_cast<std::size_t>(l)];
             const Topology above = all.among(places[static_cast<std::size_t>(l - 1)].ranks);
             Traffic expected;
             const auto add = [&](const Plan& plan, int rank, const Topology& topology, long times) {
                 const Traffic each = plan.traffic(rank, topology, 1);
                 for (long n = 0; n < times; ++n) expected += each;
             };
-            if (const Handover* const handover = setup.hierarchy.handover(l)) {
-                ++handovers;
-                CHECK(handover->runs() == 2 * report.cycles);
-                const int rank = place.merge->spread().rank();
-                add(handover->there().plan(), rank, above, report.cycles);
-                add(handover->back().plan(), rank, above, report.cycles);
-                const Exchange& ghosts = *handover->landing().all_ghosts;
+            if (const LevelRedistribution* const moved = setup.hierarchy.redistribution(l)) {
+                ++redistributions;
+                CHECK(moved->runs() == 2 * report.cycles);
+                const int rank = place.agglomeration->before.rank();
+                add(moved->gather().plan(), rank, above, report.cycles);
+                add(moved->scatter().plan(), rank, above, report.cycles);
+                const Exchange& ghosts = *moved->before().all_ghosts;
                 CHECK(ghosts.count() == report.cycles);
                 add(ghosts.plan(), rank, above, report.cycles);
             }
@@ -263,7 +264,7 @@ TEST_CASE("merged levels send what their plans say, and nothing else") {
             CHECK(counted.off_node_messages == expected.off_node_messages);
             CHECK(counted.off_node_bytes == expected.off_node_bytes);
         }
-        if (setup.comm.rank() == 0) CHECK(handovers == 2);
+        if (setup.comm.rank() == 0) CHECK(redistributions == 2);
     }
 }
 
@@ -301,23 +302,23 @@ TEST_CASE("merged boxes are dealt out evenly, to ranks that had some of them whe
             for (int rank = 0; rank < ranks; ++rank) {
                 const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
                 const int left = std::min(ranks, 8);
-                const Merge merge(spread, 2, left);
-                CHECK(merge.ranks().size() == static_cast<std::size_t>(left));
-                CHECK(merge.ranks().front() == 0);
-                const Layout& layout = merge.layout();
+                const Agglomeration merged = agglomerated(spread, 2, left);
+                CHECK(merged.ranks.size() == static_cast<std::size_t>(left));
+                CHECK(merged.ranks.front() == 0);
+                const Layout& layout = merged.after;
                 CHECK(layout.width() == 8);
-                CHECK((layout.rank() >= 0) == std::ranges::binary_search(merge.ranks(), rank));
+                CHECK((layout.rank() >= 0) == std::ranges::binary_search(merged.ranks, rank));
                 if (layout.rank() >= 0) {
                     CHECK(layout.local_count() >= 8 / left);
                     CHECK(layout.local_count() <= (8 + left - 1) / left);
                 }
                 for (const int box : layout.local()) ++found[static_cast<std::size_t>(box)];
-                const BoxPattern there = merge.there(64);
+                const BoxPattern there = merged.gather(64);
                 for (int box = 0; box < spread.box_count(); ++box) {
                     Index at = spread.position(box);
                     for (int& along : at) along /= 2;
                     const int owner = layout.owner(*layout.domain().box_at(at));
-                    CHECK(there.to().ranks_of(box).front() == merge.ranks()[static_cast<std::size_t>(owner)]);
+                    CHECK(there.to().ranks_of(box).front() == merged.ranks[static_cast<std::size_t>(owner)]);
                     CHECK(there.from().ranks_of(box).front() == spread.owner(box));
                     // Along the curve each has eight boxes that are one, or all of a rank's boxes are in one.
                     if (placement == Placement::curve && (ranks == 8 || ranks == 64))

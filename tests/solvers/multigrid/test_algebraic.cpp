@@ -90,12 +90,12 @@ TEST_CASE(
     "algebraic multigrid on the bottom leads to the solution of other bottoms, wherever that level is") {
     for (const Boundaries& boundaries : {periodic, dirichlet, neumann})
         for (const double a : {0.9, 0.0})
-            for (const BottomPlace place : {BottomPlace::distributed, BottomPlace::agglomerate,
-                                            BottomPlace::gather, BottomPlace::replicate}) {
+            for (const Consolidation place : {Consolidation::distributed, Consolidation::consolidate,
+                                              Consolidation::gather, Consolidation::replicate}) {
                 const Problem problem = rough_in(boundaries, a);
                 const MultigridOptions multigrid = with_levels(4);
                 const auto solved = [&](const BottomOptions& bottom) {
-                    Setup setup(problem, {.bottom_box = 4, .bottom_place = place, .bottom_ranks = 1});
+                    Setup setup(problem, {.bottom_box = 4, .consolidation = place, .bottom_ranks = 1});
                     const SolveReport report = Multigrid(setup.hierarchy, multigrid, bottom).solve();
                     CHECK(report.converged());
                     for (const auto& visit : report.visits) {
@@ -162,8 +162,8 @@ TEST_CASE("with other coefficients algebraic multigrid is set up again") {
         for (const auto& visit : report.visits) all.push_back(visit.iterations);
         return all;
     };
-    for (const BottomPlace place : {BottomPlace::distributed, BottomPlace::gather}) {
-        const HierarchyOptions options{.bottom_box = 4, .bottom_place = place};
+    for (const Consolidation place : {Consolidation::distributed, Consolidation::gather}) {
+        const HierarchyOptions options{.bottom_box = 4, .consolidation = place};
         Setup changed(before, options);
         Multigrid multigrid(changed.hierarchy, with_levels(4), by_cycles());
         CHECK(multigrid.solve().converged());

@@ -11,7 +11,8 @@ using namespace keel::test;
 
 namespace {
 
-constexpr BottomPlace places[] = {BottomPlace::agglomerate, BottomPlace::gather, BottomPlace::replicate};
+constexpr Consolidation places[] = {Consolidation::consolidate, Consolidation::gather,
+                                    Consolidation::replicate};
 
 struct Found {
     std::vector<double> residuals;
@@ -30,8 +31,8 @@ Found solve(Setup& setup, const MultigridOptions& multigrid, const BottomOptions
     return found;
 }
 
-HierarchyOptions placed(BottomPlace place, HierarchyOptions options = {}) {
-    options.bottom_place = place;
+HierarchyOptions placed(Consolidation place, HierarchyOptions options = {}) {
+    options.consolidation = place;
     options.deterministic = true;
     return options;
 }
@@ -64,10 +65,10 @@ TEST_CASE("where the bottom grid is solved on changes no bit of a deterministic 
         BottomOptions bottom;
         bottom.solver = solver;
         const HierarchyOptions plain{.bottom_box = 4, .all_ghosts = cycle == Cycle::f};
-        Setup spread(problem, placed(BottomPlace::distributed, plain));
+        Setup spread(problem, placed(Consolidation::distributed, plain));
         const Found expected = solve(spread, multigrid, bottom);
         CHECK(expected.residuals.back() < 1e-4);
-        for (const BottomPlace place : places) {
+        for (const Consolidation place : places) {
             CAPTURE(static_cast<int>(place));
             Setup moved(problem, placed(place, plain));
             CHECK(solve(moved, multigrid, bottom) == expected);
@@ -83,17 +84,17 @@ TEST_CASE("a hierarchy of one level moves as a whole, and its powers' ghosts wit
     bottom.powers = Powers::matrix_powers;
     bottom.s = 2;
     const int layers = powers_need(bottom, 4).layers;
-    Setup spread(problem, placed(BottomPlace::distributed, {.bottom_box = 4, .bottom_ghosts = layers}));
+    Setup spread(problem, placed(Consolidation::distributed, {.bottom_box = 4, .bottom_ghosts = layers}));
     const Found expected = solve(spread, multigrid, bottom);
     CHECK(expected.residuals.back() < 1e-9);
-    for (const BottomPlace place : places) {
+    for (const Consolidation place : places) {
         CAPTURE(static_cast<int>(place));
         Setup moved(problem, placed(place, {.bottom_box = 4, .bottom_ghosts = layers}));
         CHECK(solve(moved, multigrid, bottom) == expected);
     }
 }
 
-TEST_CASE("the agglomerated grid is on the first ranks of groups of ranks") {
+TEST_CASE("the consolidated grid is on the first ranks of groups of ranks") {
     const int ranks = 13;
     const Index boxes{5, 3, 2};
     // Scattered, the first box is not the first rank's.
@@ -103,17 +104,17 @@ TEST_CASE("the agglomerated grid is on the first ranks of groups of ranks") {
             std::vector<int> homes;
             for (int rank = 0; rank < ranks; ++rank) {
                 const Layout spread(boxes, 4, {}, place(boxes, ranks, placement), rank);
-                const BottomMove move(spread, BottomPlace::agglomerate, groups);
-                homes = move.ranks();
-                const auto layout = move.layout();
-                CHECK(layout.has_value() == std::ranges::binary_search(homes, rank));
+                const Agglomeration moved = consolidated(spread, Consolidation::consolidate, groups);
+                homes = moved.ranks;
+                const Layout& layout = moved.after;
+                CHECK((layout.rank() >= 0) == std::ranges::binary_search(homes, rank));
                 // Its boxes are those of the ranks up to the next home.
-                if (!layout) continue;
+                if (layout.rank() < 0) continue;
                 const auto next = std::ranges::upper_bound(homes, rank);
                 for (int box = 0; box < spread.box_count(); ++box) {
                     const int owner = spread.owner(box);
                     const bool mine = owner >= rank && (next == homes.end() || owner < *next);
-                    CHECK((layout->owner(box) == layout->rank()) == mine);
+                    CHECK((layout.owner(box) == layout.rank()) == mine);
                 }
             }
             CHECK(homes.size() == static_cast<std::size_t>(groups == 0 ? 2 : groups));
@@ -123,7 +124,7 @@ TEST_CASE("the agglomerated grid is on the first ranks of groups of ranks") {
 
 TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing else") {
     const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
-    for (const BottomPlace place : {BottomPlace::gather, BottomPlace::replicate})
+    for (const Consolidation place : {Consolidation::gather, Consolidation::replicate})
         for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split}) {
             CAPTURE(static_cast<int>(place), static_cast<int>(scheme));
             HierarchyOptions options{.bottom_box = 4};
@@ -132,9 +133,9 @@ TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing
             Multigrid multigrid(setup.hierarchy, {.bottom_box = 4}, {});
             setup.ledger.clear();
             const SolveReport report = multigrid.solve();
-            const BottomGrid& grid = *setup.hierarchy.bottom_grid();
+            const LevelRedistribution& moved = *setup.hierarchy.consolidation();
             Traffic expected;
-            for (const Redistribution* one : {&grid.to(), &grid.from()}) {
+            for (const Redistribution* one : {&moved.gather(), &moved.scatter()}) {
                 const Traffic each = one->plan().traffic(setup.comm.rank(), setup.topology, 1);
                 for (std::size_t n = 0; n < report.visits.size(); ++n) expected += each;
             }
@@ -143,7 +144,7 @@ TEST_CASE("a bottom grid that is elsewhere sends what its plans say, and nothing
             CHECK(counted.bytes == expected.bytes);
             CHECK(counted.off_node_messages == expected.off_node_messages);
             CHECK(counted.off_node_bytes == expected.off_node_bytes);
-            CHECK(grid.runs() == static_cast<long>(2 * report.visits.size()));
+            CHECK(moved.runs() == static_cast<long>(2 * report.visits.size()));
             CHECK(setup.comm.sum(static_cast<double>(expected.messages)) > setup.comm.size() - 2);
         }
 }

@@ -312,11 +312,11 @@ TEST_CASE("on a union of boxes nothing that carries or stores values changes a b
             other.placement = placement;
             same(other);
         }
-        for (const BottomPlace place :
-             {BottomPlace::agglomerate, BottomPlace::gather, BottomPlace::replicate}) {
+        for (const Consolidation place :
+             {Consolidation::consolidate, Consolidation::gather, Consolidation::replicate}) {
             CAPTURE(static_cast<int>(place));
             WayToRun other = way;
-            other.hierarchy.bottom_place = place;
+            other.hierarchy.consolidation = place;
             same(other);
         }
         WayToRun blocks = way;

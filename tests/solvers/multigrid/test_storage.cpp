@@ -56,15 +56,15 @@ TEST_CASE("boxes in blocks are solved to the same bits") {
         {.boxes = {2, 2, 2},
          .width = 8,
          .boundaries = mixed,
-         .hierarchy = {.bottom_ghosts = 4, .bottom_place = BottomPlace::agglomerate, .bottom_ranks = 2},
+         .hierarchy = {.bottom_ghosts = 4, .consolidation = Consolidation::consolidate, .bottom_ranks = 2},
          .bottom = powers},
         {.boxes = {2, 2, 2},
          .width = 8,
          .boundaries = mixed,
-         .hierarchy = {.bottom_place = BottomPlace::replicate}},
+         .hierarchy = {.consolidation = Consolidation::replicate}},
     };
     for (const Variant& variant : variants) {
-        CAPTURE(variant.boxes, variant.width, static_cast<int>(variant.hierarchy.bottom_place));
+        CAPTURE(variant.boxes, variant.width, static_cast<int>(variant.hierarchy.consolidation));
         const Problem problem{.boxes = variant.boxes,
                               .width = variant.width,
                               .boundaries = variant.boundaries,

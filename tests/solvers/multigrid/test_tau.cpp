@@ -43,7 +43,7 @@ double interpolation_error(const Problem& problem, HierarchyOptions options) {
         Level& coarse = setup.hierarchy.level(1);
         coarse.plain->assign(coarse.u, coarse.layout.box_cells(), means(problem, 2));
     }
-    if (Handover* const handover = setup.hierarchy.handover(1)) handover->spread();
+    if (LevelRedistribution* const moved = setup.hierarchy.redistribution(1)) moved->scatter_correction();
     interpolate_quartic_add(fine, setup.hierarchy.below(0));
     setup.set(fine.f, means(problem, 1));
     fine.plain->axpby(fine.u, 1, fine.u, -1, fine.f);

@@ -178,7 +178,7 @@ class FixedPointMode : public GridMode {
             "dirichlet boundary");
         require(!equation.is_linear() || equation.map == MapKind::cycle, {"run.map", "problem.equation"},
                 "solved, nothing is left to iterate; give run.map = \"cycle\"");
-        require(!equation.by_fas() || p.multigrid.bottom_grid == BottomPlace::distributed,
+        require(!equation.by_fas() || p.multigrid.bottom_grid == Consolidation::distributed,
                 {"multigrid.bottom_grid", "run.map", "problem.equation"},
                 "its coarsest level is relaxed where its boxes are; give multigrid.bottom_grid = "
                 "\"distributed\"");

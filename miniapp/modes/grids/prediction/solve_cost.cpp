@@ -31,17 +31,17 @@ SolveCost counts_of(const Backend& backend, const Hierarchy& hierarchy) {
         if (level.deep_ghosts) counts.exchanges += level.deep_ghosts->count();
     };
     for (int l = 0; l < hierarchy.levels(); ++l) {
-        if (const Handover* const handover = hierarchy.handover(l)) {
-            add(handover->landing());
-            counts.exchanges += handover->runs();
+        if (const LevelRedistribution* const moved = hierarchy.redistribution(l)) {
+            add(moved->before());
+            counts.exchanges += moved->runs();
         }
         if (!hierarchy.has(l)) continue;
         add(hierarchy.level(l));
         if (const Level* const single = hierarchy.single(l)) add(*single);
     }
-    if (const BottomGrid* const grid = hierarchy.bottom_grid()) {
-        if (grid->level()) add(*grid->level());
-        counts.exchanges += grid->runs();
+    if (const LevelRedistribution* const moved = hierarchy.consolidation()) {
+        if (const Level* const bottom = hierarchy.solved_bottom()) add(*bottom);
+        counts.exchanges += moved->runs();
     }
     return counts;
 }

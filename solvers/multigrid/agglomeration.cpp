@@ -1,0 +1,183 @@
+#include "solvers/multigrid/agglomeration.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "kernels/check.hpp"
+
+namespace keel {
+namespace {
+
+Index divided(Index boxes, std::size_t dimensions, int factor) {
+    for (std::size_t d = 0; d < dimensions; ++d) boxes[d] /= factor;
+    return boxes;
+}
+
+// Exact up to 2^53.
+double cells_of(const LevelShape& level, std::size_t dimensions) {
+    double cells = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) cells *= 1.0 * level.boxes[d] * level.width;
+    return cells;
+}
+
+int ranks_of(const Layout& layout) {
+    int ranks = 0;
+    for (int box = 0; box < layout.box_count(); ++box) ranks = std::max(ranks, layout.owner(box) + 1);
+    return ranks;
+}
+
+int place_of(const std::vector<int>& ascending, int value) {
+    const auto found = std::ranges::lower_bound(ascending, value);
+    return found != ascending.end() && *found == value ? static_cast<int>(found - ascending.begin()) : -1;
+}
+
+// The rank of each merged box, numbered among those that go on: boxes are dealt out evenly, in the order of the ranks that had
+// their first cells.
+std::vector<int> dealt_out(const Layout& before, const Domain& merged, int factor, int ranks) {
+    const auto boxes = static_cast<std::size_t>(merged.count());
+    const auto first_owner = [&](int box) {
+        return before.owner(*before.domain().box_at(factor * merged.position(box)));
+    };
+    std::vector<int> order(boxes);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, first_owner);
+    std::vector<int> owners(boxes);
+    for (std::size_t n = 0; n < boxes; ++n)
+        owners[static_cast<std::size_t>(order[n])] =
+            static_cast<int>(n * static_cast<std::size_t>(ranks) / boxes);
+    return owners;
+}
+
+// For each box before the rank of the merged one that it is in.
+std::vector<int> holders_of(const Layout& before, const Layout& merged, const std::vector<int>& ranks) {
+    const int factor = merged.width() / before.width();
+    std::vector<int> holders;
+    for (int box = 0; box < before.box_count(); ++box) {
+        const Index at = divided(before.position(box), before.dimensions(), factor);
+        holders.push_back(ranks[static_cast<std::size_t>(merged.owner(*merged.domain().box_at(at)))]);
+    }
+    return holders;
+}
+
+// Some ranks of `among`, spread out evenly.
+std::vector<int> chosen_ranks(int ranks, int among) {
+    std::vector<int> chosen;
+    for (std::int64_t n = 0; n < ranks; ++n) chosen.push_back(static_cast<int>(n * among / ranks));
+    return chosen;
+}
+
+Layout merged_layout(const Layout& before, int factor, const std::vector<int>& ranks) {
+    const Domain domain(divided(before.boxes(), before.dimensions(), factor), before.boundaries(),
+                        static_cast<int>(before.dimensions()));
+    return Layout(domain, factor * before.width(),
+                  dealt_out(before, domain, factor, static_cast<int>(ranks.size())),
+                  place_of(ranks, before.rank()));
+}
+
+std::int64_t groups_of(Consolidation consolidation, int groups, int ranks) {
+    if (consolidation == Consolidation::distributed) return ranks;
+    if (consolidation == Consolidation::gather) return 1;
+    return groups > 0 ? groups : (ranks + 7) / 8;
+}
+
+// For each box the first rank of its owner's group.
+std::vector<int> first_of_groups(const Layout& before, std::int64_t groups) {
+    const std::int64_t all = ranks_of(before);
+    std::vector<int> first;
+    for (int box = 0; box < before.box_count(); ++box)
+        first.push_back(static_cast<int>((before.owner(box) * groups / all * all + groups - 1) / groups));
+    return first;
+}
+
+}  // namespace
+
+bool can_merge(const Index& boxes, std::size_t dimensions) {
+    return std::all_of(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(dimensions),
+                       [](int along) { return along % 2 == 0; });
+}
+
+Index merged_boxes(Index boxes, std::size_t dimensions) {
+    while (can_merge(boxes, dimensions)) boxes = divided(boxes, dimensions, 2);
+    return boxes;
+}
+
+std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,
+                                     const LevelRule& rule) {
+    std::vector<LevelShape> levels{{boxes, box, 1, rule.ranks > 0 ? rule.ranks : ranks}};
+    while (levels.back().width > rule.bottom_box && levels.back().width % 2 == 0) {
+        LevelShape level = levels.back();
+        level.width /= 2;
+        level.merged = 1;
+        const auto asks = [&] {
+            return level.width == rule.bottom_box ||
+                   cells_of(level, dimensions) < static_cast<double>(rule.agglomerate) * level.ranks;
+        };
+        while (rule.agglomerate > 0 && can_merge(level.boxes, dimensions) && asks()) {
+            level.boxes = divided(level.boxes, dimensions, 2);
+            level.width *= 2;
+            level.merged *= 2;
+            level.ranks =
+                static_cast<int>(std::min(static_cast<std::size_t>(level.ranks), product(level.boxes)));
+        }
+        levels.push_back(level);
+    }
+    check_equal(levels.back().width, rule.bottom_box, "halving the box must reach the bottom box");
+    return levels;
+}
+
+Agglomeration agglomerated(const Layout& before, int factor, int ranks) {
+    check(before.domain().whole(), "boxes are merged where none is missing");
+    std::vector<int> going_on = chosen_ranks(ranks, ranks_of(before));
+    Layout after = merged_layout(before, factor, going_on);
+    Holders holders(holders_of(before, after, going_on));
+    return {before, std::move(going_on), std::move(after), Holders::owners_of(before), std::move(holders)};
+}
+
+Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups) {
+    const int all = ranks_of(before);
+    std::vector<int> owners(static_cast<std::size_t>(before.box_count()), 0);
+    if (consolidation == Consolidation::replicate) {
+        const Layout whole(before.domain(), before.width(), std::move(owners), 0);
+        return {before,
+                {before.rank()},
+                whole,
+                Holders::owners_of(before),
+                Holders::everywhere(before.box_count(), all)};
+    }
+    std::vector<int> first = first_of_groups(before, groups_of(consolidation, groups, all));
+    std::vector<int> ranks = first;
+    sort_distinct(ranks);
+    for (std::size_t box = 0; box < owners.size(); ++box) owners[box] = place_of(ranks, first[box]);
+    const Layout after(before.domain(), before.width(), std::move(owners), place_of(ranks, before.rank()));
+    return {before, std::move(ranks), after, Holders::owners_of(before), Holders(std::move(first))};
+}
+
+std::vector<LevelDistribution> level_distributions(const Layout& finest, const LevelRule& rule) {
+    std::vector<int> ranks(static_cast<std::size_t>(ranks_of(finest)));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<LevelDistribution> levels;
+    for (const LevelShape& shape : level_shapes(finest.boxes(), finest.dimensions(), finest.width(),
+                                                static_cast<int>(ranks.size()), rule)) {
+        if (levels.empty()) {
+            levels.push_back({finest, ranks, {}});
+            continue;
+        }
+        const LevelDistribution& above = levels.back();
+        const Layout halved = above.layout.coarsened();
+        if (shape.merged == 1) {
+            levels.push_back({halved, above.ranks, {}});
+            continue;
+        }
+        const auto left =
+            std::min({above.ranks.size(), product(shape.boxes), static_cast<std::size_t>(shape.ranks)});
+        Agglomeration merged = agglomerated(halved, shape.merged, static_cast<int>(left));
+        std::vector<int> those;
+        for (const int rank : merged.ranks) those.push_back(above.ranks[static_cast<std::size_t>(rank)]);
+        const Layout layout = merged.after;
+        levels.push_back({layout, std::move(those), std::move(merged)});
+    }
+    return levels;
+}
+
+}  // namespace keel

@@ -1,0 +1,85 @@
+#pragma once
+
+// Coarse levels in fewer and wider boxes (agglomeration) and on fewer ranks (consolidation), as in AMReX and HPGMG. Boxes
+// agglomerate if they can be halved no further, or leave ranks little to do: those of an octant (in two dimensions of a
+// quadrant) become one, and coarsening goes on. Pure.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "comm/patterns/boxes.hpp"
+#include "kernels/layout/layout.hpp"
+#include "solvers/multigrid/options.hpp"
+
+namespace keel {
+
+// The width at which coarsening ends, and the least number of cells of a rank on a coarse level as long as its boxes can
+// agglomerate; 0: they never do.
+struct LevelRule {
+    int bottom_box = 4;
+    std::int64_t agglomerate = 0;
+    // The number of ranks that the finest level is taken to have; 0: as many as it has. Fewer ranks then make the levels of
+    // so many.
+    int ranks = 0;
+};
+
+// A level by numbers.
+struct LevelShape {
+    Index boxes{};   // per direction
+    int width = 1;   // of a box
+    int merged = 1;  // boxes in each direction, of those that halving leaves, that are one
+    int ranks = 1;   // with boxes, of those that the rule takes there to be
+
+    friend bool operator==(const LevelShape&, const LevelShape&) = default;
+};
+
+// Whether boxes can be merged two by two: their number is even in each direction.
+bool can_merge(const Index& boxes, std::size_t dimensions);
+
+// The boxes per direction after as much merging as their numbers allow.
+Index merged_boxes(Index boxes, std::size_t dimensions);
+
+// All levels of a grid of boxes, the finest first, whose boxes never merge.
+std::vector<LevelShape> level_shapes(const Index& boxes, std::size_t dimensions, int box, int ranks,
+                                     const LevelRule& rule);
+
+// A level's boxes before and after agglomeration, consolidation or both, and the ranks that have them.
+struct Agglomeration {
+    Layout before;           // every rank has boxes
+    std::vector<int> ranks;  // those that go on, as `before` numbers them, ascending
+    Layout after;            // as these ranks, numbered anew from 0, see it; of rank -1 on the others
+    // The ranks with the boxes of `before`, before and after.
+    Holders owners, holders;
+
+    bool merges() const { return after.width() != before.width(); }
+    // How `values` of each box of `before` travel to their ranks after, and back. Nothing comes back from a replicated grid:
+    // each rank takes its own boxes.
+    BoxPattern gather(int values) const { return {owners, holders, values}; }
+    BoxPattern scatter(int values) const { return {holders.everyone() ? owners : holders, owners, values}; }
+    BoxPattern pattern(Way way, int values) const {
+        return way == Way::there ? gather(values) : scatter(values);
+    }
+};
+
+// `factor` boxes in each direction become one, on so many ranks. A box goes to a rank that had some of it if the boxes of
+// ranks lie together; ranks have floor or ceil of the mean, and those that go on are as far from each other as possible.
+Agglomeration agglomerated(const Layout& before, int factor, int ranks);
+
+// The boxes stay as they are. `consolidate`: the ranks fall into so many groups (0: an eighth of the ranks, rounded up) of
+// consecutive ones, and the first of each gets the boxes of all.
+Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups);
+
+// The boxes of a level, and the ranks that have them.
+struct LevelDistribution {
+    Layout layout;           // as the ranks that have it number themselves; of rank -1 on the others
+    std::vector<int> ranks;  // these, as the finest level numbers them, ascending
+    std::optional<Agglomeration> agglomeration;  // of its cells in the boxes of the level above
+
+    bool here() const { return layout.rank() >= 0; }
+};
+
+// All levels as the rank of the finest one sees them. Each rank has boxes there.
+std::vector<LevelDistribution> level_distributions(const Layout& finest, const LevelRule& rule);
+
+}  // namespace keel
