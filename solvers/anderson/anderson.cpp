@@ -150,7 +150,7 @@ void Anderson::remember(AndersonReport& report) {
     book(before, report);
 }
 
-// What is to be added to x, in g_old_: damping takes from f what the kept differences leave of it.
+// The increment of x, in g_old_: damping takes from f what the kept differences leave of it.
 Anderson::Vector Anderson::make_step(bool accelerated, AndersonReport& report) {
     const double b = options_.damping;
     factors_.assign(1, b);

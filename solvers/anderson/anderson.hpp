@@ -1,15 +1,17 @@
 #pragma once
 
-// Anderson acceleration of fixed points x = G(x): Anderson 1965; Walker and Ni, SIAM J. Numer. Anal. 49 (2011), 1715; kept by a QR
-// factorisation as in Lockhart 2023, Algs. 6.2, 6.3, 6.5 and 6.6. Of the last m differences of f = G(x) - x those that cancel f
-// best are found by least squares, and the same combination of the differences of G is taken from G(x).
+// Anderson acceleration of fixed points x = G(x): Anderson 1965; Walker and Ni, SIAM J. Numer. Anal. 49
+// (2011), 1715; kept by a QR factorisation as in Lockhart 2023, Algs. 6.2, 6.3, 6.5 and 6.6. Of the last m
+// differences of f = G(x) - x those that cancel f best are found by least squares, and the same combination
+// of the differences of G is taken from G(x).
 //
-// Per iteration: one evaluation of G, the all-reduces of the orthogonalisation (orthogonalise/), 2 of them in its fused forms,
-// and that of the test: none where a fused form stops by |f|_2. Vectors beside x: 2 m + 5, and those of a composite inner one.
+// Per iteration: one evaluation of G, the all-reduces of the orthogonalisation (orthogonalise/), 2 of them in
+// its fused forms, and that of the test: none where a fused form stops by |f|_2. Vectors beside x: 2 m + 5,
+// and those of a composite inner one.
 //
-// Weaknesses: Picard steps between (period > 1) ruin the condition of R where G does not contract: without condition control
-// they end in values that are not finite on the heat source 2 in 64^2 cells. A composite takes fewer iterations but was never
-// seen to take fewer evaluations.
+// Weaknesses: Picard steps between (period > 1) ruin the condition of R where G does not contract: without
+// condition control they end in values that are not finite on the heat source 2 in 64^2 cells. A composite
+// takes fewer iterations but was never seen to take fewer evaluations.
 
 #include <functional>
 #include <memory>
@@ -28,12 +30,13 @@ class FixedPoint {
     using Vector = LinearSystem::Vector;
     virtual ~FixedPoint() = default;
     virtual void evaluate(Vector g, Vector x) = 0;  // g = G(x); x is not changed
-    // Whether the map knows a norm of what is to vanish at its fixed point; that, formed before each iteration, then is the test.
+    // Whether the map knows a norm of what is to vanish at its fixed point; that, formed before each
+    // iteration, then is the test.
     virtual bool has_residual() const { return false; }
     virtual double residual(Vector) { return 0; }
 };
 
-// What is compared with the tolerance: max|x_{i+1} - x_i|, max|G(x_i) - x_i|, or |G(x_i) - x_i|_2.
+// The quantity that is compared with the tolerance: max|x_{i+1} - x_i|, max|G(x_i) - x_i| or its 2-norm.
 enum class AndersonTest { step, residual, residual_2 };
 constexpr auto names_of(AndersonTest) {
     using Name = Named<AndersonTest>;
@@ -69,8 +72,8 @@ struct AndersonReport {
     AndersonOutcome outcome = AndersonOutcome::iteration_limit;
     int iterations = 0;
     int evaluations = 0;  // of G, without the one that verifies
-    std::vector<double>
-        history;  // what was tested, in each iteration; with a residual of the map's own, also before the first
+    // The quantity tested, in each iteration; with a residual of the map's own, also before the first.
+    std::vector<double> history;
     double true_residual = 0;  // max|G(x) - x| of the x returned, or the map's own residual
     int dropped = 0;           // columns, by the control of the condition
     int dependent = 0;         // differences that were not taken since nothing of them was left
@@ -86,15 +89,17 @@ class Anderson {
 
     // The system is for its vectors and their sums; its operator plays no part. It must outlive this object.
     Anderson(LinearSystem& system, const AndersonOptions& options);
-    // What the constructor makes, grid-sized.
+    // Grid-sized arrays that the constructor makes.
     static int vectors(const AndersonOptions& options);
-    // All-reduces and words that the orthogonalisation takes in so many iterations, where no column is dependent or dropped.
+    // All-reduces and words that the orthogonalisation takes in so many iterations, where no column is
+    // dependent or dropped.
     static QRCost predicted(const AndersonOptions& options, int iterations);
 
-    // From x, which it improves. A claim of convergence is believed if max|G(x) - x|, formed anew, is at most `slack` times the
-    // tolerance: only a small step can claim more than it leaves. Steps left 0.2 of the tolerance at the most in the 73 solves of
-    // golden files that converge (test_anderson, [nightly]); of damping b they leave 1 / b of it, so that below a tenth the other
-    // tests are wanted. Where a G(x) is not finite, x is the one that led there. Collective.
+    // From x, which it improves. A claim of convergence is believed if max|G(x) - x|, formed anew, is at most
+    // `slack` times the tolerance: only a small step can claim more than it leaves. Steps left at most 0.2 of
+    // the tolerance in the 73 solves of golden files that converge (test_anderson, [nightly]); of damping b
+    // they leave 1 / b of it, so that below a tenth the other tests are wanted. Where a G(x) is not finite, x
+    // is the one that led there. Collective.
     static constexpr double slack = 10;
     AndersonReport solve(Vector x, FixedPoint& G);
 

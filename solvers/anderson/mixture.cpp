@@ -13,7 +13,8 @@ constexpr Mixture::Means true_means{0.0, 0.5, 1.0};
 
 }  // namespace
 
-// Newton's method with the second derivative (Halley), from Abramowitz and Stegun's formula 26.2.23, which is off by 4.5e-4.
+// Newton's method with the second derivative (Halley), from Abramowitz and Stegun's formula 26.2.23, which is
+// off by 4.5e-4.
 double normal_quantile(double p) {
     const double tail = std::min(p, 1 - p);
     const double t = std::sqrt(-2 * std::log(tail));

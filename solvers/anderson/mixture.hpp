@@ -1,12 +1,14 @@
 #pragma once
 
-// Expectation maximisation for the means of a mixture of three normal distributions, whose weights (0.3, 0.3, 0.4) and variances
-// (1) are known, as a fixed point: Walker and Ni 2011, section 4; Lockhart 2023, (6.20) to (6.22). G(u)_i is the mean of the
-// samples, each weighted by how likely it is to come from the i-th distribution if the means are u.
+// Expectation maximisation for the means of a mixture of three normal distributions, whose weights (0.3, 0.3,
+// 0.4) and variances (1) are known, as a fixed point: Walker and Ni 2011, section 4; Lockhart 2023, (6.20) to
+// (6.22). G(u)_i is the mean of the samples, each weighted by how likely it is to come from the i-th
+// distribution if the means are u.
 //
-// The vector has as many copies of the three means as its boxes have room for, so that it is as long as one likes: the value of
-// cell (i,j,k) is mean i mod 3. Samples are dealt to boxes. An evaluation takes one all-reduce of 6 words. The samples stay on
-// the host, whatever the backend, and so do the means: what is on a device is the vector.
+// The vector has as many copies of the three means as its boxes have room for, so that it is as long as one
+// likes: the value of cell (i,j,k) is mean i mod 3. Samples are dealt to boxes. An evaluation takes one
+// all-reduce of 6 words. The samples stay on the host, whatever the backend, and so do the means: what is on
+// a device is the vector.
 
 #include <array>
 #include <vector>
@@ -22,8 +24,8 @@ class Mixture : public FixedPoint {
     static constexpr int components = 3;
     using Means = std::array<double, components>;
 
-    // Not random but evenly spread: of a distribution's c samples the j-th is its quantile (j + 1/2) / c. Their true means are
-    // 0, 1/2 and 1. The boxes' width is a multiple of 3. Neither is owned.
+    // Not random but evenly spread: of a distribution's c samples the j-th is its quantile (j + 1/2) / c.
+    // Their true means are 0, 1/2 and 1. The boxes' width is a multiple of 3. Neither is owned.
     Mixture(Operations& operations, Reduction& reduction, long samples);
     // Samples of one distribution; together they are all.
     static long samples_of(int component, long samples);
@@ -31,7 +33,7 @@ class Mixture : public FixedPoint {
     void evaluate(Vector g, Vector u) override;
     void set(Vector u, const Means& means);
     static constexpr Means start{0.25, 3.0, 0.75};
-    // Of a rank that has boxes; elsewhere zeros.
+    // For a rank that has boxes; zeros elsewhere.
     Means means(Vector u) const;
     std::size_t bytes() const;  // of the rank's samples
 

@@ -13,7 +13,7 @@ bool unusable(double value) {
 
 namespace {
 
-// What the runs of a method have in common, and the smallest true residual so far.
+// The data that all runs of a method share, and the smallest true residual so far.
 struct Solve {
     LinearSystem& A;
     const RestartVectors& own;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What all Krylov methods share: how they end, what they report, and the verify-and-restart rule.
+// The interface of all Krylov methods: how they end, what they report, and the verify-and-restart rule.
 
 #include <optional>
 #include <string>
@@ -38,7 +38,8 @@ struct Report {
     std::vector<double> residuals = {};  // the method's own |r_k| / |b| after each iteration; entry 0 is 1
     double true_residual = 0;            // |b - A x| / |b| of the x returned
     bool met = true;                     // whether the true residual meets the tolerance
-    // The same two of the system before it was scaled from the left: a norm that all methods can be compared in.
+    // The same two of the system before it was scaled from the left: a norm that all methods can be compared
+    // in.
     double unscaled_residual = 0;
     bool unscaled_met = true;
     std::optional<Spectrum> spectrum = {};  // the interval that was taken to hold the eigenvalues

@@ -71,9 +71,9 @@ struct Method {
     Quantity vectors = 0;       // the method's own, besides x, b and those of the verify-and-restart rule
     Quantity applications = 0;  // applications of the operator per iteration
     Quantity flops = 0;         // per cell and iteration, besides those of the applications
-    Quantity at_once = 1;       // vectors that one exchange carries at the most
+    Quantity at_once = 1;       // max vectors that one exchange carries
     Quantity small_bytes = 0;   // of its small matrices and lists, on every rank
-    Quantity sums = 0;          // words of all-reduces that are under way at the most; 0: a few
+    Quantity sums = 0;          // max words of all-reduces in flight; 0: a few
     Quantity degree = 0;        // degree of the longest Krylov basis that the system makes for it; 0: none
     std::vector<std::string> keys = {};  // it reads beyond those that every Krylov method reads
     std::optional<Independent> independent = {};
@@ -119,17 +119,17 @@ bool uses_algebraic(const BottomOptions& options);
 
 DiagonalScaling scaling_of(const BottomOptions& options);
 
-// How many vectors an exchange of the method carries at the most.
+// The max number of vectors that an exchange of the method carries.
 int vectors_at_once(const BottomOptions& options);
 
-// Bytes that a method keeps on a rank of so many boxes of this extent besides its vectors. `boxes_in_sums`: what each sum is sent
-// as, a word or, where sums are deterministic, one for each box of the grid.
+// Bytes that a method keeps on a rank of so many boxes of this extent besides its vectors. `boxes_in_sums`:
+// what each sum is sent as, a word or, where sums are deterministic, one for each box of the grid.
 double bytes_beside_vectors(const BottomOptions& options, std::size_t boxes, const Index& extent,
                             std::size_t boxes_in_sums);
 
-// What bottom.powers = matrix_powers asks of a level whose boxes are `width` wide: ghost layers, and vectors
-// that an exchange of them carries at the most. Nothing for other powers, and for methods that make no bases.
-// No more layers than the box has, and no more than the longest basis has powers, are of use.
+// Needs of bottom.powers = matrix_powers on a level whose boxes are `width` wide: ghost layers, and at most
+// so many vectors in an exchange of them. Nothing for other powers, and for methods that make no bases. More
+// layers than the box has, or than the longest basis has powers, are of no use.
 struct PowersNeed {
     int layers = 0;
     int at_once = 0;

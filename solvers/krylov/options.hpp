@@ -50,20 +50,20 @@ constexpr auto names_of(Enlarged) {
                       Named<Enlarged>{Enlarged::orthomin, "orthomin"}};
 }
 
-// What a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises in and knows anyway.
+// The norm that a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises and knows anyway.
 enum class Norm { residual, natural };
 constexpr auto names_of(Norm) {
     return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
 }
 
-// Of a method on the bottom grid: none, or a cycle of algebraic multigrid.
+// The preconditioner of a method on the bottom grid: none, or a cycle of algebraic multigrid.
 enum class BottomPreconditioner { none, amg };
 constexpr auto names_of(BottomPreconditioner) {
     return std::array{Named<BottomPreconditioner>{BottomPreconditioner::none, "none"},
                       Named<BottomPreconditioner>{BottomPreconditioner::amg, "amg"}};
 }
 
-// Where the interval of eigenvalues is from that a method has its polynomials for: bounds of the operator's
+// The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's
 // rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
 enum class SpectrumFrom { automatic, estimate, given };
 constexpr auto names_of(SpectrumFrom) {
@@ -85,7 +85,7 @@ struct BottomOptions {
     int sweeps = 24;           // relaxation's
     int given_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them
     // --- Pipelined methods
-    int depth = 2;           // all-reduces on their way at a time
+    int depth = 2;           // all-reduces in flight at a time
     int replace_every = 50;  // iterations between residual replacements; 0 = never
     // --- Methods with polynomials of an interval, preconditioned methods
     SpectrumFrom spectrum = SpectrumFrom::automatic;

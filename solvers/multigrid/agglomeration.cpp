@@ -32,8 +32,8 @@ int place_of(const std::vector<int>& ascending, int value) {
     return found != ascending.end() && *found == value ? static_cast<int>(found - ascending.begin()) : -1;
 }
 
-// The rank of each merged box, numbered among those that go on: boxes are dealt out evenly, in the order of the ranks that had
-// their first cells.
+// The rank of each merged box, numbered among those that go on: boxes are dealt out evenly, in the order of
+// the ranks that had their first cells.
 std::vector<int> dealt_out(const Layout& before, const Domain& merged, int factor, int ranks) {
     const auto boxes = static_cast<std::size_t>(merged.count());
     const auto first_owner = [&](int box) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Coarse levels in fewer and wider boxes (agglomeration) and on fewer ranks (consolidation), as in AMReX and HPGMG. Boxes
-// agglomerate if they can be halved no further, or leave ranks little to do: those of an octant (in two dimensions of a
-// quadrant) become one, and coarsening goes on. Pure.
+// Coarse levels in fewer and wider boxes (agglomeration) and on fewer ranks (consolidation), as in AMReX and
+// HPGMG. Boxes agglomerate if they can be halved no further, or leave ranks little to do: those of an octant
+// (in two dimensions of a quadrant) become one, and coarsening goes on. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -14,13 +14,13 @@
 
 namespace keel {
 
-// The width at which coarsening ends, and the least number of cells of a rank on a coarse level as long as its boxes can
-// agglomerate; 0: they never do.
+// The width at which coarsening ends, and the least number of cells of a rank on a coarse level as long as
+// its boxes can agglomerate; 0: they never do.
 struct LevelRule {
     int bottom_box = 4;
     std::int64_t agglomerate = 0;
-    // The number of ranks that the finest level is taken to have; 0: as many as it has. Fewer ranks then make the levels of
-    // so many.
+    // The number of ranks that the finest level is taken to have; 0: as many as it has. Fewer ranks then make
+    // the levels of so many.
     int ranks = 0;
 };
 
@@ -53,8 +53,8 @@ struct Agglomeration {
     Holders owners, holders;
 
     bool merges() const { return after.width() != before.width(); }
-    // How `values` of each box of `before` travel to their ranks after, and back. Nothing comes back from a replicated grid:
-    // each rank takes its own boxes.
+    // How `values` of each box of `before` travel to their ranks after, and back. Nothing comes back from a
+    // replicated grid: each rank takes its own boxes.
     BoxPattern gather(int values) const { return {owners, holders, values}; }
     BoxPattern scatter(int values) const { return {holders.everyone() ? owners : holders, owners, values}; }
     BoxPattern pattern(Way way, int values) const {
@@ -62,12 +62,13 @@ struct Agglomeration {
     }
 };
 
-// `factor` boxes in each direction become one, on so many ranks. A box goes to a rank that had some of it if the boxes of
-// ranks lie together; ranks have floor or ceil of the mean, and those that go on are as far from each other as possible.
+// `factor` boxes in each direction become one, on so many ranks. A box goes to a rank that had some of it if
+// the boxes of ranks lie together; ranks have floor or ceil of the mean, and those that go on are as far from
+// each other as possible.
 Agglomeration agglomerated(const Layout& before, int factor, int ranks);
 
-// The boxes stay as they are. `consolidate`: the ranks fall into so many groups (0: an eighth of the ranks, rounded up) of
-// consecutive ones, and the first of each gets the boxes of all.
+// The boxes stay as they are. `consolidate`: the ranks fall into so many groups (0: an eighth of the ranks,
+// rounded up) of consecutive ones, and the first of each gets the boxes of all.
 Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups);
 
 // The boxes of a level, and the ranks that have them.

@@ -74,7 +74,8 @@ void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const Hier
     }
 }
 
-// Adds a level of so many, and its redistribution if it agglomerates. `options`: with the storage of the level above.
+// Adds a level of so many, and its redistribution if it agglomerates. `options`: with the storage of the
+// level above.
 void Hierarchy::make_level_in(Grids& grids, Precision precision, const SiteOf& site,
                               const LevelDistribution& at, int levels, const HierarchyOptions& options) {
     const int number = static_cast<int>(grids.levels.size());
@@ -160,8 +161,8 @@ void Hierarchy::update(const OperatorFormulas& formulas, const Communicator& com
     deepen_levels();
 }
 
-// The power of two that makes the largest sum of magnitudes in a row about 1: what the finest operator makes of a u is then
-// no larger than it, whatever the units, and the scaling rounds nothing.
+// The power of two that makes the largest sum of magnitudes in a row about 1: what the finest operator makes
+// of a u is then no larger than it, whatever the units, and the scaling rounds nothing.
 void Hierarchy::convert_operators() {
     const double bound = level(0).gershgorin_bound;
     single_scale_ = bound > 0 && std::isfinite(bound) ? std::exp2(-std::ilogb(bound)) : 1.0;

@@ -12,8 +12,8 @@
 namespace keel {
 
 // The finest operator by formulas of global indices: a alpha at cells, and for each direction the face
-// coefficient c (kernels/bodies/stencil.hpp) of the face between cells index-1 and index: the same at both ends of a
-// periodic direction, which are one face.
+// coefficient c (kernels/bodies/stencil.hpp) of the face between cells index-1 and index: the same at both
+// ends of a periodic direction, which are one face.
 struct OperatorFormulas {
     Formula a_alpha;
     std::array<Formula, 3> face;
@@ -28,18 +28,19 @@ class Hierarchy {
               const Layout& finest, const OperatorFormulas& formulas, const HierarchyOptions& options,
               Ledger& ledger);
 
-    // Other coefficients in the same fields: overwrites f and r of all levels. What was made of the old ones, solvers of the
-    // bottom level among it, has to be updated too. Collective.
+    // Other coefficients in the same fields: overwrites f and r of all levels. What was made of the old ones,
+    // solvers of the bottom level among it, has to be updated too. Collective.
     void update(const OperatorFormulas& formulas, const Communicator& comm);
 
     int levels() const { return static_cast<int>(double_.levels.size()); }
-    // Whether this rank has boxes on a level. Without agglomeration each rank has, and the first rank has always.
+    // Whether this rank has boxes on a level. Without agglomeration each rank has, and the first rank has
+    // always.
     bool has(int l) const { return double_.levels[static_cast<std::size_t>(l)] != nullptr; }
     Level& level(int l) { return *double_.levels[static_cast<std::size_t>(l)]; }
     const Level& level(int l) const { return *double_.levels[static_cast<std::size_t>(l)]; }
     Level& bottom() { return *double_.levels.back(); }
-    // The bottom level where it is solved on, null on ranks that do not solve; and its redistribution to these, null if they
-    // are those of its boxes.
+    // The bottom level where it is solved on, null on ranks that do not solve; and its redistribution to
+    // these, null if they are those of its boxes.
     Level* solved_bottom() { return consolidation_ ? consolidated_.get() : double_.levels.back().get(); }
     const Level* solved_bottom() const {
         return consolidation_ ? consolidated_.get() : double_.levels.back().get();
@@ -48,8 +49,8 @@ class Hierarchy {
     const LevelRedistribution* consolidation() const { return consolidation_.get(); }
     bool singular() const { return singular_; }
 
-    // The levels that cycles work on: these, or others in single precision with u and f of their own and, but for the
-    // coarsest, whose u and f are passed on to a solve in double precision, single_scale() L.
+    // The levels that cycles work on: these, or others in single precision with u and f of their own and, but
+    // for the coarsest, whose u and f are passed on to a solve in double precision, single_scale() L.
     bool mixed() const { return !single_.levels.empty(); }
     Level& cycled(int l) { return *cycled().levels[static_cast<std::size_t>(l)]; }
     const Level* single(int l) const {
@@ -57,8 +58,8 @@ class Hierarchy {
     }
     double single_scale() const { return single_scale_; }
 
-    // The redistribution of a level that agglomerates, as cycles work on it; null if its boxes are those of the level above,
-    // and on ranks that have none of that one.
+    // The redistribution of a level that agglomerates, as cycles work on it; null if its boxes are those of
+    // the level above, and on ranks that have none of that one.
     LevelRedistribution* redistribution(int l) {
         return cycled().redistributions[static_cast<std::size_t>(l)].get();
     }
@@ -104,8 +105,8 @@ class Hierarchy {
 double remove_mean(Operations& operations, Reduction& reduction, Field u);
 
 // f of a level where constants are in the null space, given a solution: less its mean, and zero where that
-// leaves rounding alone. Once for an f: its mean is then rounding, and to remove that again would make another
-// problem of it. Returns that mean over max|f|. Collective, three all-reduces.
+// leaves rounding alone. Once for an f: its mean is then rounding, and to remove that again would make
+// another problem of it. Returns that mean over max|f|. Collective, three all-reduces.
 double make_solvable(Level& level);
 
 }  // namespace keel

@@ -25,8 +25,8 @@
 
 namespace keel {
 
-// How the ghosts of one level travel, in Level's exchanges of the same names, and its boxes there and back in a
-// LevelRedistribution.
+// How the ghosts of one level travel, in Level's exchanges of the same names, and its boxes there and back in
+// a LevelRedistribution.
 struct LevelSchemes {
     SchemeOptions ghosts;
     SchemeOptions all_ghosts;
@@ -35,8 +35,8 @@ struct LevelSchemes {
     SchemeOptions back;
 };
 
-// By which schemes algebraic multigrid's messages travel among these ranks, where the ghosts of its finest level travel by `finest`.
-// What is given outlives the result. Collective over these ranks.
+// By which schemes algebraic multigrid's messages travel among these ranks, where the ghosts of its finest
+// level travel by `finest`. Its arguments outlive the result. Collective over these ranks.
 using AlgebraicSchemes =
     std::function<SchemeFor(const Communicator& comm, const Topology& topology, const SchemeOptions& finest)>;
 
@@ -57,11 +57,11 @@ struct HierarchyOptions {
     int fused = 0;
     int fused_width = 0;            // narrowest boxes where that is so
     int fused_on(int width) const;  // half sweeps that are one pass where boxes are so wide
-    // Ghost layers of what they read: as many, and one more for the residual at the end of a leg in the same pass, if boxes are
-    // wide enough.
+    // Ghost layers of what they read: as many, and one more for the residual at the end of a leg in the same
+    // pass, if boxes are wide enough.
     int fused_layers_on(int width) const;
-    // Besides the levels, others in single precision that cycles work on; those in double precision then neither fuse half
-    // sweeps nor interpolate.
+    // Besides the levels, others in single precision that cycles work on; those in double precision then
+    // neither fuse half sweeps nor interpolate.
     bool mixed = false;
     Consolidation consolidation = Consolidation::distributed;  // of the bottom level
     int bottom_ranks = 0;                                      // with a consolidated one; 0: one in eight
@@ -113,7 +113,7 @@ struct Level {
     double jacobi_bound = 2.0;              // and none of D^-1 L than this
 };
 
-// Where a level is: its ranks, their memories, its number in the ledger, its tags.
+// The site of a level: its ranks, their memories, its number in the ledger, its tags.
 struct LevelSite {
     const Communicator& comm;
     const Topology& topology;  // of these ranks
@@ -127,7 +127,7 @@ struct LevelSite {
     Transport transport(int n, bool persistent, const Meanwhile& meanwhile = {}) const;
 };
 
-// What a level has besides the ghosts of the operator.
+// Needs of a level besides the ghosts of the operator.
 struct LevelNeeds {
     bool all_ghosts = false;
     int deep_ghosts = 0;  // layers
@@ -140,18 +140,19 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
                                   const LevelSchemes& schemes, const HierarchyOptions& options);
 
 // Gives the operator its coefficients in the level's deep ghosts. Outside the domain faces are zero, and so
-// are those on its boundary, now that the diagonal has their part: the operator makes zeros of zeros there, and
-// reads none of them, so that boundary conditions hold in every layer without further care. Collective.
+// are those on its boundary, now that the diagonal has their part: the operator makes zeros of zeros there,
+// and reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
 
-// u of a level += u of the next coarser one, of all cells or those of one colour. Linear interpolation fills all ghosts of the
-// coarser u, outside the domain as well. Collective.
+// u of a level += u of the next coarser one, of all cells or those of one colour. Linear interpolation fills
+// all ghosts of the coarser u, outside the domain as well. Collective.
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation,
                      std::optional<Colour> colour = std::nullopt);
 
-// The same by quartics, of what has the coarse u as its means; wants HierarchyOptions::interpolated_ghosts = 2. Beyond a Dirichlet
-// face u is taken to be odd, beyond a Neumann face even: of fourth order there, too, only where the second derivative across the
-// one, the third across the other is 0 on it, as of a manufactured solution.
+// The same by quartics, of what has the coarse u as its means; wants HierarchyOptions::interpolated_ghosts =
+// 2. Beyond a Dirichlet face u is taken to be odd, beyond a Neumann face even: of fourth order there, too,
+// only where the second derivative across the one, the third across the other is 0 on it, as of a
+// manufactured solution.
 void interpolate_quartic_add(Level& fine, Level& coarse);
 
 // Gives f the ghosts that fused half sweeps read; nothing where a level has none. Collective.

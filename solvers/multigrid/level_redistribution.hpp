@@ -1,7 +1,7 @@
 #pragma once
 
-// The redistribution of a coarse level that agglomerates or consolidates: its right-hand side is gathered, its correction
-// scattered.
+// The redistribution of a coarse level that agglomerates or consolidates: its right-hand side is gathered,
+// its correction scattered.
 
 #include <functional>
 #include <memory>
@@ -19,8 +19,9 @@ struct LevelComm {
 
 class LevelRedistribution {
   public:
-    // `before`: the level, or its u and f alone, in its boxes on the site's ranks; `after`: in those after the agglomeration,
-    // null on ranks without. Both must outlive this object. Collective over the site's ranks.
+    // `before`: the level, or its u and f alone, in its boxes on the site's ranks; `after`: in those after
+    // the agglomeration, null on ranks without. Both must outlive this object. Collective over the site's
+    // ranks.
     LevelRedistribution(const LevelSite& site, const Agglomeration& agglomeration, Level& before,
                         Level* after, const HierarchyOptions& options);
 
@@ -31,7 +32,8 @@ class LevelRedistribution {
     void gather_rhs();          // f before becomes f after
     void gather_guess();        // and u
     void scatter_correction();  // u after becomes u before
-    // A coefficient `from`, with the upper faces of its boxes, becomes `to`, which is not read on ranks without.
+    // A coefficient `from`, with the upper faces of its boxes, becomes `to`, which is not read on ranks
+    // without.
     void gather_coefficient(Field from, Field to);
 
     // `told` is called before each of these in a cycle.

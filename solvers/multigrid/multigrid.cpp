@@ -15,9 +15,9 @@
 namespace keel {
 namespace {
 
-// Stagnation: the least residual of the last n cycles is at least `part` times that of the n before. The least,
-// since near the floor residuals go up and down, and the first cycles may raise them. What is cut off would have
-// needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
+// Stagnation: the least residual of the last n cycles is at least `part` times that of the n before. The
+// least, since near the floor residuals go up and down, and the first cycles may raise them. What is cut off
+// would have needed 31 cycles a digit below the floor of rounding, 109 elsewhere.
 struct Patience {
     std::size_t cycles;
     double part;
@@ -87,8 +87,9 @@ FlexibleCG* Multigrid::accelerator(int l) {
     return kept.get();
 }
 
-// f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that smoothing wants. To
-// extrapolate, it is the residual of the finer level, and r is what the coarser operator makes of the same u.
+// f of level l, which has been restricted to it, is brought to where the level is, with the ghosts that
+// smoothing wants. To extrapolate, it is the residual of the finer level, and r is what the coarser operator
+// makes of the same u.
 void Multigrid::take_over(int l, CoarseGoal goal) {
     if (LevelRedistribution* const moved = levels_.redistribution(l)) moved->gather_rhs();
     if (!levels_.has(l)) return;
@@ -98,7 +99,8 @@ void Multigrid::take_over(int l, CoarseGoal goal) {
     share_right_hand_side(coarse);
 }
 
-// r of the level below l = f - L u there, u being the mean of this level's, before f becomes another right-hand side.
+// r of the level below l = f - L u there, u being the mean of this level's, before f becomes another
+// right-hand side.
 void Multigrid::keep_coarse_residual(int l) {
     Level& fine = levels_.cycled(l);
     Level& below = levels_.below(l);
@@ -118,23 +120,25 @@ void Multigrid::interpolate(int l, Interpolation interpolation, std::optional<Co
     interpolate_add(levels_.cycled(l), levels_.below(l), interpolation, colour);
 }
 
-// u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is extrapolated.
+// u of a level that begins a finer one's is accurate enough to be interpolated by quartics where it is
+// extrapolated.
 void Multigrid::begin_from_below(int l) {
     if (!options_.tau_extrapolation) return interpolate(l, Interpolation::linear);
     if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->scatter_correction();
     interpolate_quartic_add(levels_.cycled(l), levels_.below(l));
 }
 
-// u of level l holds the initial guess or, where that is zero, anything, f the right-hand side, with the ghosts that
-// smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L u| of this rank at the end; not
-// on the coarsest level.
+// u of level l holds the initial guess or, where that is zero, anything, f the right-hand side, with the
+// ghosts that smoothing wants. Ranks without the level wait for the others. `norm`, if wanted, is max|f - L
+// u| of this rank at the end; not on the coarsest level.
 //
-// Tau-extrapolation: Brandt, Multigrid techniques, 1984, 8.4; Bernert, SIAM J. Sci. Comput. 18 (1997); its convergence and
-// what smoothing does to it: Ruede, Multiple tau-extrapolation for multigrid methods, 1987. f and u are means over cells, so
-// those of a level are the means of the finer one's, and what the operators make of the exact u misses f by
-// L_h u - f_h = h^2 t + O(h^4), the same t on all levels. So tau = L_H R u - R L_h u, H = 2h, is 3 h^2 t, and L_H u_H = f_H + 4/3
-// tau has a solution of fourth order. For the correction e = u_H - R u that reads L_H e = 4/3 R (f_h - L_h u) - 1/3 (f_H - L_H R u).
-// Smoothing afterwards draws u back to the solution of second order, by O(h^4) a sweep.
+// Tau-extrapolation: Brandt, Multigrid techniques, 1984, 8.4; Bernert, SIAM J. Sci. Comput. 18 (1997); its
+// convergence and what smoothing does to it: Ruede, Multiple tau-extrapolation for multigrid methods, 1987. f
+// and u are means over cells, so those of a level are the means of the finer one's, and what the operators
+// make of the exact u misses f by L_h u - f_h = h^2 t + O(h^4), the same t on all levels. So tau = L_H R u -
+// R L_h u, H = 2h, is 3 h^2 t, and L_H u_H = f_H + 4/3 tau has a solution of fourth order. For the correction
+// e = u_H - R u that reads L_H e = 4/3 R (f_h - L_h u) - 1/3 (f_H - L_H R u). Smoothing afterwards draws u
+// back to the solution of second order, by O(h^4) a sweep.
 void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
     if (!levels_.has(l)) {
         visits_.push_back({.outcome = Outcome::on_other_ranks});
@@ -152,7 +156,7 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
     }
     take_over(l + 1, goal);
     v_cycle(l + 1, Guess::zero);
-    // What one cycle leaves of the coarse correction would be as large as the error of fourth order.
+    // The coarse correction that one cycle leaves would be as large as the error of fourth order.
     if (goal == CoarseGoal::extrapolation && l + 1 < levels_.levels() - 1) v_cycle(l + 1, Guess::any);
     // As far as smoothing reads it.
     interpolate(l, options_.interpolation, read_by_smoothing(options_.post, options_, options_.symmetric));
@@ -164,8 +168,8 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
         smooth(fine, fine.operations, options_.post, options_);
 }
 
-// In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods whose
-// recurrences lose digits lose them from sixteen.
+// In double precision also for cycles in single precision: there it costs next to nothing, and Krylov methods
+// whose recurrences lose digits lose them from sixteen.
 void Multigrid::visit_bottom() {
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
@@ -222,8 +226,8 @@ Report Multigrid::improve_bottom() {
     return report;
 }
 
-// u += so many cycles in single precision for L e = r, whose maximum is known: e is found of r / max|r|, so that it neither
-// overflows nor underflows.
+// u += so many cycles in single precision for L e = r, whose maximum is known: e is found of r / max|r|, so
+// that it neither overflows nor underflows.
 void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);
@@ -238,8 +242,8 @@ void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one
-// V-cycle. The interpolation is linear, or quartic where the cycle is extrapolated: piecewise constants lose the order that full
-// multigrid needs.
+// V-cycle. The interpolation is linear, or quartic where the cycle is extrapolated: piecewise constants lose
+// the order that full multigrid needs.
 void Multigrid::full_multigrid(int finest) {
     const int last = levels_.levels() - 1;
     for (int l = finest; l < last && levels_.has(l); ++l) {
@@ -413,8 +417,8 @@ bool Multigrid::goes_on(const Solve& solve) const {
     return !solve.end && solve.report.cycles < options_.max_cycles;
 }
 
-// Records the residual after so many more cycles, and whether the solve ends with it. `definite`: whether the operator and
-// the cycles, as an accelerator sees them, still are.
+// Records the residual after so many more cycles, and whether the solve ends with it. `definite`: whether the
+// operator and the cycles, as an accelerator sees them, still are.
 void Multigrid::conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite) {
     Level& level = solve.level;
     SolveReport& report = solve.report;

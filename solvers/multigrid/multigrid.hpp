@@ -27,27 +27,29 @@ struct SolveReport {
     // Bottom solves, in order; those of a bottom grid that is on other ranks are known there alone.
     std::vector<Report> visits;
 
-    // If the solve stagnated, the residual that rounding alone may leave, eps |L| max|u| / max|f|, with |L| the
-    // largest sum of magnitudes in a row.
+    // If the solve stagnated, the residual that rounding alone may leave, eps |L| max|u| / max|f|, with |L|
+    // the largest sum of magnitudes in a row.
     std::optional<double> floor = {};
 
     bool converged() const { return outcome == Outcome::converged; }
-    // Bottom solves whose |f - L u| / |f|, in 2-norms, missed their tolerance, whatever norm their method stops by.
+    // Bottom solves whose |f - L u| / |f|, in 2-norms, missed their tolerance, whatever norm their method
+    // stops by.
     int missed_bottoms() const;
     int bottom_iterations() const;  // in all visits
 };
 
 class Multigrid {
   public:
-    // The hierarchy must outlive this object, and its bottom level have the ghost layers of powers_need(). Cycle "F" and
-    // linear interpolation need its all_ghosts, tau-extrapolation two layers of them. Throws std::invalid_argument if the
-    // bottom solver is unknown.
+    // The hierarchy must outlive this object, and its bottom level have the ghost layers of powers_need().
+    // Cycle "F" and linear interpolation need its all_ghosts, tau-extrapolation two layers of them. Throws
+    // std::invalid_argument if the bottom solver is unknown.
     Multigrid(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom);
 
     // Solves L u = f on level `finest`, whose f is given (and solvable where the problem is singular:
-    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer gain.
-    // Overwrites u, f and r of all coarser levels. Collective over the level's ranks; where cycles gain little, with an all-reduce more.
-    // Guess::any: from u as it is, with which full multigrid does nothing; residuals[0] is then that of u.
+    // make_solvable) and not changed, from u = 0 until max|f - L u| <= tolerance max|f| or cycles no longer
+    // gain. Overwrites u, f and r of all coarser levels. Collective over the level's ranks; where cycles gain
+    // little, with an all-reduce more. Guess::any: from u as it is, with which full multigrid does nothing;
+    // residuals[0] is then that of u.
     SolveReport solve(int finest = 0, Guess guess = Guess::zero);
 
     // To be called after each cycle of a solve, or stage of cycles, whose residual is known then.
@@ -56,12 +58,12 @@ class Multigrid {
     // The hierarchy has other coefficients now. Collective: algebraic multigrid is set up again.
     void update();
 
-    // The cycle that the bottom solver repeats, or is preconditioned by; null if it is no algebraic multigrid, and on ranks
-    // that do not solve.
+    // The cycle that the bottom solver repeats, or is preconditioned by; null if it is no algebraic
+    // multigrid, and on ranks that do not solve.
     AlgebraicCycle* algebraic() { return algebraic_.get(); }
 
-    // The bottom level's u = approximately L^-1 f, from a zero guess; if the problem is singular the mean of f is removed
-    // first, in place. Collective over the ranks of the bottom level.
+    // The bottom level's u = approximately L^-1 f, from a zero guess; if the problem is singular the mean of
+    // f is removed first, in place. Collective over the ranks of the bottom level.
     Report solve_bottom();
 
     // u = one V-cycle for L u = f from u = 0. u and f: fields of the finest level; f is not changed unless
@@ -70,8 +72,9 @@ class Multigrid {
     // The same from the u that is given: u is the better by a V-cycle.
     void improve(Field u, Field f);
 
-    // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but without the norms and
-    // all-reduces of a stopping test. Returns the visits to the bottom. Needs the hierarchy's all_ghosts. Collective.
+    // u of level `finest` by one full multigrid cycle for its f, as solve() begins with cycle "F", but
+    // without the norms and all-reduces of a stopping test. Returns the visits to the bottom. Needs the
+    // hierarchy's all_ghosts. Collective.
     std::vector<Report> full_cycle(int finest = 0);
 
     // max|f - L u| on a level by a fresh exchange; +infinity where a value is not finite. Collective.
@@ -101,7 +104,8 @@ class Multigrid {
     void iterate_accelerated(Solve& solve, FlexibleCG& cg);
     void iterate_cycles(Solve& solve);
 
-    // What the coarser levels of a cycle solve for: the correction of the fine solution, or what brings that to fourth order.
+    // The goal of the coarser levels of a cycle: the correction of the fine solution, or its extrapolation to
+    // fourth order.
     enum class CoarseGoal { correction, extrapolation };
 
     void take_over(int l, CoarseGoal goal = CoarseGoal::correction);

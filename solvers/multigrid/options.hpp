@@ -21,14 +21,16 @@ constexpr auto names_of(Interpolation) {
                       Named<Interpolation>{Interpolation::linear, "linear"}};
 }
 
-// What takes cycles as its preconditioner: nothing, they are the iteration; or flexible conjugate gradients.
+// The method that takes cycles as its preconditioner: none, they are the iteration; or flexible conjugate
+// gradients.
 enum class Accelerator { none, cg };
 constexpr auto names_of(Accelerator) {
     return std::array{Named<Accelerator>{Accelerator::none, "none"},
                       Named<Accelerator>{Accelerator::cg, "cg"}};
 }
 
-// The ranks that have the bottom grid while its solver works on it: those of its boxes, fewer, one, or every rank the whole.
+// The ranks that have the bottom grid while its solver works on it: those of its boxes, fewer, one, or every
+// rank the whole.
 enum class Consolidation { distributed, consolidate, gather, replicate };
 constexpr auto names_of(Consolidation) {
     return std::array{Named<Consolidation>{Consolidation::distributed, "distributed"},
@@ -37,8 +39,9 @@ constexpr auto names_of(Consolidation) {
                       Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
-// Whether the half sweeps of a leg of the cycle, before or after the coarse correction, each stream the grid and
-// exchange its ghosts, or all of them are one pass after one deep exchange; automatic: that where it is possible.
+// Whether the half sweeps of a leg of the cycle, before or after the coarse correction, each stream the grid
+// and exchange its ghosts, or all of them are one pass after one deep exchange; automatic: that where it is
+// possible.
 enum class SmootherPasses { plain, fused, automatic };
 constexpr auto names_of(SmootherPasses) {
     return std::array{Named<SmootherPasses>{SmootherPasses::plain, "plain"},
@@ -53,8 +56,8 @@ constexpr auto names_of(GhostColours) {
                       Named<GhostColours>{GhostColours::needed, "needed"}};
 }
 
-// What cycles compute in: in double precision as all else; or in single precision, several for each residual and update of
-// the solution in double precision.
+// The precision that cycles compute in: double as all else; or single, several for each residual and update
+// of the solution in double precision.
 enum class CyclePrecision { doubled, mixed };
 constexpr auto names_of(CyclePrecision) {
     return std::array{Named<CyclePrecision>{CyclePrecision::doubled, "double"},

@@ -8,25 +8,27 @@
 
 namespace keel {
 
-// What a solve knows before its first stage.
+// The data that a solve has before its first stage.
 struct StageRule {
     double tolerance = 0;
     double presumed_factor = 0.1;  // of a cycle, as long as none has been seen
     int cells = 1;                 // along the longest side of the domain
 
-    // A residual in double precision after every cycle would take back a good part of what single precision gains.
+    // A residual in double precision after every cycle would take back a good part of what single precision
+    // gains.
     static constexpr int longest = 5;
     // Enough to see what a cycle gains, and few enough to see it before the rounding of single precision.
     static constexpr int first = 3;
 
-    // The digits that a stage can gain: the rounding of e in single precision leaves some part of |L| max|e| of the residual,
-    // and |L| grows as cells^2. Seen with a = 0: 4e-5 with 64 cells, 1.4e-4 with 128 in two dimensions.
+    // The digits that a stage can gain: the rounding of e in single precision leaves some part of |L| max|e|
+    // of the residual, and |L| grows as cells^2. Seen with a = 0: 4e-5 with 64 cells, 1.4e-4 with 128 in two
+    // dimensions.
     double digits() const { return std::clamp(8 - 2 * std::log10(cells), 2.0, 5.0); }
 };
 
-// Given the residuals so far and the numbers of cycles they are after, as many as reach the tolerance, in stages of equal
-// length. Too few are mended by a short stage, which costs less than a cycle too many: so the part of a cycle that is wanted
-// beyond whole ones is left out unless it is the larger one.
+// Given the residuals so far and the numbers of cycles they are after, as many as reach the tolerance, in
+// stages of equal length. Too few are mended by a short stage, which costs less than a cycle too many: so the
+// part of a cycle that is wanted beyond whole ones is left out unless it is the larger one.
 inline int cycles_of_next_stage(std::span<const double> residuals, std::span<const int> measured_after,
                                 const StageRule& rule) {
     constexpr double left_out = 0.5;

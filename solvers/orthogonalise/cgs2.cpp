@@ -1,5 +1,5 @@
-// Classical Gram-Schmidt, twice: Lockhart 2023, QRAdd. Three all-reduces whatever the number of columns. Orthogonal to
-// rounding: the second pass takes out what the first has left.
+// Classical Gram-Schmidt, twice: Lockhart 2023, QRAdd. Three all-reduces whatever the number of columns.
+// Orthogonal to rounding: the second pass takes out what the first has left.
 
 #include "solvers/orthogonalise/orthogonalisers.hpp"
 

@@ -1,9 +1,10 @@
-// Classical Gram-Schmidt with delayed reorthogonalisation: Lockhart 2023, QRAdd, corrected. The second pass over a column waits
-// for the all-reduce of the next one, so that two are left.
+// Classical Gram-Schmidt with delayed reorthogonalisation: Lockhart 2023, QRAdd, corrected. The second pass
+// over a column waits for the all-reduce of the next one, so that two are left.
 //
-// As printed, the delayed pass adds s to R where q_old = q_new + Q s asks for s R_{k-1,k-1}, and keeps (q_old, x) where the
-// column that is there now is q_new: X = Q R then holds to 3e-2 only on an ill-conditioned X of 64 rows, and |Q'Q - I| is 4e-3;
-// corrected, 4e-16 and 2e-7. The newest column waits for its second pass, also while the oldest is rotated out.
+// As printed, the delayed pass adds s to R where q_old = q_new + Q s asks for s R_{k-1,k-1}, and keeps
+// (q_old, x) where the column that is there now is q_new: X = Q R then holds to 3e-2 only on an
+// ill-conditioned X of 64 rows, and |Q'Q - I| is 4e-3; corrected, 4e-16 and 2e-7. The newest column waits for
+// its second pass, also while the oldest is rotated out.
 
 #include "solvers/orthogonalise/orthogonalisers.hpp"
 

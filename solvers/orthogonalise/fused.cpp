@@ -1,10 +1,11 @@
-// A new column and the least-squares problem with two all-reduces in all, whatever the number of columns: Q'f rides beside Q'x in
-// the first, the new column's share of it beside its norm in the second. What is dropped is rotated out of these small vectors as
-// out of R, so that the first is formed with the columns as they were. (f,f) comes along.
+// A new column and the least-squares problem with two all-reduces in all, whatever the number of columns: Q'f
+// rides beside Q'x in the first, the new column's share of it beside its norm in the second. What is dropped
+// is rotated out of these small vectors as out of R, so that the first is formed with the columns as they
+// were. (f,f) comes along.
 //
-// `dcgs2_fused` delays the second pass over a column as dcgs2 does. `icwy_fused` corrects by (I + L)^-1, Q'f as well as Q'x: with
-// Q'x alone it takes 45 iterations where 41 do on the heat source 2 in 100^2 cells, and 55 for 42 in 128^2; and it takes the new
-// column's share of f - Q c, for one pass over Q more.
+// `dcgs2_fused` delays the second pass over a column as dcgs2 does. `icwy_fused` corrects by (I + L)^-1, Q'f
+// as well as Q'x: with Q'x alone it takes 45 iterations where 41 do on the heat source 2 in 100^2 cells, and
+// 55 for 42 in 128^2; and it takes the new column's share of f - Q c, for one pass over Q more.
 
 #include <algorithm>
 

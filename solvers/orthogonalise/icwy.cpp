@@ -1,11 +1,12 @@
-// Gram-Schmidt by the inverse compact WY form: Lockhart 2023, QRAdd. The triangular correction T = (I + L)^-1, with L the
-// strictly lower triangle of Q'Q, makes one projection as good as modified Gram-Schmidt's; the last row of L rides in the same
-// all-reduce as Q'x. Two all-reduces for a column.
+// Gram-Schmidt by the inverse compact WY form: Lockhart 2023, QRAdd. The triangular correction T = (I +
+// L)^-1, with L the strictly lower triangle of Q'Q, makes one projection as good as modified Gram-Schmidt's;
+// the last row of L rides in the same all-reduce as Q'x. Two all-reduces for a column.
 //
-// Rotating the oldest column out changes Q'Q. `icwy` forms it anew, by a third all-reduce of k (k - 1) / 2 words; `icwy_rotated`
-// forms Q'x and the last row with the columns as they were and rotates these small things as well: two again, and steadier (on
-// the heat source 2 in 128^2 cells 42 iterations where `icwy` fails after 49). Columns that are dropped apart from append() were
-// not asked for their row in time: there both form Q'Q anew.
+// Rotating the oldest column out changes Q'Q. `icwy` forms it anew, by a third all-reduce of k (k - 1) / 2
+// words; `icwy_rotated` forms Q'x and the last row with the columns as they were and rotates these small
+// things as well: two again, and steadier (on the heat source 2 in 128^2 cells 42 iterations where `icwy`
+// fails after 49). Columns that are dropped apart from append() were not asked for their row in time: there
+// both form Q'Q anew.
 
 #include "solvers/orthogonalise/orthogonalisers.hpp"
 
@@ -79,7 +80,7 @@ QRCost drop(long k) {
     return rotations(k) + (k > 2 ? QRCost{1, (k - 1) * (k - 2) / 2, 8 * (k - 1)} : QRCost{});
 }
 
-// Of Q'x and the last row of Q'Q with all k columns, of the rest with those that stay.
+// Sums of Q'x and of the last row of Q'Q are with all k columns, the rest with those that stay.
 QRCost replace(long k) {
     if (k == 1) return add(0);
     return rotations(k) + QRCost{2, 2 * k, 40 + 16 * k + 24};

@@ -1,5 +1,5 @@
-// Modified Gram-Schmidt: Lockhart 2023, QRAdd. An all-reduce of one word for each column and one for the norm, each after the
-// other: what the others are for. Orthogonal to eps times the condition of X.
+// Modified Gram-Schmidt: Lockhart 2023, QRAdd. An all-reduce of one word for each column and one for the
+// norm, each after the other: what the others are for. Orthogonal to eps times the condition of X.
 
 #include "solvers/orthogonalise/orthogonalisers.hpp"
 

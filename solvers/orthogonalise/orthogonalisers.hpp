@@ -1,6 +1,7 @@
 #pragma once
 
-// The methods that keep a QR factorisation. Each is one file, which ends in its row; the list in orthogonalisers.cpp names it.
+// The methods that keep a QR factorisation. Each is one file, which ends in its row; the list in
+// orthogonalisers.cpp names it.
 
 #include <memory>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace keel {
 
-// All-reduces, the doubles in them, and bytes that a rank moves for each entry of a vector, at the least.
+// All-reduces, the doubles in them, and at least the bytes that a rank moves for each entry of a vector.
 struct QRCost {
     long reductions = 0;
     long words = 0;
@@ -27,7 +28,7 @@ struct QRCost {
     friend bool operator==(const QRCost&, const QRCost&) = default;
 };
 
-// What most have in common: rotations alone, and Q'f in an all-reduce of its own.
+// The most frequent costs: rotations alone, and Q'f in an all-reduce of its own.
 QRCost rotations(long k);
 QRCost projection(long k);
 

@@ -1,11 +1,13 @@
 #pragma once
 
-// A thin factorisation X = Q R of the vectors that came last, at most so many, kept while a new one comes and the oldest goes:
-// Anderson acceleration solves its least-squares problems with it. The methods differ in how they make a new column orthogonal,
-// and so in their all-reduces; each is one file, which ends in its row (orthogonalisers.hpp).
+// A thin factorisation X = Q R of the vectors that came last, at most so many, kept while a new one comes and
+// the oldest goes: Anderson acceleration solves its least-squares problems with it. The methods differ in how
+// they make a new column orthogonal, and so in their all-reduces; each is one file, which ends in its row
+// (orthogonalisers.hpp).
 //
-// R and all that is as small is the same on every rank. The oldest column leaves by Givens rotations of R and Q, without
-// communication (QRDelete). Each moves two columns and writes them by way of a third: 6 doubles an entry, where 4 would do.
+// R and all that is as small is the same on every rank. The oldest column leaves by Givens rotations of R and
+// Q, without communication (QRDelete). Each moves two columns and writes them by way of a third: 6 doubles an
+// entry, where 4 would do.
 
 #include <cstddef>
 #include <optional>
@@ -52,9 +54,9 @@ class QR {
     double condition() const { return condition_of(R_, k_); }
     virtual void clear();
 
-    // Drops the oldest column where there are most(), and takes x for a new one. False, and no column more, where what is left
-    // of x is zero or not finite. f: what least_squares() will be asked for next, for methods that form Q'f on the way; x and f
-    // are not changed. Collective, as all that follows.
+    // Drops the oldest column where there are most(), and takes x for a new one. False, and no column more,
+    // where what is left of x is zero or not finite. f: what least_squares() will be asked for next, for
+    // methods that form Q'f on the way; x and f are not changed. Collective, as all that follows.
     virtual bool append(Vector x, Vector f) = 0;
     virtual void drop_oldest() { rotate_out_oldest(); }
     // gamma of the least |f - X gamma|, oldest column first.
@@ -88,7 +90,7 @@ class QR {
         b = c * b - s * old;
     }
 
-    // One all-reduce for inner products that are listed one by one and told apart again.
+    // One all-reduce for inner products that are listed one by one.
     void want(Vector x, Vector y) { wanted_.push_back({x, y}); }
     void want_columns(std::size_t count, Vector x) {
         for (std::size_t j = 0; j < count; ++j) want(q(j), x);

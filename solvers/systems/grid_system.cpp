@@ -69,8 +69,7 @@ void GridSystem::split(std::span<const Vector> columns, Vector r, Splitting spli
     if (singular_) project_on_range(columns);
 }
 
-// What is orthogonal to the range of L, and of L D^-1, is the constants; to that of D^-1/2 L D^-1/2, D^1/2 times
-// the constants.
+// The constants are orthogonal to the range of L and of L D^-1; D^1/2 times them to that of D^-1/2 L D^-1/2.
 void GridSystem::project_on_range(std::span<const Vector> columns) {
     const auto cells = static_cast<double>(operations_.layout().cell_count());
     sums_.resize(columns.size() + 1);

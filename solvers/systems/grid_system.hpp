@@ -7,8 +7,8 @@
 // ghost cells less: work that the neighbours do as well. In a box of n^3 cells the first power is (1 + 2
 // (d-1) / n)^3 applications, so it is worth it only where messages are dear and boxes are not small. The
 // values are those of one exchange for every power, to the last bit. These exchanges are not overlapped with
-// work. In one pass, the powers between two exchanges read the operator once for all of them (PA1's blocks that fit the cache,
-// Operations::powers): the same values again.
+// work. In one pass, the powers between two exchanges read the operator once for all of them (PA1's blocks
+// that fit the cache, Operations::powers): the same values again.
 
 #include <vector>
 
@@ -16,9 +16,9 @@
 
 namespace keel {
 
-// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, of how many layers, and whether
-// the powers between two of them are one pass over memory. The operator's coefficients must be current there, and zero outside the domain and on its
-// boundary (Hierarchy).
+// The exchange of the ghost layers of all 26 neighbours that some powers of the operator need, of how many
+// layers, and whether the powers between two of them are one pass over memory. The operator's coefficients
+// must be current there, and zero outside the domain and on its boundary (Hierarchy).
 struct DeepGhosts {
     Exchange* exchange = nullptr;
     int layers = 0;
@@ -34,8 +34,8 @@ class GridSystem : public ScaledSystem {
                DiagonalScaling scaling, std::size_t at_once = 1, DeepGhosts deep = {}, bool singular = false);
     // Grid-sized arrays that the scaling needs.
     static int fields(DiagonalScaling scaling, int at_once);
-    // Flops per cell of one application of the operator, the scaling included: 13, in two dimensions 9, and 1 (right) or 2
-    // (symmetric) more.
+    // Flops per cell of one application of the operator, the scaling included: 13, in two dimensions 9, and 1
+    // (right) or 2 (symmetric) more.
     static double application_flops(DiagonalScaling scaling, std::size_t dimensions = 3);
 
     Vector make_vector() override { return operations_.make_field(); }
@@ -43,7 +43,7 @@ class GridSystem : public ScaledSystem {
     // With deep ghosts of d layers: an exchange for every d powers.
     void powers(std::span<const Vectors> bases, const Recurrence& recurrence) override;
     void fill(Vector y, double value) override { operations_.fill(y, value); }
-    // Where the problem is singular, with one all-reduce.
+    // With one all-reduce if the problem is singular.
     void split(std::span<const Vector> columns, Vector r, Splitting splitting) override;
     Squares squares(Vector r) override;
     Counts counts() const override;

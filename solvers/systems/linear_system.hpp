@@ -1,6 +1,6 @@
 #pragma once
 
-// What a Krylov method sees of the world: vectors, an operator, inner products. Nothing about grids, ranks or
+// The world of a Krylov method: vectors, an operator, inner products. Nothing about grids, ranks or
 // devices. Every member function that applies the operator or reduces is collective over the system's ranks.
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace keel {
 
-// What a solve has cost so far.
+// The cost of a solve so far.
 struct Counts {
     long applications = 0;  // operator times vector
     long exchanges = 0;     // messages to every neighbour, whatever the number of vectors in them
@@ -66,7 +66,7 @@ class LinearSystem {
                       std::span<DoubleDouble> results) = 0;
     // The same begun and not waited for: finish() of the result delivers them.
     virtual PendingSum begin_dots(std::span<const Product> products) = 0;
-    // What one all-reduce tells of a residual: (r,r), and where the system is scaled from the left, (r,r) before
+    // Sums of a residual by one all-reduce: (r,r), and if the system is scaled from the left, (r,r) before
     // that but for a factor that is the same for every r.
     struct Squares {
         double own = 0;

@@ -2,7 +2,7 @@
 // and periodic residual replacement. The same iterates as bicgstab.cpp in exact arithmetic, without its
 // half-step exit.
 //
-// Per iteration: 2 applications (2 exchanges), 2 all-reduces of 2 and 5 words, each on its way while the
+// Per iteration: 2 applications (2 exchanges), 2 all-reduces of 2 and 5 words, each in flight while the
 // operator is applied. One application and one all-reduce more to start a run. Vectors: r~, w, t, p, s, z, v,
 // y besides x and r. 2 F_A + 48 flops per cell.
 // Weakness: the longer recurrences drift from the true residual, and beyond what they can attain x is lost

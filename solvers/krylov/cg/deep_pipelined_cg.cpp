@@ -12,7 +12,7 @@
 // for a partner, and the norm of r is the natural one, sqrt(r . M r).
 //
 // Per iteration: 1 application (1 exchange) and 1 all-reduce of l + 1 words, waited for after l further
-// applications: l all-reduces are on their way at any time. k iterations cost k + l applications, so for the
+// applications: l all-reduces are in flight at any time. k iterations cost k + l applications, so for the
 // few iterations of a bottom solve a small l is best. Vectors: 2 of each z^(q), q < l; max(3, l) of z, one of
 // which is r; p. F_A + 7 l + 13 flops per cell. With a preconditioner k + l + 1 applications of M, and three
 // vectors more: u_{i-1}, u_i, u_{i+1}, one of which is r.
@@ -40,7 +40,7 @@
 namespace keel {
 namespace {
 
-// What is left of a sum after subtracting is noise below this part of it.
+// The rest of a sum after subtracting is noise below this part of it.
 constexpr double noise = 1e-15;
 
 std::size_t at(int n) {
@@ -110,7 +110,7 @@ class DeepPipelinedCG : public KrylovMethod {
     Outcome iterate(const Run& run, Report& report) override {
         begun_ = waited_ = 0;
         const Outcome outcome = pipeline(run, report);
-        while (waited_ < begun_) wait();  // what is still on its way is not needed
+        while (waited_ < begun_) wait();  // the sums in flight are not needed
         return outcome;
     }
 

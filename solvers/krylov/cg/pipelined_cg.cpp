@@ -2,10 +2,10 @@
 // preconditioner (Alg. 4) and without (Alg. 3). The same iterates as cg.cpp in exact arithmetic. The test
 // is on |r|, with a preconditioner for a word more, or on the natural norm sqrt(r,u).
 //
-// Per iteration: 1 application (1 exchange) and 1 all-reduce of 2 words, which is on its way while the
+// Per iteration: 1 application (1 exchange) and 1 all-reduce of 2 words, which is in flight while the
 // operator is applied. A solve of k iterations costs k + 2 applications: the last one tells that nothing is
 // left to do. Vectors: w, n, z, s, p besides x and r. F_A + 22 flops per cell. With a preconditioner M the
-// all-reduce is on its way while M is applied, too, and there are u, m, q besides: u = M r, m = M w, q = M s;
+// all-reduce is in flight while M is applied, too, and there are u, m, q besides: u = M r, m = M w, q = M s;
 // without, u is r, m is w and q is s. k + 2 applications of M.
 // Weakness: r and w come from recurrences that drift from the true residual, sooner than CG's. Measured on
 // 32^3 with constant coefficients, periodic and Dirichlet, tolerance 1e-15: a breakdown at true residuals of

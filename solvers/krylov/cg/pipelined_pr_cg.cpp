@@ -1,18 +1,19 @@
 // Pipelined predict-and-recompute conjugate gradients, PIPE-PR-CG: Chen and Carson, SIAM J. Sci. Comput. 42
 // (2020), without preconditioner. The iterates of cg.cpp in exact arithmetic, its accuracy in floating
-// point, and one all-reduce on its way while the operator is applied.
+// point, and one all-reduce in flight while the operator is applied.
 //
 // Besides the norm of the next residual, as in pr_cg.cpp, w = A r is PREDICTED, r and w by the same
-// recurrence: so s = A p needs no product. While the sums are on their way, w is RECOMPUTED, which is what
+// recurrence: so s = A p needs no product. While the sums are in flight, w is RECOMPUTED, which is what
 // p-CG (pipelined_cg.cpp) lacks and why that one drifts.
 //
 // The margin has no step numbers: the recurrences are written from what the method is, not from the listing.
 //
 // Per iteration: 2 applications with 1 exchange of two vectors, and 1 all-reduce of 4 words, which is on its
 // way during both. A solve of k iterations costs 2k + 2 applications in k + 2 exchanges and k + 1
-// all-reduces. Vectors: w, p, s, u besides x and r. 2 F_A + 23 flops per cell. Weakness: the second
-// product. Where applications and not all-reduces take the time it costs up to twice what CG does. And where
-// coefficients jump by 1000 and nothing is scaled it ends 3 to 7 times above CG (results/attainable).
+// all-reduces. Vectors: w, p, s, u besides x and r. 2 F_A + 23 flops per cell.
+// Weakness: the second product. Where applications and not all-reduces take the time it costs up to twice
+// what CG does. And where coefficients jump by 1000 and nothing is scaled it ends 3 to 7 times above CG
+// (results/attainable).
 
 #include <algorithm>
 #include <cmath>

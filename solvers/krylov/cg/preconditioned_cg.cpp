@@ -6,8 +6,9 @@
 // solve of k iterations applies M k + 1 times. Vectors: z, p, Ap besides x and r. F_A + F_M + 15 flops per
 // cell (natural: 13).
 //
-// M that varies: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22 (2000), 1444-1460, FCG(1), which is the one
-// below where M is fixed: (z, r - r_before) / (r, z)_before, of which r - r_before = -alpha Ap. A word more, 2 flops a cell.
+// M that varies: beta of Notay, "Flexible conjugate gradients", SIAM J. Sci. Comput. 22 (2000), 1444-1460,
+// FCG(1), which is the one below where M is fixed: (z, r - r_before) / (r, z)_before, of which r - r_before =
+// -alpha Ap. A word more, 2 flops a cell.
 
 #include "solvers/krylov/cg/preconditioned_cg.hpp"
 

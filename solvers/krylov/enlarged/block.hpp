@@ -1,6 +1,6 @@
 #pragma once
 
-// What enlarged methods share: block vectors, that is, spans of vectors taken as the columns of a matrix, and
+// Block vectors of enlarged methods, that is, spans of vectors taken as the columns of a matrix, and
 // small matrices that every rank holds. Sizes are set at construction; nothing here allocates after it.
 
 #include <Eigen/Cholesky>

@@ -205,7 +205,7 @@ Quantity by_variant(const Quantity& orthodir, const Quantity& orthomin) {
                 return (o.variant == Enlarged::orthodir ? orthodir : orthomin).of(o);
             }};
 }
-// Of its longest all-reduce.
+// Words of the longest all-reduce.
 double sums_of_orthodir(double t) {
     return (t + 1) * (t + 1);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rows of enlarged methods share: numbers by formulas in t, the columns of their blocks.
+// Numbers that the rows of enlarged methods share, by formulas in t, the columns of their blocks.
 
 #include <string>
 
@@ -16,7 +16,8 @@ inline Quantity in_t(const std::string& text, FormulaInT formula) {
     return {text, [formula](const BottomOptions& o) { return formula(o.block); }};
 }
 
-// Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so many sums.
+// Bytes of so many square matrices of t columns, beside those of RankRevealing, and of BlockProducts of so
+// many sums.
 inline double bytes_of_blocks(double t, int matrices, double sums) {
     return sizeof(double) * (1.0 * matrices + RankRevealing::matrices) * t * t +
            static_cast<double>(BlockProducts::bytes_of_sum) * sums;

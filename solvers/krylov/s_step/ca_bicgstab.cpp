@@ -12,10 +12,10 @@
 // rank, no communication.
 //
 // Weakness: the Gram matrix squares the condition of the basis (basis.hpp). Monomial bases serve up to s = 4;
-// with s = 8 most bottom solves on 16^3 cells miss 1e-3, unless in twofold precision. Newton and Chebyshev with Jacobi scaling serve up to
-// s = 8 or 16. A norm that rounding makes negative is taken for zero, as in the paper; most such claims of
-// convergence are false, so the caller verifies and restarts. After the limit of iterations the rest of an
-// outer step is not used.
+// with s = 8 most bottom solves on 16^3 cells miss 1e-3, unless in twofold precision. Newton and Chebyshev
+// with Jacobi scaling serve up to s = 8 or 16. A norm that rounding makes negative is taken for zero, as in
+// the paper; most such claims of convergence are false, so the caller verifies and restarts. After the limit
+// of iterations the rest of an outer step is not used.
 
 #include <algorithm>
 #include <optional>

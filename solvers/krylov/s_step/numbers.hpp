@@ -1,6 +1,6 @@
 #pragma once
 
-// What the rows of s-step methods share. Their numbers are those once telescoping has reached s; the longer
+// Numbers that the rows of s-step methods share. They are those once telescoping has reached s; the longer
 // of the two bases of their PairSpace has degree m = degree_per_s * s.
 
 #include <string>
@@ -22,8 +22,8 @@ Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequen
 // Beside the applications: the Gram matrix of the 2m + 1 vectors with themselves and `others`, three
 // combinations of them, and the recurrences of the basis. The text is that of the monomial one.
 Quantity flops_of_pairs(const std::string& text, int degree_per_s, int others);
-// Per iteration the words of the Gram matrices, of which the formula is that of an outer step in simple precision; bytes of the
-// spaces of all outer steps; and the words of the Gram matrix of the longest.
+// Per iteration the words of the Gram matrices, of which the formula is that of an outer step in simple
+// precision; bytes of the spaces of all outer steps; and the words of the Gram matrix of the longest.
 Quantity words_of_pairs(const std::string& text, FormulaInS formula);
 Quantity small_bytes_of_pairs(int degree_per_s);
 Quantity sums_of_pairs(int degree_per_s);

@@ -1,22 +1,27 @@
-// Pipelined s-step conjugate gradients: s iterations of CG for one all-reduce, which is on its way while the operator is
-// applied s times. What Tiwari and Vadhiyar's PIPE-sCG is said to do (arXiv, abstract: one non-blocking reduction for s
-// iterations, no further products); the recurrences are derived anew, so no line of theirs is in the margin. A must be
-// symmetric and positive definite (semi-definite with b in its range). With s = 1 this is p-CG.
+// Pipelined s-step conjugate gradients: s iterations of CG for one all-reduce, which is in flight while the
+// operator is applied s times. What Tiwari and Vadhiyar's PIPE-sCG is said to do (arXiv, abstract: one
+// non-blocking reduction for s iterations, no further products); the recurrences are derived anew, so no line
+// of theirs is in the margin. A must be symmetric and positive definite (semi-definite with b in its range).
+// With s = 1 this is p-CG.
 //
-// rho_0 = 1, rho_1, .. are the polynomials of a basis that knows its own products: monomials, or Chebyshev's. Kept are
+// rho_0 = 1, rho_1, .. are the polynomials of a basis that knows its own products: monomials, or Chebyshev's.
+// Kept are
 //     t_i = rho_i(A) r, i = 0 .. 2s,    Q_i = rho_i(A) P, i = 0 .. s+1,    P = Q_0, the s directions of a block.
 // The directions of the next block are R + P B, R = [t_0 .. t_{s-1}], A-orthogonal to P:
 //     W_old B = -C, C = P^T A R;   W = R^T A R + C^T B + B^T C + B^T W_old B;   W alpha = R^T r + B^T P^T r.
-// All inner products in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1) words, known
-// before t_{s+1} .. t_{2s} are, which are made meanwhile. Then Q_i = rho_i(A) R + Q_i B and t_i -= A rho_i(A) P alpha take
-// vectors that are there. The norm of r is known at the end of a block only; the last block is as short as the limit asks.
+// All inner products in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1)
+// words, known before t_{s+1} .. t_{2s} are, which are made meanwhile. Then Q_i = rho_i(A) R + Q_i B and t_i
+// -= A rho_i(A) P alpha take vectors that are there. The norm of r is known at the end of a block only; the
+// last block is as short as the limit asks.
 //
-// Per block of s iterations: s applications (s exchanges), 1 all-reduce of s^2 + 3s words. At the start s applications and
-// 2s words; a solve ends with an all-reduce and s applications in vain. Vectors: s^2 + 5s besides x and r.
-// Where the first block of a run breaks down, since its s directions are dependent, s is halved until it does not.
-// Weakness: t_2s has the degree that breaks ca_bicgstab's monomial basis at s = 4, and r comes from recurrences that
-// drift: monomials hold for s = 2, Chebyshev's basis for s = 4 and more where the system is scaled by its diagonal or has
-// constant coefficients. Every block costs s^2 + 2s combinations of s and more vectors.
+// Per block of s iterations: s applications (s exchanges), 1 all-reduce of s^2 + 3s words. At the start s
+// applications and 2s words; a solve ends with an all-reduce and s applications in vain. Vectors: s^2 + 5s
+// besides x and r. If the first block of a run breaks down, since its s directions are dependent, s is halved
+// until it does not.
+// Weakness: t_2s has the degree that breaks ca_bicgstab's monomial basis at s = 4, and r comes from
+// recurrences that drift: monomials hold for s = 2, Chebyshev's basis for s = 4 and more where the system is
+// scaled by its diagonal or has constant coefficients. Every block costs s^2 + 2s combinations of s and more
+// vectors.
 
 #include <algorithm>
 #include <array>
@@ -52,12 +57,13 @@ struct Terms {
     const Term* end() const { return terms.data() + count; }
 };
 
-// Solves with a symmetric positive definite matrix, by Cholesky's factorisation of it scaled to a unit diagonal.
+// Solves with a symmetric positive definite matrix, by Cholesky's factorisation of it scaled to a unit
+// diagonal.
 class SmallCholesky {
   public:
     explicit SmallCholesky(int s) : L_(s, s), scale_(s) {}
 
-    // Of the leading n rows. False where a pivot is not positive.
+    // Factorises the leading n rows. False if a pivot is not positive.
     bool factor(const Eigen::MatrixXd& W, int n) {
         n_ = n;
         for (int i = 0; i < n; ++i) {
@@ -156,7 +162,7 @@ class PipelinedSStepCG : public KrylovMethod {
             const double norm = mu[0] > 0 ? std::sqrt(mu[0]) : mu[0] * 0;
             if (m > 0) {
                 report.iterations += m;
-                // Of the iterations inside the block no norm is known.
+                // The iterations inside the block have no known norm.
                 for (int j = 1; j < m; ++j) report.residuals.push_back(known / run.scale);
                 report.residuals.push_back(norm / run.scale);
                 if (norm <= run.target) return Outcome::converged;

@@ -1,10 +1,10 @@
 #pragma once
 
-// What s-step methods share. One outer step spans the Krylov spaces of a pair of vectors p, r,
+// The outer steps of s-step methods. One outer step spans the Krylov spaces of a pair of vectors p, r,
 //     V = [P, R],   P = rho_0(A) p .. rho_m(A) p,   R = rho_0(A) r .. rho_{m-1}(A) r,
 // reduces V^T V once, and then knows every inner product of the next s iterations from coordinates:
-// A V c = V T c, (V c, V d) = c^T G d. In coordinates all is Scalar, double or DoubleDouble: G has the square of the basis's
-// condition, and what rounding leaves of it in double is what limits s.
+// A V c = V T c, (V c, V d) = c^T G d. In coordinates all is Scalar, double or DoubleDouble: G has the square of the
+// basis's condition, and what rounding leaves of it in double is what limits s.
 
 #include <Eigen/Core>
 #include <initializer_list>
@@ -35,7 +35,7 @@ class PairSpace {
     // How many vectors the space needs besides p and r.
     static std::size_t vectors(int degree) { return 2 * static_cast<std::size_t>(degree) - 1; }
 
-    // Of its matrices T and G, and the sums.
+    // Bytes of its matrices T and G, and of the sums.
     static double bytes(int degree);
 
     // degree: m above. At least `vectors(degree)` vectors, which spaces may share that are not used at the
@@ -47,8 +47,9 @@ class PairSpace {
     void update(const Spectrum& spectrum);
 
     // Spans the spaces of p and r, and forms G = V^T V and, if y is given, g = V^T y, with one all-reduce of
-    // exactly their n (n + 1) / 2 (+ n) distinct numbers, n = 2m + 1. 2m - 1 applications. Both bases at once:
-    // m exchanges, or fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1. Collective.
+    // exactly their n (n + 1) / 2 (+ n) distinct numbers, n = 2m + 1. 2m - 1 applications. Both bases at
+    // once: m exchanges, or fewer if the system needs fewer (grid_system.hpp); sequential: 2m - 1.
+    // Collective.
     void span(LinearSystem& A, LinearSystem::Vector p, LinearSystem::Vector r,
               std::span<const LinearSystem::Vector> y = {});
 

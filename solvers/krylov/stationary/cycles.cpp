@@ -1,9 +1,10 @@
-// Cycles of multigrid M as an iteration of their own, x += M (b - A x), with the stopping test after every one: they are the
-// preconditioner of nothing.
+// Cycles of multigrid M as an iteration of their own, x += M (b - A x), with the stopping test after every
+// one: they are the preconditioner of nothing.
 //
-// Per iteration: 1 application of A (1 exchange) and 1 of M, an all-reduce of 1 word, which only the stopping test needs.
-// Vectors: z and Az besides x and r. F_A + 8 flops per cell, and those of M.
-// Weakness: converges only where M brings every part of the residual down; conjugate gradients with M need not more cycles.
+// Per iteration: 1 application of A (1 exchange) and 1 of M, an all-reduce of 1 word, which only the stopping
+// test needs. Vectors: z and Az besides x and r. F_A + 8 flops per cell, and those of M.
+// Weakness: converges only where M brings every part of the residual down; conjugate gradients with M need
+// not more cycles.
 
 #include <cmath>
 

@@ -23,7 +23,7 @@ class SpectrumEstimate {
     SpectrumEstimate(LinearSystem& A, Preconditioner* M, int steps);
     static int vectors(bool preconditioned) { return preconditioned ? 4 : 3; }
 
-    // b is not changed. Nothing where no two different Ritz values can be told: b is in a space of one
+    // b is not changed. Nothing if no two Ritz values differ: b is in a space of one
     // dimension, or the system is not positive definite. Collective.
     std::optional<Spectrum> of(LinearSystem::Vector b);
 
@@ -37,8 +37,8 @@ class SpectrumEstimate {
 // The bounds, or the interval that the user gives in their place, if the method reads bottom.spectrum.
 Spectrum chosen_spectrum(const BottomOptions& options, const Spectrum& bounds);
 
-// Whether the options ask for an estimate in place of either, and the method that then asks for it at its first
-// run, and at the first one after each adopt(); without an estimate the method is returned as it is.
+// Whether the options ask for an estimate in place of either, and the method that then asks for it at its
+// first run, and at the first one after each adopt(); without an estimate the method is returned as it is.
 bool estimates(const BottomOptions& options);
 std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
                                             Preconditioner* M, const BottomOptions& options);

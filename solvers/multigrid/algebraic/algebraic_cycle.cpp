@@ -80,11 +80,13 @@ void AlgebraicCycle::multiply(Vector z, Vector r) {
 
 namespace {
 
-// Measured with Open MPI 4.1 and OpenMP, set-up included: what mpiexec -n 2 keel problem.box=40 multigrid.bottom_box=40
-// problem.boxes=[2,1,1] problem.boundary=dirichlet bottom.solver=amg grows by, less its grids and vectors, over the entries of the
-// finest matrix, and problem.dimensions=2 problem.box=256 multigrid.bottom_box=256; 1 and 4 ranks, 32^3, 48^3 and 384^2 a box give the
-// same to a twelfth. Of classical coarsening with theta = 0.25: extended+i interpolation needs the less the more is truncated, by PMIS and
-// 0, 0.1, 0.3, 0.5 of the largest weight 180 to 190, 180, 145, 120 bytes in three dimensions, 113, 111, 109, 93 in two.
+// Measured with Open MPI 4.1 and OpenMP, set-up included: what mpiexec -n 2 keel problem.box=40
+// multigrid.bottom_box=40 problem.boxes=[2,1,1] problem.boundary=dirichlet bottom.solver=amg grows by, less
+// its grids and vectors, over the entries of the finest matrix, and problem.dimensions=2 problem.box=256
+// multigrid.bottom_box=256; 1 and 4 ranks, 32^3, 48^3 and 384^2 a box give the same to a twelfth. Of
+// classical coarsening with theta = 0.25: extended+i interpolation needs the less the more is truncated, by
+// PMIS and 0, 0.1, 0.3, 0.5 of the largest weight 180 to 190, 180, 145, 120 bytes in three dimensions, 113,
+// 111, 109, 93 in two.
 double bytes_of_entry(std::size_t dimensions, const AmgOptions& options) {
     const bool plane = dimensions < 3;
     if (options.coarsening == CoarseningRule::aggregation) return plane ? 76 : 83;

@@ -13,8 +13,8 @@ namespace keel {
 
 class AlgebraicCycle : public Preconditioner {
   public:
-    // Of a level that has a home. `singular`: constants are in the null space of its operator, and so of all levels. The level
-    // must outlive this object. Collective over the level's ranks, as update() and apply().
+    // The level has a home. `singular`: constants are in the null space of its operator, and so of all
+    // levels. The level must outlive this object. Collective over the level's ranks, as update() and apply().
     AlgebraicCycle(Level& level, bool singular, const AmgOptions& options);
 
     // Sets up again, for other coefficients.
@@ -24,8 +24,8 @@ class AlgebraicCycle : public Preconditioner {
     const AmgHierarchy& hierarchy() const { return *hierarchy_; }
     const Communicator& comm() const { return team_.comm; }  // of those that set up
 
-    // By levels of its own: the last set-up, the seconds of all of it, and the cycles since they were forgotten. The ledger of
-    // the level's home has all of that at the level itself.
+    // By levels of its own: the last set-up, the seconds of all of it, and the cycles since they were
+    // forgotten. The ledger of the level's home has all of that at the level itself.
     const Ledger& setup() const { return setup_; }
     double setup_seconds() const { return whole_setup_.at(Op::plans, 0).seconds; }
     const Ledger& cycles() const { return cycles_; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the bottom level is solved on, for a solver that sets up levels of its own there.
+// The ranks that solve on the bottom level, for a solver that sets up levels of its own there.
 
 #include "solvers/multigrid/level.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"

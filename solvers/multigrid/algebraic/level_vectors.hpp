@@ -9,7 +9,7 @@ namespace keel {
 
 class LevelVectors {
   public:
-    // Of a level whose rows are those of rows_of_level(). The level must outlive this object.
+    // The rows of the level are those of rows_of_level(). It must outlive this object.
     explicit LevelVectors(Level& level);
 
     // The operations are those of the matrix' vectors, and stay the same until the next bind().

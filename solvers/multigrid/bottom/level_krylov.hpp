@@ -19,8 +19,8 @@ namespace keel {
 std::unique_ptr<BottomSolver> make_krylov(Level& level, bool singular, const BottomOptions& options,
                                           Preconditioner* M = nullptr);
 
-// Grid-sized arrays that such a solver adds to its level, and those that the bottom solver of Multigrid adds to
-// the bottom level.
+// Grid-sized arrays that such a solver adds to its level, and those that the bottom solver of Multigrid adds
+// to the bottom level.
 int krylov_fields(const BottomOptions& options, bool preconditioned);
 int bottom_fields(const BottomOptions& options);
 

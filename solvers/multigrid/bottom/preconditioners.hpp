@@ -24,13 +24,13 @@ struct PreconditionerOptions {
     bool any() const { return kind != PreconditionerKind::none; }
 };
 
-// Of the operator of the finest level; null: none. `multigrid` and the sweeps at the bottom are the
-// V-cycle's. The hierarchy must outlive it. Collective.
+// A preconditioner of the finest level's operator; null: none. `multigrid` and the sweeps at the bottom are
+// the V-cycle's. The hierarchy must outlive it. Collective.
 std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy,
                                                     const PreconditionerOptions& options,
                                                     const MultigridOptions& multigrid, int bottom_sweeps);
 
-// What it adds to the finest level: grid-sized arrays, and bytes for each box of so many cells besides.
+// Additions to the finest level: grid-sized arrays, and bytes for each box of so many cells besides.
 int preconditioner_fields(const PreconditionerOptions& options);
 double preconditioner_bytes_of_box(const PreconditionerOptions& options, const Index& extent);
 

@@ -11,7 +11,8 @@ namespace keel {
 // L u + phi(u) = f by G(u) = L^-1 (f - phi(u)), solved by V-cycles from zero to the tolerance of the options.
 class SolveMap : public FixedPoint {
   public:
-    // f: a field of the finest level other than its own, which are overwritten. Nothing is owned. L is not singular.
+    // f: a field of the finest level other than its own, which are overwritten. Nothing is owned. L is not
+    // singular.
     SolveMap(Hierarchy& hierarchy, const MultigridOptions& options, const BottomOptions& bottom,
              const Reaction& phi, Field f);
 

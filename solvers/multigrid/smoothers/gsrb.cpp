@@ -43,7 +43,8 @@ HalfSweeps up_to_last_pass(Level& level, Operations& operations, HalfSweeps leg)
     return leg;
 }
 
-// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before each pass.
+// Half sweeps of two colours in turn: with an exchange before each or, on a level that fuses them, before
+// each pass.
 void alternate(Level& level, Operations& operations, const std::vector<Colour>& colours, double relaxation,
                Guess guess) {
     if (level.fused == 0) {

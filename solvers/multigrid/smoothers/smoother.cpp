@@ -40,7 +40,7 @@ Stencil where_unsolved(const Level& level, int sweeps, const MultigridOptions& o
     return smoother.unsolved ? level.L.of(smoother.unsolved(sweeps, options)) : level.L;
 }
 
-// Of the ghosts those that its residual reads.
+// The ghosts that its residual reads.
 std::optional<Colour> colour_read(const Stencil& L) {
     return L.colour ? std::optional(other(*L.colour)) : std::nullopt;
 }

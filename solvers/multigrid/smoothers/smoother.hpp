@@ -16,8 +16,8 @@ namespace keel {
 struct Level;
 class Operations;
 
-// What the last pass of a leg of the cycle ends with, of u as it is then: f - L u, restricted to a field of the next level, or
-// its maximum on this rank.
+// The end of the last pass of a leg of the cycle: f - L u, restricted to a field of the next level, or its
+// maximum on this rank.
 struct LegEnd {
     Field restricted = {};
     double* norm = nullptr;  // null: restricted
@@ -39,11 +39,11 @@ struct Smoother {
     Relax* reversed = nullptr;
     // Passes over the grid, each with an exchange, that a level with `fused` makes one of; 0: it cannot.
     int fusible = 0;  // per sweep
-    // relax as one pass, and in the same one what a leg ends with, on a level with ends_in_pass(); null where nothing is fusible.
+    // relax and the end of a leg as one pass, on a level with ends_in_pass(); null if nothing is fusible.
     void (*relax_to_end)(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, const LegEnd& end) = nullptr;
-    // Of which cells so many sweeps read what u holds before them, and of which the residual is more than rounding after them; null:
-    // of all. Of the adjoint it is the other way round.
+    // The colour of the cells whose u is read by so many sweeps, and of those whose residual is more than
+    // rounding after them; null: all cells. The adjoint has them the other way round.
     std::optional<Colour> (*read)(int sweeps, const MultigridOptions& options) = nullptr;
     std::optional<Colour> (*unsolved)(int sweeps, const MultigridOptions& options) = nullptr;
     // A last pass with one exchange that makes the whole read the same backwards; null: it does without.
@@ -55,17 +55,18 @@ const std::vector<Smoother>& smoothers();
 std::vector<std::string> smoother_names();
 const Smoother& smoother_named(std::string_view name);  // throws std::invalid_argument for an unknown name
 
-// Relaxes with options.smoother. On a level with `fused` half sweeps f has its deep ghosts (share_right_hand_side).
+// Relaxes with options.smoother. On a level with `fused` half sweeps f has its deep ghosts
+// (share_right_hand_side).
 void smooth(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
             Guess guess = Guess::any);
 
-// smooth(), and then `restricted`, of the next level, is the restriction of f - L u: in the same pass or after an exchange. Where
-// the last half sweep has left nothing but rounding the residual counts as zero.
+// smooth(), and then `restricted`, of the next level, is the restriction of f - L u: in the same pass or
+// after an exchange. Where the last half sweep has left nothing but rounding the residual counts as zero.
 void smooth_and_restrict(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                          Guess guess, Field restricted);
 
-// smooth(), and then max|f - L u| of this rank, on the same cells: in the same pass or after an exchange; +infinity where a value
-// is not finite.
+// smooth(), and then max|f - L u| of this rank, on the same cells: in the same pass or after an exchange;
+// +infinity where a value is not finite.
 double smooth_and_measure(Level& level, Operations& operations, int sweeps, const MultigridOptions& options,
                           Guess guess);
 
@@ -75,10 +76,12 @@ void smooth_reversed(Level& level, Operations& operations, int sweeps, const Mul
 // smooth(), closed so that u, from u = 0, is a symmetric operator of f.
 void smooth_symmetric(Level& level, Operations& operations, int sweeps, const MultigridOptions& options);
 
-// Of which cells smooth() and the others, or smooth_reversed(), read what u holds before them.
+// The colour of the cells whose u is read by smooth() and the others, or by smooth_reversed(); null: all
+// cells.
 std::optional<Colour> read_by_smoothing(int sweeps, const MultigridOptions& options, bool reversed);
 
-// Half sweeps at most, before or after its coarse correction, that a level makes one pass of; 0: the smoother has none.
+// Half sweeps at most, before or after its coarse correction, that a level makes one pass of; 0: the smoother
+// has none.
 int fusible_half_sweeps(const MultigridOptions& options);
 
 // Exchanges in that many sweeps, each before a pass of its own.

@@ -30,7 +30,7 @@ class BlockJacobi : public Preconditioner {
 
     std::string vanished() const override { return vanished_; }
 
-    // What it keeps: grid-sized arrays, and values for each box besides.
+    // Its memory: grid-sized arrays, and values for each box besides.
     static int fields(BlockSolver solver) { return solver == BlockSolver::ic0 ? 1 : 0; }
     static double values_of_box(BlockSolver solver, const Index& extent);
 

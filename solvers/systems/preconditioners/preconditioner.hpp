@@ -15,8 +15,8 @@ class Preconditioner {
     using Vector = LinearSystem::Vector;
 
     virtual ~Preconditioner() = default;
-    // z = M r; they differ. Unless it varies() M is linear and the same in every application, on which Krylov methods rely, and
-    // without all-reduces, as one would end the overlap of pipelined methods. Collective.
+    // z = M r; they differ. Unless it varies() M is linear and the same in every application, on which Krylov
+    // methods rely, and without all-reduces, as one would end the overlap of pipelined methods. Collective.
     void apply(Vector z, Vector r) {
         ++applications_;
         multiply(z, r);
@@ -24,7 +24,8 @@ class Preconditioner {
     long applications() const { return applications_; }
     // Whether M is symmetric, as CG's family wants it.
     virtual bool symmetric() const { return true; }
-    // Whether M is another operator in each application, as one is that solves by a tolerance: for flexible methods alone.
+    // Whether M is another operator in each application, as one is that solves by a tolerance: for flexible
+    // methods alone.
     virtual bool varies() const { return false; }
     // The quantity that vanished when M was made; empty: none did. Else there is no M to apply.
     virtual std::string vanished() const { return {}; }

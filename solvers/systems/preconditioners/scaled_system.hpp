@@ -1,6 +1,6 @@
 #pragma once
 
-// What grids and sparse matrices share as linear systems: vectors that are fields, sums over ranks, and
+// Grids and sparse matrices as linear systems: vectors that are fields, sums over ranks, and
 // scaling by the diagonal of the problem's operator.
 
 #include <vector>

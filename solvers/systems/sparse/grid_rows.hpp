@@ -17,7 +17,7 @@ struct MatrixEntry {
     double value;
 };
 
-// What the operator has at a cell.
+// Coefficients of the operator at a cell.
 struct CellCoefficients {
     double diagonal = 0;                      // D
     std::array<Sides<double>, 3> faces = {};  // c of the two faces of each direction
@@ -33,8 +33,8 @@ struct CellRows {
     std::optional<std::int64_t> row(int box, Index cell) const;
 };
 
-// The entries of a cell's row by ascending columns: D at its own, -c at its neighbours'. What is of one column, as in periodic
-// directions of one cell or two, is added.
+// The entries of a cell's row by ascending columns: D at its own, -c at its neighbours'. What is of one
+// column, as in periodic directions of one cell or two, is added.
 std::vector<MatrixEntry> entries_of_cell(const CellRows& rows, int box, const Index& cell,
                                          const CellCoefficients& at);
 

@@ -36,7 +36,7 @@ struct GlobalRows {
 // named by their row.
 std::vector<Item> ghosts_of(const RowPartition& partition, int rank, std::span<const std::int64_t> columns);
 
-// What one rank has of every vector: the values of its rows and, behind them, of its ghosts.
+// The part of every vector on one rank: the values of its rows and, behind them, of its ghosts.
 struct VectorPart {
     RowPartition partition;
     int rank = 0;
@@ -74,7 +74,8 @@ struct SparseOptions {
 // the ranks.
 class SparseMatrix {
   public:
-    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger must outlive this object. Collective, as apply() and scaled().
+    // `rows` are this rank's of the partition; the matrix is square. Backend and ledger must outlive this
+    // object. Collective, as apply() and scaled().
     SparseMatrix(const Communicator& comm, const Topology& topology, const Backend& backend,
                  const RowPartition& partition, const GlobalRows& rows, const SparseOptions& options,
                  Ledger& ledger);
@@ -82,8 +83,8 @@ class SparseMatrix {
     // Exchanges by this scheme from now on. What was made with the matrix before must no longer be used.
     // Collective.
     void carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme);
-    // Ghosts and sums go through what these make of what they went through until now. What was made with the matrix before
-    // must no longer be used.
+    // Ghosts and sums go through what these make of what they went through until now. What was made with the
+    // matrix before must no longer be used.
     void decorate(const std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>& exchange,
                   const std::function<std::unique_ptr<Reduction>(std::unique_ptr<Reduction>)>& reduction);
 
