@@ -59,6 +59,7 @@ struct BackendFeatures {
     bool asynchronous = false;      // run.launches = asynchronous
     bool graphs = false;            // run.launches = graphs
     bool single_precision = false;  // multigrid.precision = mixed
+    bool single_pass = false;       // several half sweeps pass over memory once
 };
 
 struct BackendInfo {

@@ -67,10 +67,8 @@ void add_problem(Table& table) {
         .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
              "rule that says which rank owns which box; curve = space-filling");
-    s.choice(
-        "storage", &Problem::storage,
-        "memory of a rank's boxes: each alone with its ghosts, or those that fill a cuboid side by side in "
-        "blocks without ghosts between them");
+    s.choice("storage", &Problem::storage,
+             "memory of a rank's boxes: apart, or a cuboid of them without ghosts inside");
     s.boundaries(
         "boundary", &Problem::boundary,
         "boundary condition: one word for all directions, or an array of three; other words for the two "
@@ -109,14 +107,12 @@ void add_multigrid(Table& table) {
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
-    s.choice("smoother_passes", &Multigrid::smoother_passes,
-             "passes over a level before or after its coarse correction: one a half sweep, or one for all of "
-             "them, "
-             "after one deep exchange of ghosts");
     s.choice(
         "precision", &Multigrid::precision,
         "arithmetic, storage and messages of the cycles: double, or single above the coarsest level, several "
         "cycles for each residual and update in double (mixed)");
+    s.flag("reference_path", &Multigrid::reference_path,
+           "a pass for each half sweep, boxes apart, messages of both colours");
     std::string meanings = "smoother: ";
     for (const Smoother& smoother : smoothers())
         meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;
@@ -124,21 +120,16 @@ void add_multigrid(Table& table) {
     s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
-    s.integer("fused_box", &Multigrid::fused_box, at_least(1),
-              "width of the narrowest boxes whose half sweeps are fused; narrow ones are mostly ghosts",
-              "cells")
-        .needs("multigrid.smoother_passes", {name(SmootherPasses::automatic)});
+    s.integer_or("auto", "fused_box", &Multigrid::fused_box, at_least(1),
+                 "narrowest boxes whose half sweeps are one pass; auto = 32 with OpenMP, else none", "cells")
+        .needs("multigrid.reference_path", {"false"});
     s.integer_or("all", "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),
-                 "half sweeps at most that are one pass, of which fewer need fewer ghost layers and more "
-                 "exchanges; all = those before or after a coarse correction",
-                 "half sweeps")
-        .needs("multigrid.smoother_passes", {name(SmootherPasses::fused), name(SmootherPasses::automatic)});
+                 "most half sweeps in one pass; all = those before or after a correction", "half sweeps")
+        .needs("multigrid.reference_path", {"false"});
     s.real("relaxation", &Multigrid::relaxation, inside(0, 2),
            "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed");
     s.choice("ghost_colours", &Multigrid::ghost_colours,
-             "ghosts that messages bring to half sweeps, and to residuals behind them, above the coarsest "
-             "level: both colours, or half as many, those that are read; both where a periodic direction has "
-             "an odd number of cells");
+             "colours in messages of half sweeps: both, or the one that is read, if they alternate");
     s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother");
     s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
            "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps");

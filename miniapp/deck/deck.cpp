@@ -44,6 +44,13 @@ std::string key_list(const Table& table, const std::string& section) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The other keys of the reference path, unless they are given.
+void take_reference_path(Deck& deck) {
+    if (!deck.parameters.multigrid.reference_path) return;
+    if (!deck.is_set("problem.storage")) deck.parameters.problem.storage = Storage::boxes;
+    if (!deck.is_set("multigrid.ghost_colours")) deck.parameters.multigrid.ghost_colours = GhostColours::both;
+}
+
 class Reader {
   public:
     explicit Reader(const Table& table) : table_(table) {
@@ -57,6 +64,7 @@ class Reader {
         if (unknown_ > most_unknown)
             deck_.errors.push_back(
                 fmt::format("and {} more unknown keys and sections", unknown_ - most_unknown));
+        take_reference_path(deck_);
         return std::move(deck_);
     }
 

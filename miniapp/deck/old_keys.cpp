@@ -10,6 +10,9 @@ std::span<const OldKey> old_keys() {
     // By section and name.
     static constexpr OldKey all[] = {
         {"multigrid.bottom_grid", "agglomerate", "write \"consolidate\""},
+        {"multigrid.smoother_passes", "",
+         "half sweeps are fused by default; for plain write multigrid.reference_path = true, for fused "
+         "multigrid.fused_box = 1"},
         {"problem.clumps", "", "problem.shape = \"tags\" has four random centres"},
     };
     return all;

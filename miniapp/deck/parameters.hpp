@@ -111,7 +111,7 @@ struct ProblemOptions {
     BoundaryData data = BoundaryData::zero;
     std::uint64_t seed = 1;  // of all that is random
     Placement placement = Placement::curve;
-    Storage storage = Storage::boxes;
+    Storage storage = Storage::blocks;
     Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
     int columns = 1;  // vectors or fields that travel together
 

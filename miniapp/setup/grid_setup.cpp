@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/backends/registry.hpp"
 #include "miniapp/setup/problem/shape.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
 #include "solvers/multigrid/flexible_cg.hpp"
@@ -18,6 +19,30 @@ bool interpolates_linearly(const Parameters& p, const GridUse& use) {
     return use.full_multigrid || p.multigrid.cycle == Cycle::f ||
            p.multigrid.interpolation == Interpolation::linear;
 }
+
+namespace {
+
+// Whether levels are smoothed by a row of smoothers(); full approximation smooths in its own way.
+bool smooths(const GridUse& use) {
+    return use.krylov != KrylovLevel::none && !use.full_approximation;
+}
+
+bool wants_one_colour(const MultigridOptions& multigrid, const GridUse& use) {
+    return smooths(use) && multigrid.ghost_colours == GhostColours::needed &&
+           smoother_named(multigrid.smoother).read != nullptr;
+}
+
+// The narrowest boxes whose half sweeps are one pass; 0: none are. Narrower ones are mostly ghosts (results/fused-passes), and
+// the verdict of full multigrid counts what is relaxed twice.
+int narrowest_fused(const Parameters& p, const GridUse& use) {
+    if (!smooths(use) || p.multigrid.reference_path) return 0;
+    if (p.multigrid.fused_box > 0) return p.multigrid.fused_box;
+    const bool gains =
+        backend_info(p.run.backend).features.single_pass && !use.full_multigrid && p.simulate.box == 0;
+    return gains ? 32 : 0;
+}
+
+}  // namespace
 
 Consolidation consolidation(const Parameters& p, const GridUse& use) {
     return use.coarsens ? p.multigrid.bottom_grid : Consolidation::distributed;
@@ -86,7 +111,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
     grids.hierarchy = {.bottom_box = bottom_box,
                        .agglomerate = agglomerate(p, use),
                        .ghost_depth = p.comm.ghost_depth,
-                       .storage = p.problem.storage,
+                       .storage = use.krylov == KrylovLevel::none ? Storage::boxes : p.problem.storage,
                        .neighbours = p.comm.neighbours,
                        .all_ghosts = interpolates_linearly(p, use),
                        .interpolated_ghosts = p.multigrid.tau_extrapolation ? 2 : 1,
@@ -96,15 +121,13 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .persistent = resolved.comm.persistent,
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
-                       .one_colour = p.multigrid.ghost_colours == GhostColours::needed,
+                       .one_colour = wants_one_colour(p.multigrid, use),
                        .deterministic = resolved.deterministic,
                        .all_reduce = resolved.comm.all_reduce};
     grids.multigrid.amg = p.amg;
-    const SmootherPasses passes = p.multigrid.smoother_passes;
-    if (use.krylov != KrylovLevel::none && passes != SmootherPasses::plain) {
+    if (const int width = narrowest_fused(p, use); width > 0) {
         grids.hierarchy.fused = fusible_half_sweeps(p.multigrid);
-        grids.hierarchy.fused_width =
-            std::max(grids.hierarchy.fused, passes == SmootherPasses::automatic ? p.multigrid.fused_box : 0);
+        grids.hierarchy.fused_width = std::max(grids.hierarchy.fused, width);
     }
     grids.hierarchy.mixed = use.mixes && p.multigrid.precision == CyclePrecision::mixed;
     if (use.krylov == KrylovLevel::coarsest && p.multigrid.accelerator != Accelerator::none &&

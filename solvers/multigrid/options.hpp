@@ -39,16 +39,6 @@ constexpr auto names_of(Consolidation) {
                       Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
-// Whether the half sweeps of a leg of the cycle, before or after the coarse correction, each stream the grid
-// and exchange its ghosts, or all of them are one pass after one deep exchange; automatic: that where it is
-// possible.
-enum class SmootherPasses { plain, fused, automatic };
-constexpr auto names_of(SmootherPasses) {
-    return std::array{Named<SmootherPasses>{SmootherPasses::plain, "plain"},
-                      Named<SmootherPasses>{SmootherPasses::fused, "fused"},
-                      Named<SmootherPasses>{SmootherPasses::automatic, "auto"}};
-}
-
 // Which ghosts messages bring to what reads those of one colour: all of them, or these alone.
 enum class GhostColours { both, needed };
 constexpr auto names_of(GhostColours) {
@@ -74,10 +64,12 @@ struct MultigridOptions {
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
-    SmootherPasses smoother_passes = SmootherPasses::plain;
-    int fused_box = 32;         // narrowest boxes whose half sweeps `automatic` fuses
-    int fused_half_sweeps = 0;  // half sweeps at most that are one pass; 0: all of a leg
-    GhostColours ghost_colours = GhostColours::both;
+    // Each half sweep is a pass of its own over boxes apart, and messages carry both colours, unless other keys say otherwise.
+    bool reference_path = false;
+    int fused_box = 0;  // narrowest boxes whose half sweeps are one pass; 0: as the backend gains by it
+    int fused_half_sweeps =
+        0;  // half sweeps at most that are one pass; 0: all before or after a coarse correction
+    GhostColours ghost_colours = GhostColours::needed;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
     bool tau_extrapolation = false;  // of full multigrid: to fourth order

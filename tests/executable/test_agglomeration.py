@@ -41,7 +41,7 @@ class MergedBoxes(KeelTest):
         for scheme, ranks, cells in (("three_step", 4, 1), ("split", 8, 1000), ("staged_axes", 4, 1000)):
             with self.subTest(scheme=scheme, ranks=ranks):
                 words = [*self.DECK, "problem.boxes=[4,2,2]", f"multigrid.agglomerate={cells}", "comm.ranks_per_node=3",
-                         f"comm.scheme={scheme}"]  # fmt: skip
+                         f"comm.scheme={scheme}", "multigrid.ghost_colours=both"]  # fmt: skip
                 words.remove("problem.boxes=[2,2,2]")
                 run = self.valid(ranks, *words)
                 moves = [row for row in run.records("scheme")

@@ -238,7 +238,8 @@ class Choice(ChoiceTest):
                 self.assertEqual([row["rounds"] for row in rows], [None] * len(rows))
 
     def test_messages_sent_are_those_of_the_chosen_schemes(self) -> None:
-        words = [*(word for word in BOXES if "interpolation" not in word), *ONCE, self.NODES, LASSEN]
+        words = [*(word for word in BOXES if "interpolation" not in word), *ONCE, self.NODES, LASSEN,
+                 "multigrid.ghost_colours=both"]  # fmt: skip
         run = self.valid(4, *words, "comm.scheme=model")
         solve = run.record("solve")
         exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]

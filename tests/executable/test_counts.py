@@ -191,27 +191,27 @@ class Counts(KeelTest):
     def test_two_dimensions(self) -> None:
         flat = ["problem.dimensions=2", "problem.box=16", "problem.boxes=[4,2,1]", "problem.coefficients=smooth", "problem.rhs=wave",
                 "run.warmup=1", "run.deterministic=true", "run.triad_mb=1", "comm.ranks_per_node=2"]  # fmt: skip
-        self.hold_all([Case(2, (*flat, "multigrid.smoother_passes=fused")), Case(3, (*flat, "comm.scheme=staged_axes")),
+        self.hold_all([Case(2, (*flat, "multigrid.fused_box=1")), Case(3, (*flat, "comm.scheme=staged_axes")),
                        Case(8, (*flat, "comm.neighbours=all", "comm.scheme=two_step", "bottom.solver=ca_bicgstab",
                                 "bottom.powers=matrix_powers", "bottom.powers_passes=fused")),
                        Case(4, (*flat, "run.mode=krylov", "bottom.tolerance=1e-3", "bottom.solver=pipelined_cg"))])  # fmt: skip
 
     def test_fused_half_sweeps(self) -> None:
-        words = [*MULTIGRID, "multigrid.smoother_passes=fused", "comm.ranks_per_node=2"]
+        words = [*MULTIGRID, "multigrid.fused_box=1", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, tuple(words)), Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F")),
                        Case(2, (*words, "problem.storage=blocks", "multigrid.accelerator=cg", OWN_SUMS)),
                        Case(8, (*words, "multigrid.fused_half_sweeps=3", "multigrid.pre=1", "comm.scheme=two_step")),
-                       Case(3, (*MULTIGRID, "comm.ranks_per_node=2", "multigrid.smoother_passes=auto", "multigrid.fused_box=8",
+                       Case(3, (*MULTIGRID, "comm.ranks_per_node=2", "multigrid.fused_box=8",
                                 "multigrid.fused_half_sweeps=2", "problem.storage=blocks"))])  # fmt: skip
 
     def test_ghosts_of_one_colour(self) -> None:
         words = [*MULTIGRID, "multigrid.ghost_colours=needed", "comm.ranks_per_node=2"]
         self.hold_all([Case(3, (*words, "comm.scheme=three_step", "comm.persistent=true")),
-                       Case(4, (*words, "multigrid.smoother_passes=fused", "multigrid.precision=mixed", "comm.scheme=two_step"))])
+                       Case(4, (*words, "multigrid.fused_box=1", "multigrid.precision=mixed", "comm.scheme=two_step"))])
 
     def test_cycles_in_single_precision(self) -> None:
         words = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, (*words, "multigrid.smoother_passes=fused", "comm.persistent=true")),
+        self.hold_all([Case(3, (*words, "multigrid.fused_box=1", "comm.persistent=true")),
                        Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather"))])
 
     def test_merged_boxes(self) -> None:
@@ -224,7 +224,7 @@ class Counts(KeelTest):
         self.hold_all([Case(2, (*words, "multigrid.agglomerate=1000")), Case(3, (*words, "multigrid.agglomerate=64")),
                        Case(2, (*words, "multigrid.bottom_grid=consolidate")),
                        Case(4, (*words, "multigrid.bottom_grid=gather", "bottom.solver=chebyshev")),
-                       Case(2, (*words, "multigrid.smoother_passes=fused", "multigrid.bottom_grid=replicate")),
+                       Case(2, (*words, "multigrid.fused_box=1", "multigrid.bottom_grid=replicate")),
                        Case(3, (*words, OWN_SUMS, "multigrid.agglomerate=1000", "bottom.solver=ca_cg", "bottom.basis=newton"))])  # fmt: skip
 
     def test_algebraic_multigrid_on_the_bottom(self) -> None:

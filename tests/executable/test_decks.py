@@ -538,7 +538,7 @@ class DryRun(KeelTest):
                 self.assertLessEqual(facts["measured_bytes"], 1.35 * facts["array_bytes"])
 
     def test_memory_predicted_holds_deep_ghosts(self) -> None:
-        words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32")
+        words = (INPUTS / "smoke/ca_cg_matrix_powers.toml", "problem.box=32", "multigrid.bottom_box=32", "problem.storage=boxes")
         deep = self.planned(2, *words)["predicted_bytes"]
         shallow = self.planned(2, *words, "bottom.powers=paired")["predicted_bytes"]
         # Four ghost layers for one, in nearly all the memory there is.
@@ -555,7 +555,7 @@ class DryRun(KeelTest):
         needed = {}
         for storage in ("boxes", "blocks"):
             # Enough cells for a tenth to be more than the megabyte of code that nobody predicts.
-            words = ("problem.box=32", "problem.boxes=[2,2,2]", "multigrid.smoother_passes=fused",
+            words = ("problem.box=32", "problem.boxes=[2,2,2]", "multigrid.fused_box=1",
                      f"problem.storage={storage}", *ONCE)  # fmt: skip
             needed[storage] = self.planned(2, *words)["predicted_bytes"]
             facts = self.valid(2, *words).facts
@@ -564,10 +564,9 @@ class DryRun(KeelTest):
         self.assertLess(needed["blocks"], 0.9 * needed["boxes"])  # no ghosts between two boxes
 
     def test_memory_predicted_is_less_with_fewer_fused_half_sweeps(self) -> None:
-        words = ("problem.box=32", "problem.boxes=[4,2,2]")
-        fused = ("multigrid.smoother_passes=auto", "multigrid.fused_box=32")
-        plain, all_of_leg = (self.planned(2, *words, *some)["predicted_bytes"] for some in ((), fused))
-        sweep = (*words, *fused, "multigrid.fused_half_sweeps=2", *ONCE)
+        words = ("problem.box=32", "problem.boxes=[4,2,2]", "problem.storage=boxes")
+        plain, all_of_leg = (self.planned(2, *words, *some)["predicted_bytes"] for some in (["multigrid.reference_path=true"], []))
+        sweep = (*words, "multigrid.fused_half_sweeps=2", *ONCE)
         facts = self.valid(2, *sweep).facts
         self.assertEqual(self.planned(2, *sweep)["predicted_bytes"], facts["predicted_bytes"])
         self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])

@@ -13,7 +13,7 @@ from keel_runner import KeelTest, NodeMap, Run, counted_messages, planned_messag
 AGENT = Path(__file__).with_name("fake_host")
 SMALL = ["problem.box=4", "problem.boxes=[3,2,2]", "problem.rhs=wave", "problem.placement=scattered",
          "comm.neighbours=all", "multigrid.bottom_box=2", "multigrid.tolerance=1e-4", "bottom.solver=bicgstab_fused",
-         "run.deterministic=true", "run.warmup=0", "run.repeats=1"]  # fmt: skip
+         "run.deterministic=true", "run.warmup=0", "run.repeats=1", "multigrid.ghost_colours=both"]  # fmt: skip
 
 
 class Detection(KeelTest):

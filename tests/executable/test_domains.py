@@ -131,7 +131,7 @@ class Steps(KeelTest):
                 ["bottom.solver=chebyshev", "bottom.spectrum=estimate"],
                 ["bottom.solver=pipelined_s_step_cg", "bottom.basis=chebyshev"],
                 ["bottom.solver=cg", "multigrid.bottom_grid=gather"], ["multigrid.smoother=chebyshev"],
-                ["multigrid.smoother_passes=fused", "multigrid.pre=1", "multigrid.post=1"]]  # fmt: skip
+                ["multigrid.fused_box=1", "multigrid.pre=1", "multigrid.post=1"]]  # fmt: skip
 
         def residuals(way: list[str]) -> tuple[list[float], list[float]]:
             # A drift of one whole domain comes back to where it began, but for rounding of the coordinates.

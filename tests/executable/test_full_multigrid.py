@@ -14,6 +14,7 @@ EXTRAPOLATED = ["run.mode=full_multigrid", "multigrid.tau_extrapolation=true"]
 # To fourth order, on grids fine enough for it at 4h, too.
 FINE_ENOUGH = [*EXTRAPOLATED, "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.bottom_box=2", *ONCE]
 SMALLER = [*EXTRAPOLATED, *EIGHT[1:]]
+REFERENCE = "multigrid.reference_path=true"
 
 
 def ratios(run: Run) -> list[float]:
@@ -74,9 +75,9 @@ class FullMultigrid(KeelTest):
         self.assertEqual(run.stdout.count(f"is evaluated; {everything:.3f} with all else\n"), 1, run)
 
     def test_exchanges_are_as_foretold(self) -> None:
-        words = ["run.mode=full_multigrid", "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1"]
+        words = ["run.mode=full_multigrid", "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1", "multigrid.ghost_colours=both"]
         for more in (["multigrid.post=2"], ["multigrid.post=3", "multigrid.interpolation=linear"],
-                     ["multigrid.post=2", "multigrid.smoother_passes=fused"]):  # fmt: skip
+                     ["multigrid.post=2", "multigrid.fused_box=1"]):  # fmt: skip
             plan = self.planned(2, *words, *more)
             run = self.run_keel(2, *words, *more, *ONCE)
             self.assertIn(run.status, (0, 1), run)
@@ -93,8 +94,8 @@ class FullMultigrid(KeelTest):
 
     def test_fused_half_sweeps_and_blocks_change_no_bit(self) -> None:
         words = [*EIGHT, *SWEEPS, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
-        plain = self.valid(2, *words).records("accuracy")
-        for more in (["multigrid.smoother_passes=auto", "multigrid.fused_box=8"], ["problem.storage=blocks"], ["comm.overlap=true"]):
+        plain = self.valid(2, *words, REFERENCE).records("accuracy")
+        for more in (["multigrid.fused_box=8"], [REFERENCE, "problem.storage=blocks"], [REFERENCE, "comm.overlap=true"], []):
             # What boxes of 16^3 relax in their ghosts are work units beyond six.
             self.assertEqual(self.run_keel(2, *words, *more).records("accuracy"), plain, more)
 
@@ -124,11 +125,11 @@ class FullMultigrid(KeelTest):
 
     def test_extrapolated_errors_do_not_depend_on_ranks_storage_or_passes(self) -> None:
         words = [*SMALLER, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
-        plain = [grid["error"] for grid in self.run_keel(1, *words).records("accuracy")]
+        plain = [grid["error"] for grid in self.run_keel(1, *words, REFERENCE).records("accuracy")]
         self.assertEqual(len(plain), 3)
         for ranks in (2, 3):
-            self.assertEqual([grid["error"] for grid in self.run_keel(ranks, *words).records("accuracy")], plain)
-        for more in (["problem.storage=blocks"], ["multigrid.smoother_passes=auto", "multigrid.fused_box=8"], ["comm.overlap=true"]):
+            self.assertEqual([grid["error"] for grid in self.run_keel(ranks, *words, REFERENCE).records("accuracy")], plain)
+        for more in ([REFERENCE, "problem.storage=blocks"], ["multigrid.fused_box=8"], [REFERENCE, "comm.overlap=true"]):
             self.assertEqual([grid["error"] for grid in self.run_keel(2, *words, *more).records("accuracy")], plain, more)
 
     def test_a_plain_cycle_that_says_to_extrapolate_would_be_invalid(self) -> None:
@@ -139,8 +140,8 @@ class FullMultigrid(KeelTest):
         self.assertIsNone(run.record("result")["fom"])
 
     def test_exchanges_of_an_extrapolated_cycle_are_as_foretold(self) -> None:
-        plan = self.planned(2, *SMALLER)
-        run = self.run_keel(2, *SMALLER, *ONCE)
+        plan = self.planned(2, *SMALLER, REFERENCE)
+        run = self.run_keel(2, *SMALLER, *ONCE, REFERENCE)
         rows = {row["level"]: row["exchanges_per_cycle"] for row in plan["levels"] if row["purpose"] == "stencil"}
         for level in (1, 2):
             # Below a level that is extrapolated two cycles; and the exchange of the restricted solution, once on each level.

@@ -27,6 +27,7 @@ import test_peers
 import test_placement
 import test_planes
 import test_prediction
+import test_reference_path
 import test_report
 import test_scales
 import test_schemes
@@ -39,7 +40,7 @@ from keel_runner import KeelTest
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
     modules = (
         test_agglomeration, test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_dry_run_limit,
-        test_ending, test_full_multigrid, test_interleavings, test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_report, test_scales, test_schemes,
+        test_ending, test_full_multigrid, test_interleavings, test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_reference_path, test_report, test_scales, test_schemes,
         test_simulation, test_solution, test_spmv,
     )  # fmt: skip
     return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)

@@ -189,7 +189,7 @@ class Krylov(ModeTest):
                 self.assertAlmostEqual(mine["u_l2"] / plain["u_l2"], 1, delta=1e-4)
 
     def test_a_preconditioned_cycle_communicates_as_planned(self) -> None:
-        words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6"]
+        words = [*V_CYCLE, "bottom.solver=cg", "bottom.sweeps=6", "multigrid.reference_path=true"]
         run = self.valid(4, *words)
         levels = self.planned(4, *words)["levels"]
         self.assertEqual([level["exchanges_per_cycle"] for level in levels], [9, 13])  # V(2,2); 6 sweeps and a red half sweep
@@ -247,7 +247,8 @@ class Krylov(ModeTest):
         for ranks, words in (
             (1, [*one_box, "bottom.solver=enlarged_cg", "bottom.block=200", "bottom.splitting=interleaved", "bottom.tolerance=0.1"]),
             (1, [*one_box, "bottom.solver=deep_pipelined_cg", "bottom.depth=300", "bottom.tolerance=1e-2"]),
-            (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8", *ONCE]),
+            (2, ["problem.box=32", "problem.boxes=[2,1,1]", "comm.ranks_per_node=1", "comm.scheme=split", "comm.message_cap=8",
+                 "multigrid.reference_path=true", *ONCE]),
         ):  # fmt: skip
             facts = self.valid(ranks, *words).facts
             with self.subTest(words=words):

@@ -30,8 +30,8 @@ class Planes(KeelTest):
     def test_every_smoother_boundary_cycle_and_place_of_the_bottom(self) -> None:
         ways = [["multigrid.smoother=jacobi"], ["multigrid.smoother=chebyshev", "comm.overlap=true"],
                 ["multigrid.relaxation=1.2", "multigrid.interpolation=linear"],
-                ["multigrid.smoother_passes=fused", "problem.boundary=dirichlet"],
-                ["multigrid.smoother_passes=fused", "multigrid.pre=1", "multigrid.post=1", "problem.storage=blocks"],
+                ["multigrid.fused_box=1", "problem.boundary=dirichlet"],
+                ["multigrid.fused_box=1", "multigrid.pre=1", "multigrid.post=1", "problem.storage=blocks"],
                 ["multigrid.cycle=F", "problem.boundary=neumann"], ["multigrid.accelerator=cg", "problem.a=0.0"],
                 ['problem.boundary=["dirichlet/neumann","periodic","periodic"]', "comm.overlap=true", "problem.a=0.0"],
                 *([f"multigrid.bottom_grid={place}", "problem.boundary=dirichlet"] for place in
@@ -47,13 +47,14 @@ class Planes(KeelTest):
                  for n, (scheme, ranks) in enumerate((scheme, ranks) for s, scheme in enumerate(SCHEMES)
                                                       for ranks in ((2, 3, 8) if NIGHTLY else ((2, 3, 8)[s % 3],)))]  # fmt: skip
         cases += [(4, [f"problem.placement={placement}"]) for placement in ("lexicographic", "round_robin", "scattered")]
-        cases += [(2, ["multigrid.smoother_passes=fused"]), (3, ["comm.neighbours=all", "comm.ghost_depth=2"])]
+        cases += [(2, ["multigrid.fused_box=1"]), (3, ["comm.neighbours=all", "comm.ghost_depth=2"])]
         for case, run in zip(cases, at_once(2, lambda case: self.valid(case[0], *words, *case[1]), cases), strict=True):
             self.assertEqual(run.record("solve")["residuals"], expected, case)
 
     def test_a_dry_run_foretells_memory_and_messages(self) -> None:
         for ranks, more in ((2, []), (3, ["comm.neighbours=all", "comm.ghost_depth=2"]), (8, ["comm.scheme=three_step"])):
-            words = ["problem.dimensions=2", "problem.box=32", "problem.boxes=[4,2,1]", "comm.ranks_per_node=2", *more, *ONCE]
+            words = ["problem.dimensions=2", "problem.box=32", "problem.boxes=[4,2,1]", "comm.ranks_per_node=2",
+                     "multigrid.reference_path=true", *more, *ONCE]  # fmt: skip
             plan = self.planned(ranks, *words)
             run = self.valid(ranks, *words)
             facts = run.record("run")

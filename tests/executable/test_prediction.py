@@ -310,7 +310,7 @@ class Prediction(KeelTest):
             (8, [nodes, "output.goal_events=30"]),
             (8, ["bottom.solver=cg", nodes, "comm.scheme=three_step"]),
             (27, ["bottom.solver=ca_bicgstab", "comm.ranks_per_node=9", "comm.scheme=split", "comm.neighbours=all"]),
-            (8, ["bottom.solver=cg", nodes, "multigrid.ghost_colours=needed", "multigrid.smoother_passes=fused"]),
+            (8, ["bottom.solver=cg", nodes, "multigrid.reference_path=false", "multigrid.fused_box=1"]),
             (6, ["bottom.solver=cg", "comm.ranks_per_node=2", "comm.allreduce=node_aware", "comm.ghost_depth=2"]),
             (8, ["run.mode=krylov", "bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton", "bottom.tolerance=1e-6", nodes]),
             (64, ["bottom.solver=pipelined_cg", "comm.scheme=staged_axes", nodes]),

@@ -50,9 +50,9 @@ class Solutions(KeelTest):
                 self.assertEqual(self.solution(4, *words_of(scheme), *words), reference)
 
     def test_messages_of_one_colour_change_nothing_and_carry_what_a_dry_run_plans(self) -> None:
-        for ranks, more in [(2, []), (3, ["problem.boxes=[4,2,2]", "multigrid.smoother_passes=fused", "comm.scheme=split", "comm.message_cap=1024"]),
+        for ranks, more in [(2, []), (3, ["problem.boxes=[4,2,2]", "multigrid.fused_box=1", "comm.scheme=split", "comm.message_cap=1024"]),
                             (4, ["comm.scheme=two_step", "comm.persistent=true", "problem.boundary=dirichlet"]),
-                            (8, ["comm.scheme=staged_axes", "multigrid.smoother_passes=fused", "comm.overlap=true"]),
+                            (8, ["comm.scheme=staged_axes", "multigrid.fused_box=1", "comm.overlap=true"]),
                             (8, ["comm.scheme=three_step", "multigrid.relaxation=1.1"]),
                             (4, ["problem.dimensions=2", "problem.boxes=[4,3,1]", "comm.neighbours=all"])]:  # fmt: skip
             with self.subTest(ranks=ranks, words=more):
@@ -60,7 +60,7 @@ class Solutions(KeelTest):
                          "multigrid.tolerance=1e-4", "run.deterministic=true", "run.repeats=1", "run.warmup=0",
                          "comm.ranks_per_node=2", *more]  # fmt: skip
                 needed = [*words, "multigrid.ghost_colours=needed"]
-                both, run = self.valid(ranks, *words), self.valid(ranks, *needed)
+                both, run = self.valid(ranks, *words, "multigrid.ghost_colours=both"), self.valid(ranks, *needed)
                 for name in ("residuals", "u_l2", "bottom", "exchanges"):
                     self.assertEqual(run.record("solve")[name], both.record("solve")[name])
                 plan = self.planned(ranks, *needed)["levels"]
@@ -72,7 +72,7 @@ class Solutions(KeelTest):
                 for level in range(bottom):
                     rows = [row for row in plan if row["level"] == level]
                     expected = [cycles * sum(row["exchanges_per_cycle"] * row[name] for row in rows) for name in ("messages", "bytes")]
-                    if "multigrid.smoother_passes=fused" in more and level == 0:
+                    if "multigrid.fused_box=1" in more and level == 0:
                         # The first leg begins from zeros, and the right-hand side gets its ghosts once.
                         of_colour, all_cells = (next(row["bytes"] for row in rows if row["purpose"] == "smoothing" and row["one_colour"] is one)
                                                 for one in (True, False))  # fmt: skip
@@ -87,7 +87,8 @@ class Messages(KeelTest):
     def test_messages_and_bytes_are_as_a_dry_run_plans_them(self) -> None:
         for scheme in SCHEMES:
             with self.subTest(scheme=scheme):
-                words = [*(word for word in WIDE if "interpolation" not in word), *words_of(scheme), "comm.ranks_per_node=3"]
+                words = [*(word for word in WIDE if "interpolation" not in word), *words_of(scheme), "comm.ranks_per_node=3",
+                         "multigrid.ghost_colours=both"]  # fmt: skip
                 run = self.valid(8, *words)
                 planned = planned_messages(self.planned(8, *words))
                 solve = run.record("solve")

@@ -141,7 +141,7 @@ class Relations(Property):
     def test_the_memory_of_boxes(self, problem: Problem, method: list[str], ranks: int, threads: int) -> None:
         ranks = min(ranks, problem.box_count)
         blocks = self.solve(problem, method, "problem.storage=blocks", ranks=ranks, threads=threads)
-        self.same(self.solve(problem, method), blocks)
+        self.same(self.solve(problem, method, "multigrid.reference_path=true"), blocks)
 
     @given(problems(), methods(), PLACEMENTS)
     def test_the_owners_of_boxes(self, problem: Problem, method: list[str], placement: str) -> None:
@@ -196,7 +196,7 @@ class Unions(Property):
         self, domain: list[str], method: list[str], placement: str, ranks: int, threads: int
     ) -> None:
         words = [*domain, *(word for word in method if "cycle=" not in word), DETERMINISTIC, *ONE_SOLVE]
-        alone = self.run_keel(1, *words)
+        alone = self.run_keel(1, *words, "multigrid.reference_path=true")
         self.assertIn(alone.status, (0, 1, 2), alone)
         if alone.status == 2:
             return

@@ -195,6 +195,7 @@ class KrylovMode : public GridMode {
              {"multigrid.max_cycles", {}, "run.mode = krylov stops after bottom.max_iterations; give that"},
              {"multigrid.cycle", {}, "a preconditioner is one V-cycle; leave it out"},
              {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
+             {"multigrid.reference_path"},
              {"multigrid.", {v_cycle}},
              {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
              {"bottom.preconditioner", {}, "needs a coarsest level; give run.preconditioner"},

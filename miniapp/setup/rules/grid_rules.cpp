@@ -43,26 +43,20 @@ void check_coarsening(Rules& rules, const Parameters& p, const GridUse& use) {
 }
 
 void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
-    if (p.multigrid.smoother_passes != SmootherPasses::fused) return;
-    std::vector<std::string> able;
-    for (const Smoother& smoother : smoothers())
-        if (smoother.fusible > 0) able.push_back(smoother.name);
-    rules.require(
-        smoother_named(p.multigrid.smoother).fusible > 0, {"multigrid.smoother_passes", "multigrid.smoother"},
-        fmt::format("multigrid.smoother_passes = \"fused\": the smoother {} has no fused passes; choose "
-                    "multigrid.smoother from {}, or auto",
-                    p.multigrid.smoother, fmt::join(able, ", ")));
+    const int given = p.multigrid.fused_box;
+    if (given == 0 || p.multigrid.reference_path) return;
+    int narrowest = p.problem.box;
+    while (narrowest / 2 >= std::max(given, coarsest_box(p, use) + 1)) narrowest /= 2;
     const int layers = fusible_half_sweeps(p.multigrid);
-    const int narrowest = 2 * coarsest_box(p, use);
+    const bool none = narrowest < given || narrowest <= coarsest_box(p, use);
     rules.require(
-        narrowest > p.problem.box || layers <= narrowest,
-        {"multigrid.smoother_passes", "multigrid.fused_half_sweeps", "multigrid.bottom_box", "multigrid.pre",
+        none || layers <= narrowest,
+        {"multigrid.fused_box", "multigrid.fused_half_sweeps", "multigrid.bottom_box", "multigrid.pre",
          "multigrid.post"},
-        fmt::format(
-            "multigrid.smoother_passes = \"fused\": {} half sweeps want as many ghost layers, and the "
-            "level above the bottom has boxes of {}; choose auto, fewer sweeps, "
-            "multigrid.fused_half_sweeps = {} at most, or a wider multigrid.bottom_box",
-            layers, narrowest, narrowest));
+        fmt::format("multigrid.fused_box = {}: {} half sweeps want as many ghost layers, and a level has "
+                    "boxes of {}; choose auto, at least {}, fewer sweeps, or "
+                    "multigrid.fused_half_sweeps = {} at most",
+                    given, layers, narrowest, layers, narrowest));
 }
 
 // Cycles in single precision: of whom, by whom, and to what end.
@@ -247,11 +241,10 @@ void check_surrogate(Rules& rules, const Parameters& p, const GridUse& use, int 
     require(p.multigrid.agglomerate == 0, {"multigrid.agglomerate"},
             "multigrid.agglomerate would merge boxes of other levels than it does of wide boxes; choose "
             "never");
-    require(
-        p.multigrid.smoother_passes == SmootherPasses::plain, {"multigrid.smoother_passes"},
-        fmt::format("multigrid.smoother_passes = \"{}\" computes in deep ghosts as well, which are less of a "
-                    "wide box; choose plain",
-                    name(p.multigrid.smoother_passes)));
+    require(p.multigrid.fused_box == 0, {"multigrid.fused_box"},
+            fmt::format("multigrid.fused_box = {} computes in deep ghosts as well, which are less of a "
+                        "wide box; choose auto, which fuses nothing here",
+                        p.multigrid.fused_box));
     require(!p.comm.overlap, {"comm.overlap"},
             "comm.overlap = true: the exchanges of wide boxes are charged in one piece; choose false");
     require(p.comm.scheme != name(SchemeChooser::tuned), {"comm.scheme"},

@@ -93,14 +93,6 @@ class FixedPointMode : public GridMode {
                                  {"multigrid.cycle", {nonlinear}},
                                  {"multigrid.smoother", {nonlinear, solve}},
                                  {"multigrid.smoother", {linear}},
-                                 {"multigrid.smoother_passes", {nonlinear, solve}},
-                                 {"multigrid.fused_box", {gsrb, nonlinear, solve}},
-                                 {"multigrid.fused_half_sweeps", {gsrb, nonlinear, solve}},
-                                 {"multigrid.smoother_passes", {linear}},
-                                 {"multigrid.fused_box", {gsrb, linear}},
-                                 {"multigrid.fused_half_sweeps", {gsrb, linear}},
-                                 {"multigrid.ghost_colours", {gsrb, nonlinear, solve}},
-                                 {"multigrid.ghost_colours", {gsrb, linear}},
                                  {"multigrid.relaxation", {gsrb, nonlinear, solve}},
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
@@ -114,6 +106,10 @@ class FixedPointMode : public GridMode {
                                  {"problem.rhs", {by_rhs}},
                                  {"anderson.test", {solve}},
                                  {"anderson."}};
+        for (const char* key :
+             {"multigrid.fused_box", "multigrid.fused_half_sweeps", "multigrid.ghost_colours"})
+            for (const std::vector<Condition>& needs : {std::vector{nonlinear, solve}, std::vector{linear}})
+                uses.push_back({key, needs, "", true});
         const std::vector<KeyUse> of_grids = keys_of_grids();
         std::ranges::copy_if(of_grids, std::back_inserter(uses),
                              [](const KeyUse& use) { return use.key != "bottom."; });

@@ -91,7 +91,8 @@ class OrthogonaliseMode : public GridMode {
             {"comm."},
             {"output.goal", {}, solves_nothing},
             {"output.goal_events", {}, solves_nothing},
-            {"output."}};
+            {"output."},
+            {"multigrid.reference_path"}};
         for (const char* key :
              {"anderson.depth", "problem.dimensions", "problem.box",       "problem.boxes_per_rank",
               "problem.boxes",  "problem.ranks",      "problem.placement", "problem.storage",
