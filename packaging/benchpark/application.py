@@ -20,8 +20,8 @@ class Keel(ExecutableApplication):
 
     workload_variable(
         "deck",
-        default="seed_weak.toml",
-        description="seed_weak.toml: one box a rank; strong.toml: 64 boxes on 1 to 64 ranks",
+        default="weak.toml",
+        description="weak.toml: one box a rank; strong.toml: 64 boxes on 1 to 64 ranks",
         workloads=["solve"],
     )
     workload_variable(

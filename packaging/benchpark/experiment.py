@@ -40,7 +40,7 @@ class Keel(
             box = 8 if test else 32
         self.add_experiment_variable("resources", 1)
         self.add_experiment_variable("box", box, True)
-        self.add_experiment_variable("deck", "strong.toml" if strong else "seed_weak.toml")
+        self.add_experiment_variable("deck", "strong.toml" if strong else "weak.toml")
         self.add_experiment_variable("solver", self.spec.variants["solver"][0], True)
 
         # With scaling-factor=2 a throughput run has eight times the cells of the one before; scaling-iterations bounds that.

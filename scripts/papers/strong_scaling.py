@@ -40,9 +40,9 @@ class Problem:
     caption: str
 
 
-ICE_SHEET = Problem("strong_ice", "inputs/ice_sheet.toml", COLUMNS, "a layer of 2 million cells, coupled a thousand times more along z")
+ICE_SHEET = Problem("strong_ice", "inputs/papers/ice_sheet.toml", COLUMNS, "a layer of 2 million cells, coupled a thousand times more along z")
 LAPLACIAN = Problem("strong", "results/figures/laplace_2d.toml", (), "a 2-D Laplacian of 4 million cells")
-DIAGONAL = Problem("strong_diagonal", "inputs/diagonal.toml", SAMPLED, "a diagonal matrix of 4 million rows")
+DIAGONAL = Problem("strong_diagonal", "inputs/papers/diagonal.toml", SAMPLED, "a diagonal matrix of 4 million rows")
 
 
 def name_of(problem: Problem, solver: str, nodes: int) -> str:

@@ -416,7 +416,7 @@ class KeysWithoutEffect(KeelTest):
                       "command line: multigrid.jacobi_weight: needs multigrid.smoother = jacobi"])  # fmt: skip
 
     def test_every_deck_can_be_run_in_every_mode_or_is_refused_for_a_reason_of_its_own(self) -> None:
-        decks = [*sorted(INPUTS.glob("*.toml")), INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]
+        decks = [*sorted(INPUTS.glob("*.toml")), *sorted(INPUTS.glob("papers/*.toml")), INPUTS / "smoke/periodic.toml", INPUTS / "smoke/spmv.toml"]
         modes = ("solve", "krylov", "survey", "full_multigrid", "exchange", "spmv", "network", "fixed_point", "orthogonalise")
 
         def dry(case: tuple[Path, str]) -> str:
@@ -526,7 +526,7 @@ class DryRun(KeelTest):
         self.assertEqual(run.status, 2)
 
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
-        deck = INPUTS / "seed_weak.toml"
+        deck = INPUTS / "papers/seed_weak.toml"
         for ranks in (1, 2):
             with self.subTest(ranks=ranks):
                 predicted = self.planned(ranks, deck)["predicted_bytes"]

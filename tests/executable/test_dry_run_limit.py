@@ -58,9 +58,9 @@ class DryRunLimit(KeelTest):
 
     def test_what_the_pages_name_is_accepted(self) -> None:
         for words, predicted in (
-            ((INPUTS / "seed_weak.toml", MILLION, "comm.ranks_per_node=16", HOPPER, "bottom.solver=cg",
+            ((INPUTS / "papers/seed_weak.toml", MILLION, "comm.ranks_per_node=16", HOPPER, "bottom.solver=cg",
               "bottom.given_iterations=100"), "Predicted solves"),
-            ((INPUTS / "seed_weak.toml", "problem.ranks=512", "comm.ranks_per_node=4", HOPPER), "Predicted solves"),
+            ((INPUTS / "papers/seed_weak.toml", "problem.ranks=512", "comm.ranks_per_node=4", HOPPER), "Predicted solves"),
             ((INPUTS / "spmv.toml", "problem.box=8", "problem.ranks=64", "comm.ranks_per_node=16", "comm.machine=lassen"), "matrix"),
             ((SPMV, "problem.matrix=arrow", "problem.rows=200000", "problem.ranks=65536", "comm.ranks_per_node=16"), "matrix"),
         ):  # fmt: skip

@@ -256,11 +256,11 @@ class Krylov(ModeTest):
 
 
 class IceSheet(KeelTest):
-    """inputs/ice_sheet.toml, small: a stronger coupling along columns makes blocks of whole columns better."""
+    """inputs/papers/ice_sheet.toml, small: a stronger coupling along columns makes blocks of whole columns better."""
 
     def test_blocks_of_whole_columns_need_fewer_iterations_the_stronger_the_coupling(self) -> None:
         def iterations(ranks: int, *words: str) -> int:
-            run = self.valid(ranks, INPUTS / "ice_sheet.toml", "problem.box=8", *words)
+            run = self.valid(ranks, INPUTS / "papers/ice_sheet.toml", "problem.box=8", *words)
             self.assertEqual(run.record("run")["cells"], [32, 32, 8])
             return run.record("solve")["iterations"]
 

@@ -60,7 +60,7 @@ class Prediction(KeelTest):
         for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
                              ("cg", ["comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
                              ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
-            words = [INPUTS / "seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
+            words = [INPUTS / "papers/seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
             foretold = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
             solve, measured = foretold.record("solve"), ran.records("solve")[0]
@@ -193,7 +193,7 @@ class Prediction(KeelTest):
         same: list[bool] = []
         for ranks in (8, 64):
             run = self.predicted(
-                None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "run.mode=survey", f"run.survey={entries}", f"problem.ranks={ranks}",
+                None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "run.mode=survey", f"run.survey={entries}", f"problem.ranks={ranks}",
                 "problem.placement=lexicographic", "bottom.max_iterations=2000", "comm.allreduce_model=recursive_doubling",
             )  # fmt: skip
             for solve in run.records("solve"):
@@ -224,7 +224,7 @@ class Prediction(KeelTest):
             self.assertAlmostEqual(solve["bottom_seconds"], golden["bottom"], delta=0.04 * golden["bottom"])
 
     def test_parts_add_up_noise_costs_what_it_lasts_and_slow_messages_are_told(self) -> None:
-        run = self.predicted(2, INPUTS / "seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", HOPPER, "problem.ranks=8")
+        run = self.predicted(2, INPUTS / "papers/seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", HOPPER, "problem.ranks=8")
         solve = run.record("solve")
         rows = run.records("timer")
         self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
@@ -241,7 +241,7 @@ class Prediction(KeelTest):
         self.assertIn("- computed: the bottom's iterations", run.stdout)
 
     def test_what_slower_memory_and_a_slower_network_cost_is_told(self) -> None:
-        words = [INPUTS / "seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", "problem.ranks=64"]
+        words = [INPUTS / "papers/seed_weak.toml", "problem.box=16", "comm.ranks_per_node=4", "problem.ranks=64"]
         as_it_is = self.predicted(None, *words, HOPPER).record("solve")
         shares = as_it_is["bandwidth"]
         text = (ROOT / "inputs/machines/hopper.toml").read_text()
@@ -261,7 +261,7 @@ class Prediction(KeelTest):
         self.assertGreater(shares["solve"]["network"], shares["bottom"]["network"])
 
     def test_iterations_that_are_given_take_the_place_of_those_on_the_real_bottom(self) -> None:
-        words = [INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]
+        words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]
         computed = self.predicted(None, *words).record("solve")
         once, twice, thrice = (
             self.predicted(None, *words, f"bottom.given_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
@@ -277,7 +277,7 @@ class Prediction(KeelTest):
         self.assertAlmostEqual(above[0], above[1], delta=1e-12)
 
     def test_given_iterations_of_many_ranks_count_what_solving_on_the_real_bottom_counts(self) -> None:
-        words = [INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=256", "problem.boxes=[16,4,4]", "run.mode=survey"]
+        words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=256", "problem.boxes=[16,4,4]", "run.mode=survey"]
         solvers = ("bicgstab", "ca_cg")
         computed = self.predicted(None, *words, f"run.survey={list(solvers)}").records("solve")
         entries = [f"{solve['solver']} given_iterations={solve['bottom_iterations']:.0f}" for solve in computed]
@@ -298,7 +298,7 @@ class Prediction(KeelTest):
 
     def schedule(self, *words: object) -> tuple[Schedule, tuple[int, int, int]]:
         """With the exchanges, all-reduces and messages that the text tells."""
-        run = self.run_keel(None, "--dry-run", INPUTS / "seed_weak.toml", HOPPER, "output.goal=a.goal", *words)
+        run = self.run_keel(None, "--dry-run", INPUTS / "papers/seed_weak.toml", HOPPER, "output.goal=a.goal", *words)
         self.assertEqual(run.status, 0, run)
         told = re.search(r"in a.goal: (\d+) exchanges?, (\d+) all-reduces? and, of all ranks, (\d+) messages", run.stdout)
         assert told, run
@@ -343,7 +343,7 @@ class Prediction(KeelTest):
         self.assertEqual([n - events[0] for n in events], [0, 1, 10])
 
     def test_schedules_that_cannot_be_are_refused(self) -> None:
-        deck = INPUTS / "seed_weak.toml"
+        deck = INPUTS / "papers/seed_weak.toml"
         words = ["problem.ranks=8", "comm.ranks_per_node=4"]
         self.refused(None, "--dry-run", deck, HOPPER, "comm.ranks_per_node=4", "problem.ranks=5000", "output.goal=a.goal", expected=[
             "output.goal: a schedule of 5000 ranks would fill disks; choose at most 4096"])  # fmt: skip
@@ -359,21 +359,21 @@ class Prediction(KeelTest):
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
         lassen = f"comm.machine={INPUTS}/machines/lassen.toml"
-        run = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, lassen, "problem.ranks=8")
+        run = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, lassen, "problem.ranks=8")
         self.assertEqual((run.records("solve"), run.records("timer")), ([], []))
         self.assertNotIn("redicted solves", run.stdout)
-        moved = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "multigrid.bottom_grid=gather")
+        moved = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "multigrid.bottom_grid=gather")
         self.assertIn("remark: no seconds are predicted where multigrid.bottom_grid moves", moved.stdout)
         self.assertEqual(moved.records("solve"), [])
-        algebraic = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "bottom.solver=amg")
+        algebraic = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "bottom.solver=amg")
         self.assertIn("remark: no seconds are predicted where algebraic multigrid solves on the bottom level", algebraic.stdout)
         self.assertEqual(algebraic.records("solve"), [])
-        beside = self.predicted(None, INPUTS / "seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "run.mode=survey",
+        beside = self.predicted(None, INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=8", "run.mode=survey",
                                 "run.survey=['bicgstab', 'amg', 'cg']")  # fmt: skip
         self.assertEqual([solve["solver"] for solve in beside.records("solve")], ["bicgstab", "cg"])
         self.assertIn("remark: no seconds are predicted of amg", beside.stdout)
         half = Path(self.enterContext(tempfile.TemporaryDirectory())) / "half.toml"
         half.write_text("[host]\neager_from = 0\nrendezvous_from = 10\n[host.node]\neager = { alpha = 1e-6, beta = 1e-9 }\n"
                         "[compute]\nrate = 1e9\nlaunch = 0\n")  # fmt: skip
-        self.refused(None, "--dry-run", INPUTS / "seed_weak.toml", *GRID, f"comm.machine={half}", "problem.ranks=8", expected=[
+        self.refused(None, "--dry-run", INPUTS / "papers/seed_weak.toml", *GRID, f"comm.machine={half}", "problem.ranks=8", expected=[
             "host.node.rendezvous, host.off_node.eager, host.off_node.rendezvous, machine.injection are not known; add them"])  # fmt: skip

@@ -32,7 +32,7 @@ def counts(run: Run) -> list[list[object]]:
 STUDY = f"""
 name = "simulated"
 claim = "no machine is needed"
-deck = "{ROOT}/inputs/seed_weak.toml"
+deck = "{ROOT}/inputs/papers/seed_weak.toml"
 law = "weak"
 constant = "one box a rank"
 repeats = 1

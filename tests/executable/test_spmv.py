@@ -362,7 +362,7 @@ class Spmv(KeelTest):
             for ranks, depth in ((1, 0), (2, 1), (3, 2), (8, 3)):
                 solver = [f"bottom.depth={depth}", "bottom.solver=deep_pipelined_cg"] if depth else []
                 with self.subTest(deck=deck, ranks=ranks, depth=depth):
-                    run = self.valid(ranks, INPUTS / f"{deck}.toml", "problem.rows=1024", *solver)
+                    run = self.valid(ranks, INPUTS / f"papers/{deck}.toml", "problem.rows=1024", *solver)
                     self.assertAlmostEqual(run.record("solve")["iterations"], iterations, delta=1)
                     self.assertEqual(run.record("solve")["restarts"], 0)
                     if deck == "diagonal":

@@ -182,8 +182,8 @@ class Benchpark(unittest.TestCase):
         return variables, {name: step(variable, 0, None, 2) == 6 for name, step in laws[law].items()}
 
     def test_laws_hold_constant_what_they_say(self) -> None:
-        for law, deck, growing in (("weak", "seed_weak.toml", "resources"), ("strong", "strong.toml", "resources"),
-                                   ("throughput", "seed_weak.toml", "box")):
+        for law, deck, growing in (("weak", "weak.toml", "resources"), ("strong", "strong.toml", "resources"),
+                                   ("throughput", "weak.toml", "box")):
             variables, grows = self.run_law(law)
             self.assertEqual(variables["deck"], deck)
             self.assertEqual([name for name, does in grows.items() if does], [growing], law)
