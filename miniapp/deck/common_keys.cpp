@@ -37,12 +37,15 @@ void add_problem(Table& table) {
         "list");
     s.positions("boxes_list", &Problem::boxes_list,
                 "positions of the boxes, each three integers from 0 on, or a file with one a line")
+        .expert()
         .needs("problem.shape", {name(DomainShape::list)});
     s.real("fill", &Problem::fill, {.lowest = 0, .highest = 1, .highest_open = false},
            "part of the boxes that is present")
+        .expert()
         .needs("problem.shape", {name(DomainShape::scattered), name(DomainShape::tags)});
     s.choice("outside", &Problem::outside,
              "boundary condition where a neighbour is missing inside the box around the domain")
+        .expert()
         .needs("problem.shape", {"L", "shell", "scattered", "tags", "list"});
     s.real("a", &Problem::a, from(0), "factor a of the equation; 0 makes it Poisson's");
     s.real("b", &Problem::b, above(0), "factor b of the equation");
@@ -53,29 +56,36 @@ void add_problem(Table& table) {
     s.real("contrast", &Problem::contrast, above(0), "contrast K of the coefficient beta")
         .needs("problem.coefficients", {"smooth", "ball", "front"});
     s.reals("anisotropy", &Problem::anisotropy, above(0), "factors of the coefficient beta along x, y and z",
-            "");
+            "")
+        .expert();
     s.reals("drift", &Problem::drift, {},
-            "way of coefficients and triangle wave through the domain in a step", "lengths of the domain");
-    s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2");
+            "way of coefficients and triangle wave through the domain in a step", "lengths of the domain")
+        .expert();
+    s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2").expert();
     s.choice("rhs", &Problem::rhs,
              "right-hand side f: a triangle wave; sines of the cell's number; 1 in the first cell; "
              "manufactured from a known solution; random; zero; or that of a linear u");
     s.choice("data", &Problem::data,
-             "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; or 1/2 + cos cos cos");
+             "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; or 1/2 + cos cos cos")
+        .expert();
     s.integer("seed", &Problem::seed, at_least(0),
               "seed of what is random: right-hand side, shape, matrix, order")
+        .expert()
         .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
-             "rule that says which rank owns which box; curve = space-filling");
+             "rule that says which rank owns which box; curve = space-filling")
+        .expert();
     s.choice("storage", &Problem::storage,
-             "memory of a rank's boxes: apart, or a cuboid of them without ghosts inside");
+             "memory of a rank's boxes: apart, or a cuboid of them without ghosts inside")
+        .expert();
     s.boundaries(
         "boundary", &Problem::boundary,
         "boundary condition: one word for all directions, or an array of three; other words for the two "
         "sides of a direction as \"neumann/dirichlet\"");
     s.integer("columns", &Problem::columns, between(1, 1000),
               "number of vectors that are multiplied by, or of fields that are exchanged, at a time",
-              "columns");
+              "columns")
+        .expert();
 }
 
 void add_multigrid(Table& table) {
@@ -90,7 +100,8 @@ void add_multigrid(Table& table) {
              "interpolation of the correction: piecewise constant or trilinear");
     s.flag("tau_extrapolation", &Multigrid::tau_extrapolation,
            "extrapolation of what the operators of two levels make of one solution, for an error of fourth "
-           "order of run.mode = full_multigrid");
+           "order of run.mode = full_multigrid")
+        .expert();
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "width of the coarsest boxes: problem.box halved any number of times", "cells");
     s.integer_or("never", "agglomerate", &Multigrid::agglomerate, at_least(1),
@@ -100,9 +111,11 @@ void add_multigrid(Table& table) {
                  "cells");
     s.choice("bottom_grid", &Multigrid::bottom_grid,
              "ranks that solve on the coarsest level: those that own its boxes, fewer, one, or every one all "
-             "of it");
+             "of it")
+        .expert();
     s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
               "number of ranks that solve on a consolidated coarsest level; 0 = one in eight", "ranks")
+        .expert()
         .needs("multigrid.bottom_grid", {name(Consolidation::consolidate)});
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
@@ -112,7 +125,8 @@ void add_multigrid(Table& table) {
         "arithmetic, storage and messages of the cycles: double, or single above the coarsest level, several "
         "cycles for each residual and update in double (mixed)");
     s.flag("reference_path", &Multigrid::reference_path,
-           "a pass for each half sweep, boxes apart, messages of both colours");
+           "a pass for each half sweep, boxes apart, messages of both colours")
+        .expert();
     std::string meanings = "smoother: ";
     for (const Smoother& smoother : smoothers())
         meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;
@@ -122,17 +136,23 @@ void add_multigrid(Table& table) {
     });
     s.integer_or("auto", "fused_box", &Multigrid::fused_box, at_least(1),
                  "narrowest boxes whose half sweeps are one pass; auto = 32 with OpenMP, else none", "cells")
+        .expert()
         .needs("multigrid.reference_path", {"false"});
     s.integer_or("all", "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),
                  "most half sweeps in one pass; all = those before or after a correction", "half sweeps")
+        .expert()
         .needs("multigrid.reference_path", {"false"});
     s.real("relaxation", &Multigrid::relaxation, inside(0, 2),
-           "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed");
+           "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed")
+        .expert();
     s.choice("ghost_colours", &Multigrid::ghost_colours,
-             "colours in messages of half sweeps: both, or the one that is read, if they alternate");
-    s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother");
+             "colours in messages of half sweeps: both, or the one that is read, if they alternate")
+        .expert();
+    s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother")
+        .expert();
     s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
-           "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps");
+           "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps")
+        .expert();
 }
 
 void add_bottom(Table& table) {
@@ -155,34 +175,43 @@ void add_bottom(Table& table) {
              "preconditioner of a method on the coarsest level: none, or a cycle of algebraic multigrid by "
              "[amg]");
     s.integer(
-        "max_restarts", &Bottom::max_restarts, at_least(0),
-        "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
-        "restarts");
+         "max_restarts", &Bottom::max_restarts, at_least(0),
+         "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
+         "restarts")
+        .expert();
     s.integer(
-        "given_iterations", &Bottom::given_iterations, at_least(0),
-        "number of iterations, in all visits, that a predicted solve takes for granted; 0 = it finds out "
-        "by solving",
-        "iterations");
-    s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps");
+         "given_iterations", &Bottom::given_iterations, at_least(0),
+         "number of iterations, in all visits, that a predicted solve takes for granted; 0 = it finds out "
+         "by solving",
+         "iterations")
+        .expert();
+    s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps")
+        .expert();
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
-    s.choice(
-        "spectrum", &Bottom::spectrum,
-        "interval of eigenvalues that polynomials are for: bounds by rows, with a preconditioner 0 to 2; the "
-        "extreme Ritz values of some steps of CG, once; or bottom.spectrum_lowest to spectrum_highest");
+    s.choice("spectrum", &Bottom::spectrum,
+             "interval of eigenvalues that polynomials are for: bounds by rows, with a preconditioner 0 to "
+             "2; the "
+             "extreme Ritz values of some steps of CG, once; or bottom.spectrum_lowest to spectrum_highest")
+        .expert();
     s.integer("spectrum_steps", &Bottom::spectrum_steps, between(2, 1000), "steps of CG for the estimate",
               "steps")
+        .expert()
         .needs("bottom.spectrum", {name(SpectrumFrom::estimate)});
     s.real("spectrum_lowest", &Bottom::spectrum_lowest, from(0),
            "lower end of the interval, of the scaled system")
+        .expert()
         .needs("bottom.spectrum", {name(SpectrumFrom::given)});
     s.real("spectrum_highest", &Bottom::spectrum_highest, above(0), "upper end of the interval")
+        .expert()
         .needs("bottom.spectrum", {name(SpectrumFrom::given)});
     s.choice("norm", &Bottom::norm,
              "norm that a preconditioned method of CG's family tests: |r|, or sqrt(r . M r), in which it "
-             "minimises");
+             "minimises")
+        .expert();
     s.integer("replace_every", &Bottom::replace_every, at_least(0),
-              "distance of the replacements of recursive residuals by true ones; 0 = never", "iterations");
+              "distance of the replacements of recursive residuals by true ones; 0 = never", "iterations")
+        .expert();
     s.integer("s", &Bottom::s, at_least(1), "number of iterations per all-reduce (s-step methods)",
               "iterations");
     s.choice(
@@ -190,33 +219,41 @@ void add_bottom(Table& table) {
         "basis of the Krylov spaces of an s-step method; beyond s = 4 newton or chebyshev, with scaling = "
         "jacobi");
     s.flag("telescoping", &Bottom::telescoping,
-           "growth of s: 1, 2, 4, ... up to bottom.s, not bottom.s at once");
+           "growth of s: 1, 2, 4, ... up to bottom.s, not bottom.s at once")
+        .expert();
+    s.choice("gram_precision", &Bottom::gram_precision,
+             "precision of the Gram matrices of an s-step method and of what follows from them; "
+             "double_double for "
+             "monomial bases beyond s = 4, where nothing is scaled")
+        .expert();
     s.choice(
-        "gram_precision", &Bottom::gram_precision,
-        "precision of the Gram matrices of an s-step method and of what follows from them; double_double for "
-        "monomial bases beyond s = 4, where nothing is scaled");
-    s.choice(
-        "powers", &Bottom::powers,
-        "exchanges of an s-step method: for both Krylov spaces at once; one space after the other; or of "
-        "several ghost layers, for several powers of the operator");
+         "powers", &Bottom::powers,
+         "exchanges of an s-step method: for both Krylov spaces at once; one space after the other; or of "
+         "several ghost layers, for several powers of the operator")
+        .expert();
     s.integer(
          "powers_depth", &Bottom::powers_depth, at_least(0),
          "number of ghost layers of matrix powers, at most the box's width; 0 = as many as powers, if the "
          "box has them",
          "ghost layers")
+        .expert()
         .needs("bottom.powers", {name(Powers::matrix_powers)});
     s.choice("powers_passes", &Bottom::powers_passes,
              "passes of matrix powers over memory: one for each power, or one for all between two exchanges, "
              "which reads the "
              "operator once")
+        .expert()
         .needs("bottom.powers", {name(Powers::matrix_powers)});
     s.integer("block", &Bottom::block, between(1, 1000), "number of directions at a time (enlarged methods)",
-              "columns");
+              "columns")
+        .expert();
     s.choice("splitting", &Bottom::splitting,
              "cut of an enlarged method's residual: box or cell n to column n mod bottom.block, or slabs "
-             "across x");
+             "across x")
+        .expert();
     s.choice("variant", &Bottom::variant,
-             "form of enlarged CG: one all-reduce per iteration, or two that stand scaling = none");
+             "form of enlarged CG: one all-reduce per iteration, or two that stand scaling = none")
+        .expert();
 }
 
 void add_comm(Table& table) {
@@ -242,31 +279,37 @@ void add_comm(Table& table) {
     s.choice("partner_rule", &Comm::partner_rule,
              "choice of the partner on the other node: with the sender's place on its node, or with the most "
              "need of what comes")
+        .expert()
         .needs("comm.scheme", readers_of("partner_rule"));
     s.integer("message_cap", &Comm::message_cap, at_least(0),
               "longest message of split between nodes; 0 = from where on comm.machine's take a rendezvous",
-              "bytes");
+              "bytes")
+        .expert();
     s.choice(
          "cap_rule", &Comm::cap_rule,
          "rule by which split raises the cap to a message a rank: where few nodes send, or wherever there "
          "would be more")
+        .expert()
         .needs("comm.scheme", readers_of("cap_rule"));
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
     s.integer("ranks_per_socket", &Comm::ranks_per_socket, at_least(0),
               "number of consecutive ranks of a node that share a socket, for predictions and the messages "
               "of three_step and split; 0 = as detected, on pretended nodes as comm.machine has them",
-              "ranks");
+              "ranks")
+        .expert();
     s.text("machine", &Comm::machine,
            "machine to predict times on: NAME of machines/NAME.toml, or a path; \"\" = none", "path");
     s.text("node_map", &Comm::node_map,
            "file of pretended nodes, with a label a line for each rank, NODE or NODE:SOCKET; \"\" = none",
-           "path");
-    s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges");
-    s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells");
+           "path")
+        .expert();
+    s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges").expert();
+    s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells").expert();
     s.choice(
-        "neighbours", &Comm::neighbours,
-        "boxes that ghosts come from: the 6 across the faces, or all 26 around; 4 and 8 in two dimensions");
+         "neighbours", &Comm::neighbours,
+         "boxes that ghosts come from: the 6 across the faces, or all 26 around; 4 and 8 in two dimensions")
+        .expert();
     s.flag("overlap", &Comm::overlap, "work on the interior of boxes while their messages are under way");
     s.choice("device", &Comm::device,
              "way of a GPU's messages: through host memory, or from the device if the MPI takes that");
@@ -279,14 +322,17 @@ void add_comm(Table& table) {
              "all-reduces of predicted solves, if MPI makes them: as MPICH chooses between the next two; by "
              "doubling; by halving; by each node's first rank; by slices, one for each rank of a node; or "
              "the quickest")
+        .expert()
         .needs("comm.allreduce", {"mpi"});
     s.flag("progress", &Comm::progress,
-           "pushing on of all-reduces in flight, between operations of the bottom solver and while it waits");
+           "pushing on of all-reduces in flight, between operations of the bottom solver and while it waits")
+        .expert();
     s.integer("sampled_nodes", &Comm::sampled_nodes, at_least(0),
               "number of nodes that a dry run draws to plan for, of more than 4096 ranks whose nodes do not "
               "tile the boxes; "
               "0 = all",
-              "nodes");
+              "nodes")
+        .expert();
 }
 
 void add_run(Table& table, std::span<const ModeWord> modes) {
@@ -310,21 +356,25 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
     s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");
     s.real("min_seconds", &Run::min_seconds, from(0),
-           "time that the measured solves take together at least, by more of them than run.repeats", "s");
+           "time that the measured solves take together at least, by more of them than run.repeats", "s")
+        .expert();
     s.real(
-        "time_limit", &Run::time_limit, from(0),
-        "time from the start of the program on, before which a run ends, like one that is interrupted, when "
-        "another solve might not; 0 = none",
-        "s");
+         "time_limit", &Run::time_limit, from(0),
+         "time from the start of the program on, before which a run ends, like one that is interrupted, when "
+         "another solve might not; 0 = none",
+         "s")
+        .expert();
     s.real("dry_run_limit", &Run::dry_run_limit, above(0),
-           "bound on what a dry run takes by estimate, in minutes of one processor and in 2 GB", "");
+           "bound on what a dry run takes by estimate, in minutes of one processor and in 2 GB", "")
+        .expert();
     s.integer(
-        "triad_mb", &Run::triad_mb, between(0, 25'000),
-        "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128, or 32 "
-        "times a device's",
-        "MB");
-    s.text("label", &Run::label, "name of the run for its records", "");
-    s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal");
+         "triad_mb", &Run::triad_mb, between(0, 25'000),
+         "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128, or 32 "
+         "times a device's",
+         "MB")
+        .expert();
+    s.text("label", &Run::label, "name of the run for its records", "").expert();
+    s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal").expert();
 }
 
 void add_output(Table& table) {
@@ -334,18 +384,23 @@ void add_output(Table& table) {
            "file to which a predicted solve writes the schedule of its first V-cycle, in GOAL, for "
            "simulators of networks; "
            "\"\" = none",
-           "path");
+           "path")
+        .expert();
     s.integer("goal_events", &OutputOptions::goal_events, at_least(1),
-              "most exchanges and all-reduces in output.goal, of the visit to the bottom");
+              "most exchanges and all-reduces in output.goal, of the visit to the bottom")
+        .expert();
     s.choice("times", &OutputOptions::times,
              "times in the report: of each operation the mean over ranks and the slowest rank; or also the "
              "fastest, which the slowest is, and calls")
+        .expert()
         .needs("run.mode", {"solve", "krylov", "full_multigrid", "fixed_point", "orthogonalise"});
     s.flag("ranks", &OutputOptions::ranks, "a record also of each rank's time for each operation")
+        .expert()
         .needs("output.json", {}, {""})
         .needs("run.mode",
                {"solve", "krylov", "survey", "full_multigrid", "spmv", "fixed_point", "orthogonalise"});
     s.flag("cycles", &OutputOptions::cycles, "a record also of each multigrid cycle")
+        .expert()
         .needs("output.json", {}, {""})
         .needs("run.mode", {"solve", "survey"});
 }
@@ -363,78 +418,94 @@ void add_amg(Table& table) {
     of(CoarseningRule::aggregation,
        amg.choice("strength", &Amg::strength,
                   "strong connections: against the diagonal entries of both rows, or against the largest "
-                  "entry of a row, as always where rows are split"));
+                  "entry of a row, as always where rows are split")
+           .expert());
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
              "part of that which an entry must be to be strong");
     of(CoarseningRule::aggregation,
        amg.choice("aggregation", &Amg::aggregation,
                   "aggregates: about roots two connections apart, the same on any ranks; or greedily "
-                  "inside each rank"));
+                  "inside each rank")
+           .expert());
     of(CoarseningRule::aggregation, amg.integer("sweeps", &Amg::sweeps, between(1, 4),
-                                                "sweeps of Jacobi that smooth the prolongation", "sweeps"));
+                                                "sweeps of Jacobi that smooth the prolongation", "sweeps")
+                                        .expert());
     of(CoarseningRule::aggregation,
-       amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2}, "their weight, times rho"));
+       amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2}, "their weight, times rho").expert());
     of(CoarseningRule::aggregation, amg.choice("rho", &Amg::rho,
                                                "spectral radius of D^-1 A: by the largest sum of a row, "
                                                "which bounds it; or by 12 steps of Lanczos' "
-                                               "method, close below it"));
+                                               "method, close below it")
+                                        .expert());
     of(CoarseningRule::classical,
        amg.choice("splitting", &Amg::splitting,
                   "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
-                  "Ruge and Stueben inside each rank"));
+                  "Ruge and Stueben inside each rank")
+           .expert());
     of(CoarseningRule::classical,
        amg.choice("interpolation", &Amg::interpolation,
                   "interpolation: from coarse rows that a row depends on; or also from those of its fine "
                   "neighbours"));
     of(CoarseningRule::classical,
        amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
-                "part of the largest weight of a row below which weights are dropped"));
+                "part of the largest weight of a row below which weights are dropped")
+           .expert());
     amg.choice(
         "smoothing", &Amg::smoother,
         "smoother: Jacobi's with weight 2/3; Gauss-Seidel's inside of ranks, forward "
         "before and backward behind the correction; Jacobi's with the sums of rows' absolute values; or "
         "Chebyshev's polynomial");
     amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
+        .expert()
         .needs("amg.smoothing", {"chebyshev"});
     amg.choice("ownership", &Amg::ownership,
                "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
-               "their entries");
+               "their entries")
+        .expert();
     std::vector<std::string> rows_by{as_all_else};
     for (const SchemeOptions& one : candidates_without_axes({})) rows_by.push_back(keel::name(one));
     amg.choice(
-        "rows_scheme", &Amg::rows_scheme, rows_by,
-        "scheme by which rows of matrices travel in set-up: what comm.scheme says, as for all else; or "
-        "one on all levels, with the rule behind its stroke");
+           "rows_scheme", &Amg::rows_scheme, rows_by,
+           "scheme by which rows of matrices travel in set-up: what comm.scheme says, as for all else; or "
+           "one on all levels, with the rule behind its stroke")
+        .expert();
     amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
-                "most rows of a level that is not coarsened any more", "rows");
-    amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels");
+                "most rows of a level that is not coarsened any more", "rows")
+        .expert();
+    amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels").expert();
     amg.choice(
-        "coarsest", &Amg::coarsest,
-        "solver of the coarsest level: a dense factorisation on each rank that has rows of it, or on the "
-        "first of these; or a Krylov method on all of them, with which the cycle is not the same twice");
+           "coarsest", &Amg::coarsest,
+           "solver of the coarsest level: a dense factorisation on each rank that has rows of it, or on the "
+           "first of these; or a Krylov method on all of them, with which the cycle is not the same twice")
+        .expert();
     amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
                 "most rows of a coarsest level that is factorised", "rows")
+        .expert()
         .needs("amg.coarsest", {keel::name(CoarsestRule::replicated), keel::name(CoarsestRule::gathered)});
     const auto by_krylov = [](Section<Amg>& key) {
         key.needs("amg.coarsest", {keel::name(CoarsestRule::krylov)});
     };
     by_krylov(amg.choice("coarsest_solver", &Amg::coarsest_solver, krylov_names(),
-                         "that method; all its other options are their defaults"));
+                         "that method; all its other options are their defaults")
+                  .expert());
     by_krylov(amg.real("coarsest_tolerance", &Amg::coarsest_tolerance, inside(0, 1),
-                       "reduction of the coarsest level's residual, 2-norm, per visit"));
+                       "reduction of the coarsest level's residual, 2-norm, per visit")
+                  .expert());
     by_krylov(amg.integer("coarsest_iterations", &Amg::coarsest_iterations, at_least(1),
                           "limit on the iterations of a visit, whose result is taken either way",
-                          "iterations"));
-    amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots");
+                          "iterations")
+                  .expert());
+    amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots").expert();
 }
 
 void add_simulate(Table& table) {
     Section s(table, "simulate", &Parameters::simulate);
-    s.integer(
-        "box", &SimulateOptions::box, between(0, 16384),
-        "width of the boxes that a simulated run is charged for while it computes with those of problem.box, "
-        "which have to be these halved some times: a surrogate; 0 = problem.box",
-        "cells");
+    s.integer("box", &SimulateOptions::box, between(0, 16384),
+              "width of the boxes that a simulated run is charged for while it computes with those of "
+              "problem.box, "
+              "which have to be these halved some times: a surrogate; 0 = problem.box",
+              "cells")
+        .expert();
 }
 
 }  // namespace

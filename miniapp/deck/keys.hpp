@@ -93,6 +93,7 @@ struct Key {
                  PositionsKey, BoundariesKey>
         kind;
     std::vector<Condition> needs = {};  // all of them
+    bool expert = false;                // for ablations and rare wishes: not among the common keys
 
     std::string full_name() const { return section + "." + name; }
 };

@@ -62,6 +62,12 @@ class Section {
         return *this;
     }
 
+    // The key added last is for experts.
+    Section& expert() {
+        last_->expert = true;
+        return *this;
+    }
+
     // Each key that is added from now on needs the choice added last to be a row that reads it.
     template <class Rows, class Reads>
     void each_needs_reader(const Rows& rows, const Reads& reads) {

@@ -54,7 +54,7 @@ std::string help_text() {
     std::string text =
         "usage: keel [DECK.toml] [section.key=value ...]\n"
         "       keel --dry-run | --print-deck | --print-plan[=RANK] [DECK.toml] [section.key=value ...]\n"
-        "       keel --help [KEY] | --keys [SECTION | KEY] | --solvers | --backends | --version\n\n" +
+        "       keel --help [KEY] | --keys [SECTION | KEY | all] | --solvers | --backends | --version\n\n" +
         wrapped(
             "Solves a alpha u - b div(beta grad u) = f with geometric multigrid, checks the answer and "
             "prints "
@@ -68,7 +68,7 @@ std::string help_text() {
            "--dry-run      what a run would be: sizes, memory, messages, predicted times\n"
            "--print-deck   a complete deck with a comment on each key\n"
            "--print-plan   what a rank sends and receives\n"
-           "--keys         every key of decks, those of a section, or one\n"
+           "--keys         the common keys of decks, all, those of a section, or one\n"
            "--solvers      the solvers of bottom.solver, and what an iteration costs\n"
            "--backends     the programming models of run.backend, and which can run here\n"
            "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n"

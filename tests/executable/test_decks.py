@@ -318,13 +318,16 @@ class Options(KeelTest):
             self.assertRegex(help_text, rf"(?m)^  {study} +\w")
 
     def test_help_and_keys_fit_100_columns(self) -> None:
-        for words in (["--help"], ["--keys"], ["--solvers"], ["--backends"], ["--print-deck"]):
+        for words in (["--help"], ["--keys"], ["--keys", "all"], ["--solvers"], ["--backends"], ["--print-deck"]):
             widest = max(self.text(None, *words).splitlines(), key=len)
             if "=" not in widest:  # a value of a deck stays on its line
                 self.assertLessEqual(len(widest), 100, widest)
 
     def test_keys_of_a_section_and_one_key(self) -> None:
-        every = self.text(None, "--keys")
+        every = self.text(None, "--keys", "all")
+        common = self.text(None, "--keys")
+        self.assertLess(common.count(" = "), every.count(" = "))
+        self.assertRegex(common, r"(?m)^\d+ more keys are for experts: --keys all, --keys SECTION$")
         of_bottom = self.text(None, "--keys", "bottom")
         self.assertIn(of_bottom, every)
         self.assertEqual(set(re.findall(r"(?m)^(\w+)\.\w+ = ", of_bottom)), {"bottom"})
@@ -338,7 +341,7 @@ class Options(KeelTest):
         self.assertRegex(self.text(2, "--version"), r"\AKeel \d+\.\d+\.\d+ \(.+\)\n\Z")
 
     def test_a_printed_deck_prints_itself(self) -> None:
-        keys = re.findall(r"(?m)^\w+\.(\w+) = ", self.text(None, "--keys"))
+        keys = re.findall(r"(?m)^\w+\.(\w+) = ", self.text(None, "--keys", "all"))
         self.assertGreater(len(keys), 30)
 
         def compare(deck: Path) -> None:

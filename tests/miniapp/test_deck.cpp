@@ -516,7 +516,7 @@ TEST_CASE("the domain is as given or as cubic as the ranks allow") {
 }
 
 TEST_CASE("every key appears once in each rendering of the table") {
-    const std::string text = keys_text(all_keys());
+    const std::string text = keys_text(all_keys(), "all");
     const std::string markdown = keys_markdown(all_keys());
     const auto json = resolved_json(all_keys(), Parameters{});
     std::set<std::string> names;
@@ -810,11 +810,15 @@ TEST_CASE("too large an s for a small bottom grid is no mistake, one that cannot
 }
 
 TEST_CASE("no line of help and keys is wider than 100 columns") {
-    std::istringstream lines(keys_text(all_keys()));
+    std::istringstream lines(keys_text(all_keys(), "all"));
     for (std::string line; std::getline(lines, line);) {
         INFO(line);
         CHECK(line.size() <= 100);
     }
+    const std::string common = keys_text(all_keys());
+    CHECK(contains(common, "\nbottom.solver = "));
+    CHECK_FALSE(contains(common, "multigrid.reference_path"));
+    CHECK(contains(keys_text(all_keys(), "multigrid"), "\nmultigrid.reference_path = false"));
     CHECK(keys_text(all_keys(), "bottom.s").starts_with("bottom.s = 4"));
     CHECK(contains(keys_text(all_keys(), "run"), "run.repeats = 5"));
     CHECK_FALSE(contains(keys_text(all_keys(), "run"), "problem.box"));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -77,11 +78,15 @@ std::string keys_text(const Table& table, const std::string& which) {
     const Parameters defaults;
     std::string text;
     for (const Key& key : table.keys()) {
-        if (!which.empty() && which != key.section && which != key.full_name()) continue;
+        if (which.empty() ? key.expert : which != "all" && which != key.section && which != key.full_name())
+            continue;
         const std::string head = fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump());
         text += wrapped(fmt::format("{:<38} {}", head, allowed_text(key)), 39) + "\n";
         text += wrapped("    " + with_unit(key) + needs_text(key), 4) + "\n";
     }
+    if (which.empty())
+        text += fmt::format("\n{} more keys are for experts: --keys all, --keys SECTION\n",
+                            std::ranges::count(table.keys(), true, &Key::expert));
     return text;
 }
 
@@ -89,8 +94,9 @@ std::string keys_markdown(const Table& table) {
     const Parameters defaults;
     std::string text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n";
     for (const Key& key : table.keys())
-        text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.full_name(), value_of(key, defaults).dump(),
-                            allowed_text(key), cell(with_unit(key) + needs_text(key)));
+        text += fmt::format("| `{}` | `{}` | {} | {}{} |\n", key.full_name(), value_of(key, defaults).dump(),
+                            allowed_text(key), cell(with_unit(key) + needs_text(key)),
+                            key.expert ? " (expert)" : "");
     return text;
 }
 

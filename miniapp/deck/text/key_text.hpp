@@ -13,7 +13,7 @@ namespace keel {
 // What a key accepts: "from 1 to 1024", "> 0 and < 1", "V, F".
 std::string allowed_text(const Key& key);
 
-// Keys with their default, what is allowed and their meaning: all of them, those of a section ("bottom") or one
+// Keys with their default, what is allowed and their meaning: the common ones, "all", those of a section ("bottom") or one
 // ("bottom.s"); nothing where there are none of that name.
 std::string keys_text(const Table& table, const std::string& which = "");
 

@@ -177,6 +177,7 @@ class KrylovMode : public GridMode {
         s.choice(
              "block_solver", &KrylovOptions::block_solver,
              "solver of a block: incomplete or complete Cholesky, the latter for boxes up to 16^3, or 128^2")
+            .expert()
             .needs("run.preconditioner", {keel::name(PreconditionerKind::block_jacobi)});
     }
 

@@ -158,6 +158,7 @@ class SolveMode : public GridMode {
                   "steps");
         s.choice("start", &StepOptions::start,
                  "first guess of all steps but the first: zero, or the last solution")
+            .expert()
             .needs("run.steps", {}, {"1"});
     }
     void check(Rules& rules, int ranks) const override {

@@ -316,7 +316,8 @@ class SurveyMode : public GridMode {
                "basis=newton\"; [] = all");
         s.text("baseline", &SurveyOptions::baseline,
                "bottom solver that speed-ups are over, as an entry of run.survey; it takes part in any case",
-               "");
+               "")
+            .expert();
     }
     KeyUses keys() const override {
         std::vector<KeyUse> uses = keys_of_grids();

@@ -102,16 +102,20 @@ class NetworkMode : public Mode {
 
     void add_keys(Table& table) const override {
         Section<NetworkOptions> s(table, "network", name());
-        s.integer("smallest", &NetworkOptions::smallest, between(1, 1 << 30), "shortest message", "bytes");
+        s.integer("smallest", &NetworkOptions::smallest, between(1, 1 << 30), "shortest message", "bytes")
+            .expert();
         s.integer("largest", &NetworkOptions::largest, between(1, 1 << 30), "longest message", "bytes");
         s.integer("repeats", &NetworkOptions::repeats, at_least(1),
-                  "number of times that each message is timed, of which the fastest counts");
+                  "number of times that each message is timed, of which the fastest counts")
+            .expert();
         s.integer("eager_from", &NetworkOptions::eager_from, at_least(0),
                   "length of the first eager message, if rendezvous_from is given; 0 = none is short",
-                  "bytes");
+                  "bytes")
+            .expert();
         s.integer("rendezvous_from", &NetworkOptions::rendezvous_from, at_least(0),
                   "length of the first rendezvous message; 0 = this and eager_from are found from the data",
-                  "bytes");
+                  "bytes")
+            .expert();
         s.text("write", &NetworkOptions::write, "machine file, such as machines/NAME.toml; \"\" = none",
                "path");
     }

@@ -69,9 +69,12 @@ class SpmvMode : public Mode {
                   "conductivity across a direction over that along it")
             .needs("problem.matrix", {"rotated"});
         problem.real("angle", &Matrix::angle, {}, "angle of that direction from x", "radians")
+            .expert()
             .needs("problem.matrix", {"rotated"});
-        problem.choice("ordering", &Matrix::ordering,
-                       "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee");
+        problem
+            .choice("ordering", &Matrix::ordering,
+                    "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee")
+            .expert();
         Section<Matrix> run(table, "run", name());
         run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
         run.choice(

@@ -39,13 +39,16 @@ class FixedPointMode : public GridMode {
                        "solution), linear (L u = f), exponential, cubic and sinh (L u + kappa e^u, u^3 or "
                        "sinh u = f), or mixture (the means of three normal distributions)");
         problem.real("kappa", &Options::kappa, {}, "factor of the nonlinear term")
+            .expert()
             .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
         problem.integer("samples", &Options::samples, between(3, 1 << 30), "samples of the mixture")
+            .expert()
             .needs("problem.equation", {"mixture"});
         Section<Options> run(table, "run", name());
         run.choice("map", &Options::map,
                    "map whose fixed point is sought: the linear part solved by V-cycles to "
                    "multigrid.tolerance, or one cycle, of a nonlinear equation by full approximation")
+            .expert()
             .needs("problem.equation",
                    {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"});
 
@@ -57,19 +60,25 @@ class FixedPointMode : public GridMode {
         own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonaliser_names(),
                    "how a new difference is made orthogonal to those kept, and so in how many all-reduces");
         own.real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
-                 "damping of G(u) - u; 1: none");
-        own.integer("delay", &Anderson::delay, at_least(0), "iterations of Picard's at the start");
+                 "damping of G(u) - u; 1: none")
+            .expert();
+        own.integer("delay", &Anderson::delay, at_least(0), "iterations of Picard's at the start").expert();
         own.real("max_condition", &Anderson::max_condition, from(0),
-                 "condition of the differences beyond which the oldest go; 0: they stay");
+                 "condition of the differences beyond which the oldest go; 0: they stay")
+            .expert();
         own.integer("period", &Anderson::period, at_least(1),
-                    "iterations of which one is accelerated, the others Picard's");
+                    "iterations of which one is accelerated, the others Picard's")
+            .expert();
         own.integer("composite", &Anderson::composite, between(0, 100),
-                    "depth of an inner acceleration after each iteration, of one iteration more; 0: none");
+                    "depth of an inner acceleration after each iteration, of one iteration more; 0: none")
+            .expert();
         own.choice("test", &Anderson::test,
                    "what is compared with the tolerance: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; "
-                   "with run.map = cycle the equation's own residual, max|f - N(u)| / max|f - N(0)|");
+                   "with run.map = cycle the equation's own residual, max|f - N(u)| / max|f - N(0)|")
+            .expert();
         own.real("tolerance", &Anderson::tolerance, above(0), "end of the iteration");
-        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit of the iteration");
+        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit of the iteration")
+            .expert();
     }
 
     KeyUses keys() const override {
