@@ -47,6 +47,11 @@ class Run:
     files: dict[str, str]  # name and text of what it left in the folder it ran in
 
     @property
+    def flat(self) -> str:
+        """The report as one line: sentences as they were before they were broken."""
+        return " ".join(self.stdout.split())
+
+    @property
     def lines(self) -> list[str]:
         return self.files.get("run.json", "").splitlines()
 
@@ -77,6 +82,18 @@ class Run:
 def preloading(library: Path) -> str:
     """What a program is given by `env` to load the library first, before what the caller has preloaded."""
     return "LD_PRELOAD=" + ":".join(filter(None, (str(library), os.environ.get("LD_PRELOAD"))))
+
+
+def shown_schemes(text: str) -> dict[tuple[str, str, str], list[str]]:
+    """The cells of a report's table of schemes, of all its parts, by level, exchange and scheme, which ends in * if it is fastest."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for line in text.partition("Schemes: one exchange of every level")[2].splitlines()[1:]:
+        if re.match(r"[A-Z*]|time:|level \d", line):
+            break
+        level, *cells = re.split(" {2,}", line.strip())
+        if level.isdigit():
+            rows.setdefault((level, cells[0], cells[1]), []).extend(cells[2:])
+    return rows
 
 
 def unwrapped(text: str, indent: int) -> str:

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/report/records/records.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 namespace {
@@ -79,41 +78,46 @@ std::vector<KernelTime> kernel_times(const std::vector<TimerRow>& rows, int leve
     return kernels;
 }
 
+namespace {
+
+ReportTable kernel_table(const std::vector<KernelTime>& kernels, const std::string& solver,
+                         double iterations) {
+    ReportTable table(
+        fmt::format(
+            "Kernels per iteration, of {:.1f} a solve: mean over ranks, the slowest rank, the longest call "
+            "of any rank, and bytes that all ranks must move",
+            iterations),
+        "kernel");
+    const auto of_iteration = [&](double value) { return iterations > 0 ? value / iterations : 0; };
+    for (const KernelTime& k : kernels) {
+        const bool is_other = k.kernel == "other";
+        table.add({{"solver", solver},
+                   {"kernel", k.kernel, "kernel"},
+                   {"step", k.step},
+                   {"iterations", iterations},
+                   {"calls", k.calls, "calls", fmt::format("{:.2f}", of_iteration(k.calls))},
+                   {"t_mean", k.t_mean, "mean", seconds_text(of_iteration(k.t_mean))},
+                   {"t_max", k.t_max, "max", seconds_text(of_iteration(k.t_max))},
+                   {"longest", k.longest, "longest", is_other ? "" : seconds_text(k.longest)},
+                   {"bytes_moved", k.bytes_moved, "moved",
+                    k.bytes_moved > 0 ? bytes_text(of_iteration(k.bytes_moved)) : ""}});
+    }
+    return table;
+}
+
+}  // namespace
+
 std::string kernels_text(const std::vector<KernelTime>& kernels, double iterations) {
     if (iterations == 0) return "";
-    std::string text = fmt::format(
-        "Kernels per iteration, of {:.1f} a solve: mean over ranks and the slowest rank; the longest call of "
-        "any rank; bytes that all ranks move at the least\n"
-        "{:<20} {:<7} {:>9} {:>11} {:>11} {:>11} {:>11}\n",
-        iterations, "kernel", "step", "calls", "mean", "max", "longest", "moved");
     double moved = 0;
-    for (const KernelTime& k : kernels) {
-        moved += k.bytes_moved;
-        text += fmt::format("{:<20} {:<7} {:>9.2f} {:>11} {:>11} {:>11} {:>11}\n", k.kernel, k.step,
-                            k.calls / iterations, seconds_text(k.t_mean / iterations),
-                            seconds_text(k.t_max / iterations),
-                            k.kernel == "other" ? "" : seconds_text(k.longest),
-                            k.bytes_moved > 0 ? bytes_text(k.bytes_moved / iterations) : "");
-    }
-    text += fmt::format("{:<20} {:>65}\n", "all of them", bytes_text(moved / iterations));
-    return text;
+    for (const KernelTime& k : kernels) moved += k.bytes_moved;
+    return kernel_table(kernels, "", iterations).print() +
+           fmt::format("all of them  {}\n", bytes_text(moved / iterations));
 }
 
 std::string kernel_records(const std::vector<KernelTime>& kernels, const std::string& solver,
                            double iterations) {
-    std::string lines;
-    for (const KernelTime& k : kernels)
-        lines += line_of({{"record", "kernel"},
-                          {"solver", solver},
-                          {"kernel", k.kernel},
-                          {"step", k.step},
-                          {"iterations", iterations},
-                          {"calls", k.calls},
-                          {"t_mean", k.t_mean},
-                          {"t_max", k.t_max},
-                          {"longest", k.longest},
-                          {"bytes_moved", k.bytes_moved}});
-    return lines;
+    return kernel_table(kernels, solver, iterations).to_json();
 }
 
 }  // namespace keel

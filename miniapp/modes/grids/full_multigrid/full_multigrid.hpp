@@ -8,6 +8,7 @@
 
 #include "miniapp/modes/grids/grid_mode.hpp"
 #include "miniapp/modes/grids/prediction/solve_cost.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 
@@ -46,9 +47,11 @@ WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::
 // Of the error, from each grid to the next finer one: the finest first.
 std::vector<double> orders_of(const std::vector<Accuracy>& grids);
 
-std::string accuracy_text(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
-                          std::size_t dimensions, const WorkUnits& work, const SolveReport& last);
-std::string accuracy_records(const std::vector<Accuracy>& grids);
+ReportTable accuracy_table(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
+                           std::size_t dimensions);
+// Lines below the table: the order of an extrapolated cycle, the last residual, bottom visits and work.
+std::string cycle_text(const std::vector<Accuracy>& grids, const WorkUnits& work, const SolveReport& last,
+                       bool extrapolated);
 
 class PreparedFullMultigrid : public PreparedGrids {
   public:

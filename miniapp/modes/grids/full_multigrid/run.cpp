@@ -153,11 +153,12 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     findings.moved = movement_of(timers, unknowns, mean_of(digits));
     findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, mean_of(digits)});
     findings.merit->name = "full_multigrid.dof_per_second";
+    const ReportTable accuracy = accuracy_table(grids_.multigrid, grids, grids_.domain.dimensions());
     setting.site.report.tell(
-        accuracy_text(grids_.multigrid, grids, grids_.domain.dimensions(), work, cycles.back().report) +
+        accuracy.print() + cycle_text(grids, work, cycles.back().report, grids_.multigrid.tau_extrapolation) +
         "\n" + level_report(setting, findings, timers, seconds) +
         algebraic_text(amg, bottom.name, hierarchy.levels() - 1));
-    setting.site.report.record(accuracy_records(grids) + timer_records(timers) +
+    setting.site.report.record(accuracy.to_json() + timer_records(timers) +
                                algebraic_records(amg, bottom.name) +
                                scheme_records(resolved_.comm.chooser, setting.schemes));
 

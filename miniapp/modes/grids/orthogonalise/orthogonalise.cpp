@@ -60,11 +60,11 @@ class PreparedOrthogonalise : public PreparedGrids {
             }
         }
         const double all_rows = static_cast<double>(product(grids_.finest().cells()));
-        dry.text +=
-            "\n" + orthogonalise_text(results, depth_,
-                                      fmt::format("predicted for {} on {}", counted(resolved_.ranks, "rank"),
-                                                  model->machine.name));
-        dry.records += orthogonalise_records(results, depth_, all_rows, true);
+        const ReportTable table = orthogonalise_table(
+            results, depth_, all_rows, Kind::predicted,
+            fmt::format(" for {} on {}", counted(resolved_.ranks, "rank"), model->machine.name));
+        dry.text += "\n" + table.print() + "\n";
+        dry.records += table.to_json();
         return dry;
     }
 

@@ -8,6 +8,7 @@
 
 #include "kernels/names.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/report/table.hpp"
 #include "solvers/orthogonalise/orthogonalisers.hpp"
 
 namespace keel {
@@ -33,10 +34,9 @@ struct WindowResult {
 };
 using MethodResult = std::array<WindowResult, window_phases.size()>;
 
-// One result for each of orthogonalisers(), in their order. `what`: whether seconds are measured, and where.
-std::string orthogonalise_text(const std::vector<MethodResult>& results, int depth, const std::string& what);
-std::string orthogonalise_records(const std::vector<MethodResult>& results, int depth, double rows,
-                                  bool predicted);
+// One result for each of orthogonalisers(), in their order, of `rows` rows; `where` follows the columns in the title.
+ReportTable orthogonalise_table(const std::vector<MethodResult>& results, int depth, double rows,
+                                Kind of_seconds, const std::string& where = "");
 
 // Times all methods, which take turns, on the cells of the finest level; with checks of their factors and of their counts.
 // Collective.

@@ -141,14 +141,11 @@ void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, i
         fastest = std::min(fastest, median(result[static_cast<std::size_t>(WindowPhase::iteration)].seconds));
     findings.seconds = fastest;
     findings.merit = {"orthogonalise.iterations_per_second", fastest > 0 ? 1 / fastest : 0.0, "iterations/s"};
-    setting.site.report.tell(
-        orthogonalise_text(results, window,
-                           fmt::format("{}, medians; the columns are vectors of the cells",
-                                       resolved.simulation ? "simulated" : "measured")) +
-        level_report(setting, findings, timers, rounds));
-    setting.site.report.record(
-        orthogonalise_records(results, window, static_cast<double>(product(findings.facts.cells)), false) +
-        timer_records(timers) + scheme_records(resolved.comm.chooser, setting.schemes));
+    const ReportTable table = orthogonalise_table(
+        results, window, static_cast<double>(product(findings.facts.cells)), Kind::measured);
+    setting.site.report.tell(table.print() + "\n" + level_report(setting, findings, timers, rounds));
+    setting.site.report.record(table.to_json() + timer_records(timers) +
+                               scheme_records(resolved.comm.chooser, setting.schemes));
     findings.checks.push_back({"factorisations_hold", misfit < 1e-12, misfit, "< 1e-12, of |X - Q R| / |X|"});
     findings.checks.push_back({"reductions_as_predicted", miscounted == 0, static_cast<double>(miscounted),
                                "0 phases with other all-reduces or words than their row says"});

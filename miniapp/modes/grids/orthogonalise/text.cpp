@@ -1,14 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
 
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/orthogonalise/orthogonalise.hpp"
-#include "miniapp/modes/repeat.hpp"
-#include "miniapp/report/records/records.hpp"
 
 namespace keel {
+namespace {
+
+constexpr std::array headings{"start-up", "recycled", "iteration"};  // by WindowPhase
+
+}  // namespace
 
 QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth) {
     if (phase == WindowPhase::recycled) return row.append(depth, depth);
@@ -18,54 +20,40 @@ QRCost window_cost(const Orthogonaliser& row, WindowPhase phase, long depth) {
     return sum;
 }
 
-std::string orthogonalise_text(const std::vector<MethodResult>& results, int depth, const std::string& what) {
-    constexpr const char* line =
-        "{:<14} {:>11} {:>7} {:>10} {:>7} {:>12} {:>7} {:>10} {:>7} {:>12} {:>7} {:>10} {:>7}\n";
-    std::string text = fmt::format(
-        "Orthogonalisation of {} columns, {}: all of an empty window; one in the place of the oldest; and "
-        "that with "
-        "the least-squares problem\n",
-        depth, what);
-    text += fmt::format(line, "method", "all-reduces", "words", "start-up", "of mgs", "all-reduces", "words",
-                        "recycled", "of mgs", "all-reduces", "words", "iteration", "of mgs");
-    const auto& rows = orthogonalisers();
+ReportTable orthogonalise_table(const std::vector<MethodResult>& results, int depth, double rows,
+                                Kind of_seconds, const std::string& where) {
+    ReportTable table(
+        fmt::format(
+            "Orthogonalisation of {} columns{}: start-up fills the window, recycled replaces the oldest "
+            "column, an iteration also solves the least-squares problem; speed-up over mgs",
+            depth, where),
+        "orthogonalise");
+    const auto& methods = orthogonalisers();
     const auto mgs =
-        static_cast<std::size_t>(std::ranges::find(rows, "mgs", &Orthogonaliser::name) - rows.begin());
-    for (std::size_t n = 0; n < rows.size(); ++n) {
-        const auto cell = [&](std::size_t p) {
-            const double seconds = median(results[n][p].seconds);
-            const double of_mgs = seconds > 0 ? median(results[mgs][p].seconds) / seconds : 0;
-            return std::pair(seconds_text(seconds), fmt::format("{:.2f}x", of_mgs));
-        };
-        const auto [a, fa] = cell(0);
-        const auto [b, fb] = cell(1);
-        const auto [c, fc] = cell(2);
-        const MethodResult& r = results[n];
-        text += fmt::format(line, rows[n].name, r[0].reductions, r[0].words, a, fa, r[1].reductions,
-                            r[1].words, b, fb, r[2].reductions, r[2].words, c, fc);
-    }
-    return text + "\n";
-}
-
-std::string orthogonalise_records(const std::vector<MethodResult>& results, int depth, double rows,
-                                  bool predicted) {
-    std::string lines;
+        static_cast<std::size_t>(std::ranges::find(methods, "mgs", &Orthogonaliser::name) - methods.begin());
     for (std::size_t n = 0; n < results.size(); ++n) {
-        Json record{{"record", "orthogonalise"},
-                    {"method", orthogonalisers()[n].name},
-                    {"depth", depth},
-                    {"rows", rows},
-                    {"predicted", predicted}};
+        Row row{{"method", methods[n].name, "method"},
+                {"depth", depth},
+                {"rows", rows},
+                {"predicted", of_seconds == Kind::predicted}};
         for (const WindowPhase phase : window_phases) {
-            const WindowResult& result = results[n][static_cast<std::size_t>(phase)];
-            record[name(phase)] = {{"reductions", result.reductions},
-                                   {"words", result.words},
-                                   {"bytes_per_row", result.cost.bytes},
-                                   {"seconds", result.seconds}};
+            const auto p = static_cast<std::size_t>(phase);
+            const WindowResult& result = results[n][p];
+            const double seconds = median(result.seconds);
+            const double speed_up = seconds > 0 ? median(results[mgs][p].seconds) / seconds : 0;
+            const std::string head = std::string(headings[p]) + "\n";
+            row.emplace_back(name(phase), Json{{"reductions", result.reductions},
+                                               {"words", result.words},
+                                               {"bytes_per_row", result.cost.bytes},
+                                               {"seconds", result.seconds}});
+            row.emplace_back("", result.reductions, head + "all-reduces");
+            row.emplace_back("", result.words, head + "words");
+            row.emplace_back("", seconds, head + "time", Unit::seconds, of_seconds);
+            row.emplace_back("", speed_up, head + "speed-up", Unit::ratio, of_seconds);
         }
-        lines += line_of(record);
+        table.add(std::move(row));
     }
-    return lines;
+    return table;
 }
 
 }  // namespace keel
