@@ -111,16 +111,16 @@ void set_levels(RunFacts& facts, const GridSetup& grids) {
     }
 }
 
-std::string merged_text(const RunFacts& facts) {
+std::string agglomeration_text(const RunFacts& facts) {
     std::string text;
     for (std::size_t l = 1; l < facts.level_cells.size(); ++l) {
         const int merged = facts.level_merged[l];
         if (merged == 1) continue;
-        const auto d = static_cast<double>(facts.dimensions);
-        text += fmt::format("merged    level {}: {:.0f} boxes of {}^{} to one of {}^{}, {} left of {}\n", l,
-                            std::pow(merged, d), facts.level_boxes[l] / merged, facts.dimensions,
-                            facts.level_boxes[l], facts.dimensions, counted(facts.level_ranks[l], "rank"),
-                            facts.level_ranks[l - 1]);
+        const std::size_t d = facts.dimensions;
+        const double boxes = std::pow(merged, static_cast<double>(d));
+        text += fmt::format("agglomerated level {}: {:.0f} x {}^{} -> 1 x {}^{}, on {} of {}\n", l, boxes,
+                            facts.level_boxes[l] / merged, d, facts.level_boxes[l], d, facts.level_ranks[l],
+                            counted(facts.level_ranks[l - 1], "rank"));
     }
     return text;
 }

@@ -12,9 +12,10 @@ namespace keel {
 // The facts of every run, with what to warn of. Collective; complete on rank 0.
 RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Backend& backend);
 
-// The levels of a mode's grids. Of merged ones text tells, a line each: none where boxes are not merged.
+// The levels of a mode's grids.
 void set_levels(RunFacts& facts, const GridSetup& grids);
-std::string merged_text(const RunFacts& facts);
+// A line for each level whose boxes are agglomerated.
+std::string agglomeration_text(const RunFacts& facts);
 
 // The domain of a finest level, of a shape of that name.
 DomainFacts facts_of_domain(const Layout& finest, const std::string& shape);

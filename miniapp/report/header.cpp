@@ -80,7 +80,7 @@ std::string grids_text(const RunFacts& facts) {
                     : fmt::format("{}; boxes of {}^{}, {}", domain_text(*facts.domain, facts.boxes),
                                   facts.box, facts.dimensions,
                                   counted(static_cast<long>(facts.level_cells.size()), "level"))) +
-           merged_text(facts);
+           agglomeration_text(facts);
 }
 
 // Whose seconds these are.

@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 
@@ -17,179 +20,195 @@ std::string cells_text(const Index& n, std::size_t dimensions) {
     return fmt::format("{}", fmt::join(n.begin(), last, "x"));
 }
 
-LevelTables::LevelTables(const RunFacts& facts, const std::vector<TimerRow>& timers)
-    : facts_(facts), levels_(static_cast<int>(facts.level_cells.size())) {
-    for (const TimerRow& row : timers) {
-        if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
-        cells_[{row.op, row.level}] = &row;
-    }
-    for (const Index& cells : facts.level_cells)
-        width_ = std::max(width_, cells_text(cells, facts.dimensions).size());
-}
+namespace {
 
-const TimerRow* LevelTables::find(const std::string& op, int level) const {
-    const auto found = cells_.find({op, level});
-    return found == cells_.end() ? nullptr : found->second;
-}
-
-std::string LevelTables::entry(const std::string& text) const {
-    return fmt::format(" {:>{}}", text, width_);
-}
-
-std::string LevelTables::head(const std::string& last) const {
-    std::string text = fmt::format("{:<18}", "level");
-    for (std::size_t l = 0; l < facts_.level_cells.size(); ++l) text += entry(std::to_string(l));
-    text += entry(last) + fmt::format("\n{:<18}", "cells");
-    for (const Index& cells : facts_.level_cells) text += entry(cells_text(cells, facts_.dimensions));
-    text += fmt::format("\n{:<18}", "boxes of");
-    for (const int width : facts_.level_boxes) text += entry(fmt::format("{}^{}", width, facts_.dimensions));
-    if (std::ranges::any_of(facts_.level_merged, [](int merged) { return merged > 1; })) {
-        text += fmt::format("\n{:<18}", "on ranks");
-        for (const int ranks : facts_.level_ranks) text += entry(std::to_string(ranks));
-    }
-    return text + "\n";
-}
-
-std::string LevelTables::times(bool all) const {
-    const bool predicted =
-        std::ranges::all_of(cells_, [](const auto& cell) { return cell.second->predicted; });
-    std::string text =
-        (predicted ? "Time per solve, predicted: the rank with most to do\n"
-         : all ? "Time per solve: mean over ranks, below it the slowest rank, which it is, the fastest, and "
-                 "calls\n"
-               : "Time per solve: mean over ranks, below it the slowest rank\n") +
-        head("total");
-    std::vector<double> column(static_cast<std::size_t>(levels_) + 1);
-    for (const std::string& op : ops_) {
-        std::string mean = fmt::format("{:<18}", op);
-        std::string most = fmt::format("{:<18}", "  max");
-        double total = 0;
-        double slowest = 0;
-        for (int l = 0; l < levels_; ++l) {
-            const TimerRow* row = find(op, l);
-            const bool shown = row != nullptr && op != "other";
-            mean += entry(shown ? seconds_text(row->t_mean) : "");
-            most += entry(shown ? seconds_text(row->t_max) : "");
-            if (row == nullptr) continue;
-            total += row->t_mean;
-            slowest += row->t_max;
-            if (shown) column[static_cast<std::size_t>(l)] += row->t_mean;
+// The rows by operation, in the order in which they came, with the entries of each level.
+class ByLevel {
+  public:
+    ByLevel(const RunFacts& facts, const std::vector<TimerRow>& timers) : facts_(facts) {
+        for (const TimerRow& row : timers) {
+            if (std::ranges::find(ops_, row.op) == ops_.end()) ops_.push_back(row.op);
+            cells_[{row.op, row.level}] = &row;
         }
-        column.back() += total;
-        text += mean + entry(seconds_text(total)) + "\n";
-        if (!predicted) text += most + entry(seconds_text(slowest)) + "\n";
-        if (all && op != "other") text += spread(op);
+        agglomerates_ = std::ranges::any_of(facts.level_merged, [](int merged) { return merged > 1; });
     }
-    text += fmt::format("{:<18}", predicted ? "sum" : "sum of means");
-    for (const double seconds : column) text += entry(seconds_text(seconds));
-    // Of the last level, this is the bottom's share of a solve.
-    if (levels_ > 1 && column.back() > 0) {
-        text += fmt::format("\n{:<18}", "share");
-        for (const double seconds : column)
-            text += entry(fmt::format("{:.0f}%", 100 * seconds / column.back()));
-    }
-    return text + "\n";
-}
 
-std::string LevelTables::spread(const std::string& op) const {
-    std::string text;
-    const auto line = [&](const char* head, const auto& told) {
-        text += fmt::format("{:<18}", head);
-        for (int l = 0; l < levels_; ++l) {
-            const TimerRow* row = find(op, l);
-            text += entry(row != nullptr ? told(*row) : "");
+    const std::vector<std::string>& ops() const { return ops_; }
+    int levels() const { return static_cast<int>(facts_.level_cells.size()); }
+    const TimerRow* find(const std::string& op, int level) const {
+        const auto found = cells_.find({op, level});
+        return found == cells_.end() ? nullptr : found->second;
+    }
+    bool predicted() const {
+        return std::ranges::all_of(cells_, [](const auto& cell) { return cell.second->predicted; });
+    }
+
+    Cell key(const std::string& text) const {
+        return {"", text, agglomerates_ ? "level\ncells\nboxes of\non ranks" : "level\ncells\nboxes of"};
+    }
+    std::string heading(int level) const {
+        const auto l = static_cast<std::size_t>(level);
+        return fmt::format("{}\n{}\n{}^{}", level, cells_text(facts_.level_cells[l], facts_.dimensions),
+                           facts_.level_boxes[l], facts_.dimensions) +
+               (agglomerates_ ? fmt::format("\n{}", facts_.level_ranks[l]) : "");
+    }
+    std::string total() const { return agglomerates_ ? "total\n\n\n" : "total\n\n"; }
+
+    // A row of text: text_of(entry) on the levels that have the operation, and a total.
+    template <class TextOf>
+    Row text_row(const std::string& head, const std::string& op, const TextOf& text_of,
+                 const std::string& of_all = "") const {
+        Row row{key(head)};
+        for (int l = 0; l < levels(); ++l) {
+            const TimerRow* const entry = find(op, l);
+            row.push_back({"", Json(), heading(l), entry ? text_of(*entry) : ""});
         }
-    };
-    line("  max on rank", [](const TimerRow& row) { return std::to_string(row.rank_max); });
-    text += "\n";
-    line("  min", [](const TimerRow& row) { return seconds_text(row.t_min); });
-    text += "\n";
+        row.push_back({"", Json(), total(), of_all});
+        return row;
+    }
+
+  private:
+    const RunFacts& facts_;
+    std::vector<std::string> ops_;
+    std::map<std::pair<std::string, int>, const TimerRow*> cells_;
+    bool agglomerates_;
+};
+
+// Which rank is the slowest, the fastest rank's time, and the calls.
+void add_spread(ReportTable& table, const ByLevel& timers, const std::string& op) {
     double calls = 0;
-    line("  calls", [&](const TimerRow& row) {
-        calls += row.calls;
-        return fmt::format("{:.0f}", row.calls);
-    });
-    return text + entry(fmt::format("{:.0f}", calls)) + "\n";
+    for (int l = 0; l < timers.levels(); ++l)
+        if (const TimerRow* const row = timers.find(op, l)) calls += row->calls;
+    table.add(timers.text_row("  max on rank", op,
+                              [](const TimerRow& row) { return std::to_string(row.rank_max); }));
+    table.add(timers.text_row("  min", op, [](const TimerRow& row) { return seconds_text(row.t_min); }));
+    table.add(timers.text_row(
+        "  calls", op, [](const TimerRow& row) { return fmt::format("{:.0f}", row.calls); },
+        fmt::format("{:.0f}", calls)));
 }
 
-std::string LevelTables::communication() const {
-    std::string text =
-        "Communication per solve, counted: the busiest rank (messages) and any rank (reductions)\n" +
-        head("total");
-    using Ops = std::vector<std::string>;
-    const auto line = [&](const std::string& name, const Ops& ops, double TimerRow::*number) {
-        text += fmt::format("{:<18}", name);
-        double total = 0;
-        for (int l = 0; l < levels_; ++l) {
-            double value = 0;
-            for (const std::string& op : ops)
-                if (const TimerRow* row = find(op, l)) value += row->*number;
-            total += value;
-            text += entry(fmt::format("{:.0f}", value));
-        }
-        text += entry(fmt::format("{:.0f}", total)) + "\n";
-    };
-    const Ops sends{name(Op::send)};
-    const Ops sums{name(Op::reduction), name(Op::reduction_begin)};
-    line("messages", sends, &TimerRow::messages);
-    line("bytes", sends, &TimerRow::bytes);
-    line("off-node messages", sends, &TimerRow::off_node_messages);
-    line("off-node bytes", sends, &TimerRow::off_node_bytes);
-    line("reductions", sums, &TimerRow::calls);
-    line("words in them", sums, &TimerRow::words);
-    const auto has_messages = [&](const auto& cell) {
-        return std::ranges::find(sums, cell.first.first) != sums.end() && cell.second->messages > 0;
-    };
-    if (std::ranges::any_of(cells_, has_messages)) {  // comm.allreduce of our own
-        line("messages in them", sums, &TimerRow::messages);
-        line("bytes in them", sums, &TimerRow::bytes);
-        line("  off-node msgs", sums, &TimerRow::off_node_messages);
-        line("  off-node bytes", sums, &TimerRow::off_node_bytes);
+// Seconds by level and in all, as a row; the share of each in all, as another.
+void add_sums(ReportTable& table, const ByLevel& timers, const std::vector<double>& seconds) {
+    const auto levels = static_cast<std::size_t>(timers.levels());
+    Row sums{timers.key(timers.predicted() ? "sum" : "sum of means")};
+    Row shares{timers.key("share")};
+    for (std::size_t l = 0; l <= levels; ++l) {
+        const std::string heading = l < levels ? timers.heading(static_cast<int>(l)) : timers.total();
+        sums.emplace_back("", seconds[l], heading, Unit::seconds);
+        shares.emplace_back("", seconds[l] / seconds.back(), heading, Unit::percent);
     }
-    return text;
+    table.add(sums);
+    // Of the last level, this is the bottom's share of a solve.
+    if (levels > 1 && seconds.back() > 0) table.add(shares);
 }
 
-std::string LevelTables::bandwidths() const {
-    const double triad = facts_.triad_bytes_per_second;
-    std::string text = fmt::format(
-        "Bandwidth: bytes that an operation must move at the least over the mean time; triad {}: "
-        "{:.1f} GB/s\n{:<18} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9}\n{:<18} {:>11} {:>11} {:>9} {:>11} "
-        "{:>11} {:>9}\n",
-        facts_.simulation ? "by the machine's file" : "measured by this run", triad * 1e-9, "", "level 0",
-        "level 0", "level 0", "all levels", "all levels", "all", "operation", "per solve", "GB/s", "of triad",
-        "per solve", "GB/s", "of triad");
-    // The mean of all ranks, of which only some work on a merged level.
+}  // namespace
+
+std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& rows, bool all) {
+    const ByLevel timers(facts, rows);
+    const bool predicted = timers.predicted();
+    ReportTable table(predicted ? "Time per solve, predicted: the rank with most to do"
+                      : all
+                          ? "Time per solve: mean over ranks, then the slowest rank, which rank that is, the "
+                            "fastest rank and calls"
+                          : "Time per solve: mean over ranks, below it the slowest rank");
+    std::vector<double> sums(static_cast<std::size_t>(timers.levels()) + 1);
+    for (const std::string& op : timers.ops()) {
+        const bool by_level = op != "other";
+        double mean = 0, slowest = 0;
+        for (int l = 0; l < timers.levels(); ++l) {
+            const TimerRow* const row = timers.find(op, l);
+            if (row == nullptr) continue;
+            mean += row->t_mean;
+            slowest += row->t_max;
+            if (by_level) sums[static_cast<std::size_t>(l)] += row->t_mean;
+        }
+        sums.back() += mean;
+        const auto add = [&](const std::string& head, double TimerRow::*seconds, double total) {
+            table.add(timers.text_row(
+                head, op, [&](const TimerRow& row) { return by_level ? seconds_text(row.*seconds) : ""; },
+                seconds_text(total)));
+        };
+        add(op, &TimerRow::t_mean, mean);
+        if (!predicted) add("  max", &TimerRow::t_max, slowest);
+        if (all && by_level) add_spread(table, timers, op);
+    }
+    add_sums(table, timers, sums);
+    return table.print();
+}
+
+std::string communication_text(const RunFacts& facts, const std::vector<TimerRow>& rows) {
+    const ByLevel timers(facts, rows);
+    ReportTable table("Communication per solve: the rank with most messages; all-reduces of any rank");
+    const auto add = [&](const std::string& head, std::initializer_list<Op> ops, double TimerRow::*number) {
+        Row row{timers.key(head)};
+        double total = 0;
+        for (int l = 0; l < timers.levels(); ++l) {
+            double value = 0;
+            for (const Op op : ops)
+                if (const TimerRow* const entry = timers.find(name(op), l)) value += entry->*number;
+            total += value;
+            row.emplace_back("", value, timers.heading(l), Unit::count, Kind::counted);
+        }
+        row.emplace_back("", total, timers.total(), Unit::count, Kind::counted);
+        table.add(row);
+    };
+    const auto sends = {Op::send};
+    const auto sums = {Op::reduction, Op::reduction_begin};
+    add("messages", sends, &TimerRow::messages);
+    add("bytes", sends, &TimerRow::bytes);
+    add("off-node messages", sends, &TimerRow::off_node_messages);
+    add("off-node bytes", sends, &TimerRow::off_node_bytes);
+    add("all-reduces", sums, &TimerRow::calls);
+    add("  words", sums, &TimerRow::words);
+    // Of an all-reduce that MPI makes nobody knows the messages.
+    add("  messages", sums, &TimerRow::messages);
+    add("  bytes", sums, &TimerRow::bytes);
+    add("  off-node messages", sums, &TimerRow::off_node_messages);
+    add("  off-node bytes", sums, &TimerRow::off_node_bytes);
+    return table.print();
+}
+
+std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& rows) {
+    const ByLevel timers(facts, rows);
+    const double triad = facts.triad_bytes_per_second;
+    ReportTable table(fmt::format("Bandwidth: bytes to move over the mean time; triad {}: {:.1f} GB/s",
+                                  facts.simulation ? "by the machine's file" : "measured by this run",
+                                  triad * 1e-9));
+    // The mean of all ranks, of which only some work on an agglomerated level.
     const auto mean_of_workers = [&](const TimerRow& row) {
         const auto level = static_cast<std::size_t>(row.level);
-        const bool some = level < facts_.level_ranks.size();
-        return some ? row.t_mean * facts_.ranks / facts_.level_ranks[level] : row.t_mean;
+        const bool some = level < facts.level_ranks.size();
+        return some ? row.t_mean * facts.ranks / facts.level_ranks[level] : row.t_mean;
     };
-    for (const std::string& op : ops_) {
+    const auto add = [&](Row& row, const std::string& head, double bytes, double seconds) {
+        const auto known = [&](double value) { return seconds > 0 ? Json(value) : Json(); };
+        row.emplace_back("", known(bytes), head + "\nmoved", Unit::bytes);
+        row.emplace_back("", known(bytes / seconds * 1e-9), head + "\nGB/s", Unit::ratio);
+        row.emplace_back("", known(bytes / seconds / triad), head + "\nof triad", Unit::percent);
+    };
+    for (const std::string& op : timers.ops()) {
         double bytes = 0;
         double seconds = 0;
-        for (int l = 0; l < levels_; ++l)
-            if (const TimerRow* row = find(op, l)) {
+        for (int l = 0; l < timers.levels(); ++l)
+            if (const TimerRow* const row = timers.find(op, l)) {
                 bytes += row->bytes_moved;
                 seconds += mean_of_workers(*row);
             }
         if (bytes == 0 || seconds == 0) continue;
-        const TimerRow* fine = find(op, 0);
-        const auto columns = [&](double b, double s) {
-            return s > 0 ? fmt::format(" {:>11} {:>11.2f} {:>8.0f}%", bytes_text(b), b / s * 1e-9,
-                                       100 * b / s / triad)
-                         : fmt::format(" {:>11} {:>11} {:>9}", "", "", "");
-        };
-        text +=
-            fmt::format("{:<18}{}{}\n", op, columns(fine ? fine->bytes_moved : 0, fine ? fine->t_mean : 0),
-                        columns(bytes, seconds));
+        const TimerRow* const fine = timers.find(op, 0);
+        Row row{{"", op, "operation"}};
+        add(row, "level 0", fine ? fine->bytes_moved : 0, fine ? fine->t_mean : 0);
+        add(row, "all levels", bytes, seconds);
+        table.add(row);
     }
-    return text;
+    return table.print();
 }
 
 std::string movement_text(const Movement& moved, double triad) {
     const auto per_digit = moved.per_unknown_and_digit();
     return fmt::format(
-        "Moved at the least: {} a solve, {:.2f} GB/s, {:.0f}% of the triad; {:.0f} bytes per unknown{}\n",
+        "Moved, at least: {} a solve, {:.2f} GB/s, {:.0f}% of the triad; {:.0f} bytes per unknown{}\n",
         bytes_text(moved.bytes), moved.seconds > 0 ? moved.bytes / moved.seconds * 1e-9 : 0.0,
         100 * moved.share_of(triad), moved.per_unknown(),
         per_digit ? fmt::format(", {:.0f} for each of {:.2f} decimal digits of the residual", *per_digit,

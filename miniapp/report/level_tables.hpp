@@ -2,10 +2,8 @@
 
 // Tables of operations by level: time, communication, bandwidth.
 
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "miniapp/report/findings.hpp"
@@ -13,29 +11,12 @@
 
 namespace keel {
 
-// The rows by operation, in the order in which they came, with the entries of each level.
-class LevelTables {
-  public:
-    // The rows must outlive this object.
-    LevelTables(const RunFacts& facts, const std::vector<TimerRow>& timers);
-
-    // The mean over ranks, below it the slowest; with `all` also the fastest, which the slowest is, and calls.
-    std::string times(bool all = false) const;
-    std::string communication() const;  // messages and reductions
-    std::string bandwidths() const;     // beside the triad's
-
-  private:
-    const TimerRow* find(const std::string& op, int level) const;
-    std::string head(const std::string& last) const;
-    std::string spread(const std::string& op) const;
-    std::string entry(const std::string& text) const;  // of a column
-
-    const RunFacts& facts_;
-    std::vector<std::string> ops_;
-    std::map<std::pair<std::string, int>, const TimerRow*> cells_;
-    int levels_;
-    std::size_t width_ = 11;  // of a column
-};
+// The mean over ranks, below it the slowest; with `all` also which rank that is, the fastest, and calls.
+std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& timers, bool all = false);
+// Messages and all-reduces.
+std::string communication_text(const RunFacts& facts, const std::vector<TimerRow>& timers);
+// Bytes moved a second, beside the triad's.
+std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& timers);
 
 // What a solve moves in all, beside the triad's bandwidth and the digits gained, as a line.
 std::string movement_text(const Movement& moved, double triad);

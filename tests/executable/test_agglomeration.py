@@ -28,7 +28,7 @@ class MergedBoxes(KeelTest):
         self.assertEqual(run.facts["levels"], [
             {"cells": [16, 16, 16], "box": 8, "merged": 1, "ranks": 8}, {"cells": [8, 8, 8], "box": 8, "merged": 2, "ranks": 1},
             {"cells": [4, 4, 4], "box": 4, "merged": 1, "ranks": 1}])  # fmt: skip
-        self.assertIn("merged    level 1: 8 boxes of 4^3 to one of 8^3, 1 rank left of 8\n", run.stdout)
+        self.assertIn("agglomerated level 1: 8 x 4^3 -> 1 x 8^3, on 1 of 8 ranks\n", run.stdout)
         self.assertRegex(run.stdout, r"(?m)^on ranks +8 +1 +1$")
         # Where one rank is left it sends nothing but the correction.
         sent = run.timer("exchange.send")

@@ -207,7 +207,7 @@ class Records(KeelTest):
         self.assertEqual(cycles, [(str(k), f"{residual:.5e}") for k, residual in enumerate(solve["residuals"])])
         moved = run.record("result")["moved"]
         told = f"{moved['bytes_per_unknown']:.0f} bytes per unknown, {moved['bytes_per_unknown_and_digit']:.0f} for each of"
-        self.assertEqual(run.stdout.count(f"% of the triad; {told} {moved['digits']:.2f} decimal digits"), 1, run)
+        self.assertEqual(run.flat.count(f"% of the triad; {told} {moved['digits']:.2f} decimal digits"), 1, run)
         messages = [row["messages"] for row in run.timer("exchange.send").values()]
         (line,) = re.findall(r"(?m)^messages +(.*)$", run.stdout)
         self.assertEqual(line.split(), [f"{m:.0f}" for m in [*messages, sum(messages)]])

@@ -12,7 +12,9 @@
 #include "miniapp/modes/grids/prediction/prediction.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
+#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/report/table.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/multigrid/smoothers/smoother.hpp"
 
@@ -167,27 +169,35 @@ int most_boxes_of_a_rank(const GridSetup& grids, const SchemeUse& use) {
     return (use.layout.box_count() + ranks - 1) / ranks;
 }
 
-// Sizes, exchanges and messages of each level.
-std::string levels_text(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
-    constexpr const char* line = "{:>5} {:>16} {:>8} {:>11} {:>10} {:>10} {:>12} {:>10} {:>10}\n";
-    std::string text =
-        fmt::format(line, "level", "cells", "boxes of", "boxes/rank", "exchanges", "messages", "bytes",
-                    "off-node", "off-node") +
-        fmt::format(line, "", "", "", "at most", "per V-cycle", "each", "each", "messages", "bytes");
+// Sizes, exchanges and messages of each level: of the text and, as "levels", of the record.
+ReportTable level_table(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
+    ReportTable table(
+        "Exchanges of ghost cells; messages and bytes: sent by the busiest rank in one of them");
     for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
-        const Index n = use.layout.cells();
-        const auto dimensions = static_cast<std::ptrdiff_t>(use.layout.dimensions());
-        text += fmt::format(
-            line, use.level, fmt::format("{}", fmt::join(n.begin(), n.begin() + dimensions, "x")),
-            fmt::format("{}^{}", use.layout.width(), dimensions), most_boxes_of_a_rank(grids, use),
-            std::visit([](auto count) { return fmt::format("{}", count); }, per_cycle) +
-                (one_colour ? " c" : ""),
-            fmt::format("{:.0f}", sent.messages), fmt::format("{:.0f}", sent.bytes),
-            fmt::format("{:.0f}", sent.off_node_messages), fmt::format("{:.0f}", sent.off_node_bytes));
+        const std::size_t dimensions = use.layout.dimensions();
+        const int* const known = std::get_if<int>(&per_cycle);
+        std::string what = purpose + (one_colour ? ", one colour" : "");
+        std::ranges::replace(what, '_', ' ');
+        const auto count = [](const char* field, double value, const char* heading, Unit unit = Unit::count) {
+            return Cell(field, value, heading, unit, Kind::counted);
+        };
+        table.add(
+            {{"level", use.level, "level"},
+             {"cells", use.layout.cells(), "cells", cells_text(use.layout.cells(), dimensions)},
+             {"box", use.layout.width(), "boxes of", fmt::format("{}^{}", use.layout.width(), dimensions)},
+             {"", most_boxes_of_a_rank(grids, use), "boxes\na rank"},
+             {"purpose", purpose, "for", what},
+             {"one_colour", one_colour},
+             {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
+             {"exchanges_per_cycle", known ? Json(*known) : Json(), "exchanges\na V-cycle",
+              std::visit([](auto number) { return fmt::format("{}", number); }, per_cycle)},
+             {"scheme", name(scheme)},
+             count("messages", sent.messages, "messages"),
+             count("bytes", sent.bytes, "bytes", Unit::bytes),
+             count("off_node_messages", sent.off_node_messages, "off-node\nmessages"),
+             count("off_node_bytes", sent.off_node_bytes, "off-node\nbytes", Unit::bytes)});
     }
-    if (std::ranges::any_of(planned, &PlannedExchange::one_colour))
-        text += "c: of the ghosts that half sweeps of one colour, and residuals behind them, read\n";
-    return text;
+    return table;
 }
 
 // The largest margin of what all ranks send, of all schemes and levels.
@@ -215,24 +225,6 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
                          "how long exchanges take at the "
                          "least; comm.sampled_nodes = 0 plans all",
                          100 * largest_margin(tables));
-}
-
-Json levels_json(const GridSetup& grids, const std::vector<PlannedExchange>& planned) {
-    Json levels = Json::array();
-    for (const auto& [use, purpose, per_cycle, one_colour, scheme, sent] : planned) {
-        const int* const known = std::get_if<int>(&per_cycle);
-        Json level{{"level", use.level},
-                   {"cells", use.layout.cells()},
-                   {"box", use.layout.width()},
-                   {"purpose", purpose},
-                   {"one_colour", one_colour},
-                   {"ranks", use.ranks.empty() ? grids.ranks : static_cast<int>(use.ranks.size())},
-                   {"exchanges_per_cycle", known ? Json(*known) : Json()},
-                   {"scheme", name(scheme)}};
-        level.update(volume_json(sent));
-        levels.push_back(level);
-    }
-    return levels;
 }
 
 Json solvers_json(const GridUse& use) {
@@ -280,6 +272,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, resolved_, tables);
     const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
     const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
+    const ReportTable exchanges = level_table(grids_, planned);
     const Json plan{{"boxes", finest.boxes()},
                     {"domain", domain_json(domain)},
                     {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
@@ -289,29 +282,25 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
                     {"planned_nodes", few.nodes > 0 ? Json(few.nodes) : Json()},
                     {"sampled", few.sampled},
                     {"busiest", volume_json(planned.front().sent)},
-                    {"levels", levels_json(grids_, planned)},
+                    {"levels", exchanges.rows()},
                     {"per_iteration", solvers_json(grids_.use)}};
-    std::string text =
-        domain.whole ? "" : wrapped("domain    " + domain_text(domain, finest.boxes()), 10) + "\n";
+    std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
     RunFacts levels;
     set_levels(levels, grids_);
-    text += levels_text(grids_, planned) + merged_text(levels);
+    text += exchanges.print() + agglomeration_text(levels);
     if (solves) text += solvers_text(grids_.use);
     for (const SchemeTable& table : tables)
         if (!table.left_out.empty())
             text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
                                 table.use.level, fmt::join(table.left_out, ", "));
-    if (few.nodes > 0) text += wrapped("remark: " + few_nodes_text(few, topology, tables), 4) + "\n";
-    text +=
-        fmt::format("messages and bytes: sent by the busiest rank in one exchange of ghost cells of {}{}\n",
-                    counted(grids_.use.exchanged_fields.value_or(1), "field"),
-                    tables.front().chosen ? "" : ", by the standard scheme");
+    if (few.nodes > 0) text += "remark: " + few_nodes_text(few, topology, tables) + "\n";
+    text += fmt::format("one exchange: {}{}\n", counted(grids_.use.exchanged_fields.value_or(1), "field"),
+                        tables.front().chosen ? "" : ", by the standard scheme");
     if (solves)
-        text +=
-            fmt::format("memory: {} a rank at its peak (the grids alone, without ghosts and padding: {}){}\n",
-                        bytes_text(fields), bytes_text(arrays),
-                        resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    if (!why_not.empty()) text += wrapped("remark: " + why_not, 4) + "\n";
+        text += fmt::format("memory: {} a rank at its peak, {} of them cells of the grids{}\n",
+                            bytes_text(fields), bytes_text(arrays),
+                            resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
+    if (!why_not.empty()) text += "remark: " + why_not + "\n";
     std::string records;
     if (schemes_matter(resolved_)) {
         text += "\n";

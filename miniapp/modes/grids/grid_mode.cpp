@@ -158,14 +158,13 @@ void PreparedGrids::run(const Site& site, Findings& findings) const {
 std::string level_report(const Setting& setting, const Findings& findings,
                          const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
     const RunFacts& facts = findings.facts;
-    const LevelTables tables(facts, timers);
-    std::string text = tables.times(setting.resolved.details.all_times) + "\n" + tables.communication() +
-                       "\n" +
+    std::string text = times_text(facts, timers, setting.resolved.details.all_times) + "\n" +
+                       communication_text(facts, timers) + "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
     // Without the device's own times there are no bandwidths, nor where other work is charged than was done.
     if (setting.resolved.launches == Launches::synchronous && !facts.surrogate())
-        text += tables.bandwidths() + "\n";
+        text += bandwidths_text(facts, timers) + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);
     return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",

@@ -53,17 +53,10 @@ struct KrylovRecord {
 
 std::string convergence_text(const NamedSolver& solver, PreconditionerKind kind, const KrylovRecord& solve) {
     const Report& report = solve.report;
-    std::string text =
-        fmt::format("Convergence of the last solve: {}'s own {}{}\n{:>10} {:>12}\n", solver.name,
-                    norm_quotient(solver.options), solver.options.norm == Norm::natural ? "" : ", 2-norms",
-                    "iteration", "residual");
-    const std::size_t last = report.residuals.size() - 1;
-    const std::size_t stride = 1 + last / 20;
-    for (std::size_t k = 0; k <= last; k += stride) {
-        text += fmt::format("{:>10} {:>12.5e}\n", k, report.residuals[k]);
-        if (k < last && k + stride > last)
-            text += fmt::format("{:>10} {:>12.5e}\n", last, report.residuals[last]);
-    }
+    std::string text = history_text(
+        fmt::format("Convergence of the last solve: {}'s own {}{}", solver.name,
+                    norm_quotient(solver.options), solver.options.norm == Norm::natural ? "" : ", 2-norms"),
+        report.residuals);
     text += outcome_text(report, solver.options) + "\n" +
             restarts_text(report.restarts, solver.options, kind != PreconditionerKind::none);
     if (report.columns_dropped > 0) text += fmt::format("{} columns dropped\n", report.columns_dropped);

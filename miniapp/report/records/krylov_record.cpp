@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 
@@ -18,6 +17,16 @@ std::string outcome_text(const Report& report, const BottomOptions& options) {
     if (scaling_of(options) == DiagonalScaling::symmetric)
         text += fmt::format(", |r| / |f| {:.3e}", report.unscaled_residual);
     return text;
+}
+
+std::string history_text(const std::string& title, const std::vector<double>& residuals) {
+    ReportTable table(title);
+    const std::size_t last = residuals.size() - 1;
+    const std::size_t stride = 1 + residuals.size() / 21;
+    for (std::size_t k = 0; k < residuals.size(); ++k)
+        if (k % stride == 0 || k == last)
+            table.add({{"", k, "iteration"}, {"", residuals[k], "residual", Unit::scientific}});
+    return table.print();
 }
 
 // Both rely on vectors that rounding makes dependent, the sooner the more eigenvalues lie apart and the

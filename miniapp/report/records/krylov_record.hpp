@@ -16,6 +16,9 @@ std::string outcome_text(const Report& report, const BottomOptions& options);
 // advise.
 std::string restarts_text(int restarts, const BottomOptions& options, bool preconditioned);
 
+// The residuals of a solve by iteration, not more than some twenty of them and always the last.
+std::string history_text(const std::string& title, const std::vector<double>& residuals);
+
 // A record "solve", but for what the solve communicated.
 Json krylov_record(std::size_t repeat, const std::string& solver, double seconds, const Report& report,
                    const BottomOptions& options);

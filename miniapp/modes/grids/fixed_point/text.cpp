@@ -6,6 +6,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
 #include "miniapp/modes/grids/fixed_point/prediction.hpp"
+#include "miniapp/report/records/krylov_record.hpp"
 
 namespace keel {
 namespace {
@@ -20,12 +21,8 @@ std::string method_text(const AndersonOptions& options) {
 std::string convergence_text(const AndersonOptions& options, const FixedPointRecord& solve,
                              const char* norm) {
     const AndersonReport& report = solve.report;
-    std::string text = fmt::format("Convergence of the last solve: {}; {}\n{:>10} {:>12}\n",
-                                   method_text(options), norm, "iteration", "norm");
-    const std::size_t last = report.history.empty() ? 0 : report.history.size() - 1;
-    const std::size_t stride = 1 + last / 30;
-    for (std::size_t i = 0; i < report.history.size(); ++i)
-        if (i % stride == 0 || i == last) text += fmt::format("{:>10} {:>12.5e}\n", i, report.history[i]);
+    std::string text = history_text(
+        fmt::format("Convergence of the last solve: {}; {}", method_text(options), norm), report.history);
     text += fmt::format("{}, {}; {} of G", counted(report.iterations, "iteration"), name(report.outcome),
                         counted(report.evaluations, "evaluation"));
     if (solve.cycles) text += fmt::format(" by {} V-cycles", *solve.cycles);

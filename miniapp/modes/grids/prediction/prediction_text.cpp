@@ -78,8 +78,8 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
     std::string text = sources_text(prediction, resolved, grids) + "\n";
     const RunFacts levels = levels_of(grids);
     if (prediction.solves.size() == 1)
-        text += LevelTables(levels, prediction.solves.front().time.rows).times() + "\n" +
-                LevelTables(levels, prediction.solves.front().time.rows).communication() + "\n";
+        text += times_text(levels, prediction.solves.front().time.rows) + "\n" +
+                communication_text(levels, prediction.solves.front().time.rows) + "\n";
     text += solves_text(prediction.solves);
     if (prediction.goal)
         text += fmt::format(
