@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "miniapp/deck/section.hpp"
@@ -18,6 +17,7 @@
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
+#include "miniapp/report/table.hpp"
 #include "miniapp/setup/rules/solver_rules.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -68,33 +68,60 @@ const SurveyRow* fused(const SurveyRows& rows) {
     return found == rows.end() || found == rows.begin() ? nullptr : &*found;
 }
 
-std::string survey_text(const SurveyRows& rows, std::span<const std::string> left_out) {
-    std::size_t widest = 6;
-    for (const auto& row : rows) widest = std::max(widest, row.solver.size());
+// Numbers of the last round, which are those of every round unless sums differ in their last bits.
+Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, const RunFacts& facts) {
+    const std::vector<double> seconds = row.seconds();
+    const SolveRecord& last = row.solves.back();
+    const SolveReport& report = last.report;
     const SurveyRow* const known = fused(rows);
-    std::string text = fmt::format(
-        "Survey: {}, one solve with each bottom solver a round; counts of the last round\n"
-        "{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}{}\n",
-        counted(static_cast<long>(rows.front().solves.size()), "round"), "solver", widest, "V-cycles",
-        "iterations", "reductions", "words", "exchanges", "missed", "min", "median", "speed-up",
-        known ? "  on fused" : "");
-    for (const auto& row : rows) {
-        const SolveRecord& last = row.solves.back();
-        const std::vector<double> seconds = row.seconds();
-        const auto gain = [&](const SurveyRow& over) {
-            const auto times = speed_up(over, row);
-            return !row.converged() ? "failed" : times ? fmt::format("{:.2f}", *times) : "-";
-        };
-        const bool tells =
-            std::ranges::any_of(last.report.visits, [](const Report& visit) { return visit.tested(); });
-        text += fmt::format("{:<{}} {:>8} {:>10} {:>10} {:>10} {:>9} {:>7} {:>10} {:>10} {:>8}{}\n",
-                            row.solver, widest, last.report.cycles, last.report.bottom_iterations(),
-                            last.cost.reductions, last.cost.reduction_words, last.cost.exchanges,
-                            tells ? std::to_string(last.report.missed_bottoms()) : "-",
-                            seconds_text(*std::ranges::min_element(seconds)), seconds_text(median(seconds)),
-                            gain(rows.front()), known ? fmt::format("{:>10}", gain(*known)) : "");
-    }
-    for (const std::string& line : left_out) text += wrapped(line + "\n", 4);
+    std::optional<Movement> moved;
+    if (!facts.surrogate())  // whose seconds are those of other bytes
+        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
+    const bool verified =
+        std::ranges::any_of(report.visits, [](const Report& visit) { return visit.tested(); });
+    const auto gain = [&](const char* field, const SurveyRow* over, const char* heading) {
+        const auto times = over ? speed_up(*over, row) : std::nullopt;
+        return Cell(field, number_or_null(times), over ? heading : "",
+                    !row.converged() ? "failed"
+                    : times          ? fmt::format("{:.2f}", *times)
+                                     : "-");
+    };
+    const auto count = [](const char* field, long value, const char* heading) {
+        return Cell(field, value, heading, Unit::none);
+    };
+    return {{"solver", row.solver, "solver"},
+            {"converged", row.converged()},
+            {"outcome", name(report.outcome)},
+            count("cycles", report.cycles, "V-cycles"),
+            count("bottom_iterations", report.bottom_iterations(), "iterations"),
+            count("reductions", last.cost.reductions, "all-reduces"),
+            count("reduction_words", last.cost.reduction_words, "words"),
+            count("exchanges", last.cost.exchanges, "exchanges"),
+            {"missed_bottoms", report.missed_bottoms(), "missed",
+             verified ? std::to_string(report.missed_bottoms()) : "-"},
+            {"seconds_min", std::ranges::min(seconds), "time\nmin", Unit::seconds},
+            {"seconds_median", median(seconds), "time\nmedian", Unit::seconds},
+            {"parts", parts_json(parts_of(row.timers, levels - 1))},
+            {"moved", moved_json(moved, facts.triad_bytes_per_second)},
+            {"baseline", rows.front().solver},
+            gain("speed_up", &rows.front(), "time\nspeed-up"),
+            gain("speed_up_on_fused", known, "time\non fused"),
+            {"u_l2", last.u_l2}};
+}
+
+ReportTable survey_table(const SurveyRows& rows, int levels, const RunFacts& facts) {
+    ReportTable table(
+        fmt::format("Survey: {}, one solve with each bottom solver a round; counts of the last round",
+                    counted(static_cast<long>(rows.front().solves.size()), "round")),
+        "survey");
+    for (const SurveyRow& row : rows) table.add(survey_row(rows, row, levels, facts));
+    return table;
+}
+
+// Lines below the table: who took no part, who failed, and what columns mean.
+std::string survey_notes(const SurveyRows& rows, std::span<const std::string> left_out) {
+    std::string text;
+    for (const std::string& line : left_out) text += line + "\n";
     for (const auto& row : rows)
         if (!row.converged())
             text += fmt::format("{} failed: max|f - L u| / max|f| = {:.1e} after {} cycles, {}\n", row.solver,
@@ -102,36 +129,9 @@ std::string survey_text(const SurveyRows& rows, std::span<const std::string> lef
                                 outcome_text(row.solves.back().report));
     return text +
            fmt::format(
-               "missed: bottom solves of which |r| / |f|, the true residual in unscaled 2-norms, missed "
-               "bottom.tolerance (- : not measured)\n"
+               "missed: bottom solves whose true |r| / |f|, unscaled 2-norms, missed bottom.tolerance\n"
                "speed-up: median seconds of {} over those of the row{}\n",
-               rows.front().solver, known ? "; on fused: those of bicgstab_fused" : "");
-}
-
-// Numbers of the last round, which are those of every round unless sums differ in their last bits.
-Json survey_record(const SurveyRows& rows, const SurveyRow& row, int levels, const RunFacts& facts) {
-    const std::vector<double> seconds = row.seconds();
-    const SolveRecord& last = row.solves.back();
-    const SurveyRow* const known = fused(rows);
-    std::optional<Movement> moved;
-    if (!facts.surrogate())  // whose seconds are those of other bytes
-        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
-    Json record{{"record", "survey"},
-                {"solver", row.solver},
-                {"converged", row.converged()},
-                {"outcome", name(last.report.outcome)},
-                {"cycles", last.report.cycles},
-                {"bottom_iterations", last.report.bottom_iterations()},
-                {"missed_bottoms", last.report.missed_bottoms()},
-                {"seconds_min", *std::min_element(seconds.begin(), seconds.end())},
-                {"seconds_median", median(seconds)},
-                {"parts", parts_json(parts_of(row.timers, levels - 1))},
-                {"moved", moved_json(moved, facts.triad_bytes_per_second)},
-                {"baseline", rows.front().solver},
-                {"speed_up", number_or_null(speed_up(rows.front(), row))},
-                {"speed_up_on_fused", number_or_null(known ? speed_up(*known, row) : std::nullopt)}};
-    add_cost(record, last.cost, last.u_l2);
-    return record;
+               rows.front().solver, fused(rows) ? "; on fused: those of bicgstab_fused" : "");
 }
 
 // A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u = 0.
@@ -224,21 +224,21 @@ class PreparedSurvey : public PreparedGrids {
 
   private:
     void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
+        const int levels = setting.hierarchy.levels();
+        const ReportTable table = survey_table(rows, levels, facts);
         std::string algebraic;
-        for (const SurveyRow& row : rows)
-            algebraic += algebraic_text(row.amg, row.solver, setting.hierarchy.levels() - 1);
-        setting.site.report.tell(
-            survey_text(rows, grids_.use.left_out) + "\n" +
-            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
-        std::string records;
+        std::string records = table.to_json();
         for (const SurveyRow& row : rows) {
-            records += line_of(survey_record(rows, row, setting.hierarchy.levels(), facts));
+            algebraic += algebraic_text(row.amg, row.solver, levels - 1);
             records += timer_records(row.timers, row.solver);
             const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
-            records += bottom_kernel_records(row.timers, setting.hierarchy.levels() - 1, *solver,
+            records += bottom_kernel_records(row.timers, levels - 1, *solver,
                                              row.solves.back().report.bottom_iterations()) +
                        algebraic_records(row.amg, row.solver, true);
         }
+        setting.site.report.tell(
+            table.print() + survey_notes(rows, grids_.use.left_out) + "\n" +
+            schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
         setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }
 };
