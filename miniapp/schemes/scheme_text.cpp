@@ -7,33 +7,21 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/report/table.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {
 namespace {
 
-// "26 1 i": neighbours, layers and, where that is not the operator, who needs them.
-std::string pattern_name(const SchemeUse& use) {
-    if (const VectorEntries* entries = use.entries()) {
-        using Use = VectorEntries::Use;
-        return entries->use == Use::amg_values         ? "values"
-               : entries->use == Use::amg_rows         ? "rows of P"
-               : entries->use == Use::amg_transfers    ? "P"
-               : entries->use == Use::amg_returns      ? "P^T"
-               : entries->use == Use::amg_partial_rows ? "P^T A P"
-                                                       : fmt::format("t = {}", use.columns);
-    }
-    if (const MovedBoxes* boxes = use.moves()) return boxes->way == Way::there ? "there" : "back";
-    const GhostCells& ghosts = *use.ghosts();
-    const char* const mark = ghosts.purpose == GhostCells::Purpose::interpolation ? " i"
-                             : ghosts.purpose == GhostCells::Purpose::smoothing   ? " s"
-                             : ghosts.purpose == GhostCells::Purpose::powers      ? " p"
-                                                                                  : "";
-    return fmt::format("{} {}{}", number_of(ghosts.neighbours, use.layout.dimensions()), ghosts.depth, mark);
-}
-
-std::string microseconds(const std::optional<double>& seconds) {
-    return seconds ? fmt::format("{:.2f}", *seconds * 1e6) : "-";
+// What is exchanged: "stencil", "smoothing, 2 layers", "to bottom", "product, 3 vectors".
+std::string exchange_text(const SchemeUse& use) {
+    std::string text = purpose_of(use);
+    std::ranges::replace(text, '_', ' ');
+    if (const GhostCells* ghosts = use.ghosts(); ghosts && ghosts->depth > 1)
+        text += ", " + counted(ghosts->depth, "layer");
+    const char* const what = use.entries() ? "vector" : "field";
+    if (use.columns > 1) text += ", " + counted(static_cast<long>(use.columns), what);
+    return text;
 }
 
 std::optional<double> predicted(const SchemeRow& row) {
@@ -43,28 +31,21 @@ std::optional<double> predicted_near(const SchemeRow& row) {
     return row.near ? std::optional(row.near->total()) : std::nullopt;
 }
 
-// By how much the closed form is off the time of the plan.
-std::string difference(const SchemeRow& row) {
-    if (!row.closed_form || !row.time) return "-";
-    return fmt::format("{:+.0f} %", 100 * (*row.closed_form / row.time->total() - 1));
-}
-
 bool sockets_matter(const std::vector<SchemeTable>& tables) {
     return std::ranges::any_of(tables,
                                [](const SchemeTable& table) { return table.rows.front().near.has_value(); });
 }
 
-// Where the quickest scheme depends on which sockets ranks are on.
+// Where the fastest scheme depends on which sockets ranks are on.
 std::string socket_text(const SchemeTable& table) {
-    const auto quickest = [&](auto seconds) {
+    const auto fastest_by = [&](auto seconds) {
         return name(std::ranges::min_element(table.rows, {}, seconds)->scheme);
     };
-    const std::string apart = quickest([](const SchemeRow& row) { return row.time->total(); });
-    const std::string together = quickest([](const SchemeRow& row) { return row.near->total(); });
+    const std::string apart = fastest_by([](const SchemeRow& row) { return row.time->total(); });
+    const std::string together = fastest_by([](const SchemeRow& row) { return row.near->total(); });
     if (apart == together) return "";
-    return fmt::format(
-        "level {}, {}: {} is quickest if no two ranks share a socket, {} if all of a node do\n",
-        table.use.level, pattern_name(table.use), apart, together);
+    return fmt::format("level {}, {}: {} is fastest if no two ranks share a socket, {} if all of a node do\n",
+                       table.use.level, exchange_text(table.use), apart, together);
 }
 
 // Where the closed forms would choose another scheme than the times of the plans, of those that have one.
@@ -77,17 +58,9 @@ std::string closed_form_text(const SchemeTable& table) {
     const SchemeRow* const form = least([](const SchemeRow* row) { return *row->closed_form; });
     const SchemeRow* const plan = least([](const SchemeRow* row) { return row->seconds(); });
     if (form->scheme.scheme == plan->scheme.scheme) return "";
-    return fmt::format(
-        "level {}, {}: closed forms would choose {}, {:.2f} times as long as {} by their plans\n",
-        table.use.level, pattern_name(table.use), name(form->scheme), form->seconds() / plan->seconds(),
-        name(plan->scheme));
-}
-
-bool have_closed_forms(const std::vector<SchemeTable>& tables) {
-    return std::ranges::any_of(tables, [](const SchemeTable& table) {
-        return std::ranges::any_of(table.rows,
-                                   [](const SchemeRow& row) { return row.closed_form.has_value(); });
-    });
+    return fmt::format("level {}, {}: closed forms choose {}, {:.2f} times as long as {} by plans\n",
+                       table.use.level, exchange_text(table.use), name(form->scheme),
+                       form->seconds() / plan->seconds(), name(plan->scheme));
 }
 
 // Who sends to other nodes where each rank has a device, by closed forms.
@@ -99,46 +72,97 @@ constexpr DeviceWay device_ways[] = {
     {"straight", &DeviceForms::straight}, {"staged", &DeviceForms::staged}, {"shared", &DeviceForms::shared}};
 constexpr DeviceWay device_ways_as_printed[] = {
     device_ways[0], device_ways[1], {"shared", &DeviceForms::shared_as_printed}};
-const char* quickest_of(const DeviceForms& forms, std::span<const DeviceWay> ways) {
+const char* fastest_of(const DeviceForms& forms, std::span<const DeviceWay> ways) {
     return std::ranges::min_element(ways, {}, [&](const DeviceWay& way) { return forms.*way.seconds; })->name;
 }
 
+// Closed forms of each level, as fields of its scheme records and as a table of their own.
+Row device_row(const SchemeUse& use, const DeviceForms& forms) {
+    const auto us = [](const char* field, double seconds, const char* heading) {
+        return Cell(field, seconds, heading, Unit::microseconds);
+    };
+    return {{"", use.level, "level"},
+            {"", exchange_text(use), "exchange"},
+            {"neighbours", forms.neighbours, "neighbours"},
+            {"message_bytes", forms.message_bytes, "bytes", Unit::count},
+            {"helpers", forms.helpers},
+            us("straight_seconds", forms.straight, "straight"),
+            us("staged_seconds", forms.staged, "staged"),
+            us("shared_seconds", forms.shared, "shared"),
+            us("shared_seconds_as_printed", forms.shared_as_printed, "as printed"),
+            {"chosen", fastest_of(forms, device_ways), "fastest"},
+            {"chosen_as_printed", fastest_of(forms, device_ways_as_printed), "as printed"}};
+}
+
 std::string device_forms_text(const std::vector<SchemeTable>& tables) {
-    constexpr const char* line = "{:>5} {:>8} {:>10} {:>12} {:>12} {:>12} {:>12} {:>12} {:>10} {:>10}\n";
-    std::string text;
+    ReportTable table("Closed forms if each rank had a device: microseconds of an exchange", "", 2);
     int helpers = 0;
-    for (const SchemeTable& table : tables) {
-        const std::optional<DeviceForms>& forms = table.rows.front().devices;
+    for (const SchemeTable& one : tables) {
+        const std::optional<DeviceForms>& forms = one.rows.front().devices;
         if (!forms) continue;
         helpers = forms->helpers;
-        text += fmt::format(line, table.use.level, pattern_name(table.use), forms->neighbours,
-                            forms->message_bytes, microseconds(forms->straight), microseconds(forms->staged),
-                            microseconds(forms->shared), microseconds(forms->shared_as_printed),
-                            quickest_of(*forms, device_ways), quickest_of(*forms, device_ways_as_printed));
+        table.add(device_row(one.use, *forms));
     }
-    if (text.empty()) return "";
-    return "Closed forms if each rank had a device: microseconds of an exchange\n" +
-           fmt::format(line, "level", "ghosts", "neighbours", "bytes", "straight", "staged", "shared",
-                       "as printed", "chosen", "as printed") +
-           text +
+    if (table.empty()) return "";
+    return "\n" + table.print() +
            fmt::format(
                "straight: from managed memory; staged: copied, and sent by the rank; shared: copied, and "
-               "sent by it and {} a device; neighbours, bytes: that a rank and its mean message have; as "
-               "printed: (5.14) to (5.21), which charge the bytes of several messages once\n",
+               "sent by it and {} a device; as printed: equations (5.14) to (5.21), which charge the bytes "
+               "of "
+               "several messages once\n",
                counted(helpers, "helper"));
 }
 
-Json json_of(const std::optional<DeviceForms>& forms) {
-    if (!forms) return {};
-    return {{"neighbours", forms->neighbours},
-            {"message_bytes", forms->message_bytes},
-            {"helpers", forms->helpers},
-            {"straight_seconds", forms->straight},
-            {"staged_seconds", forms->staged},
-            {"shared_seconds", forms->shared},
-            {"shared_seconds_as_printed", forms->shared_as_printed},
-            {"chosen", quickest_of(*forms, device_ways)},
-            {"chosen_as_printed", quickest_of(*forms, device_ways_as_printed)}};
+// A scheme as a row of the report and as a record; `fastest`: it has the least predicted time.
+Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, bool fastest) {
+    const SchemeUse& use = table.use;
+    const SchemeRow& row = table.rows[n];
+    const GhostCells* const ghosts = use.ghosts();
+    const bool grid = !use.entries();
+    const auto count = [](double value, const char* heading, Unit unit = Unit::count) {
+        return Cell("", value, heading, unit, Kind::counted);
+    };
+    const auto us = [](const char* field, const std::optional<double>& seconds, const char* heading,
+                       Kind kind) {
+        return Cell(field, number_or_null(seconds), heading, Unit::microseconds, kind);
+    };
+    return {{"level", use.level, "level"},
+            {"cells", grid ? Json(use.layout.cells()) : Json()},
+            {"box", grid ? Json(use.layout.width()) : Json()},
+            {"neighbours", ghosts ? Json(name(ghosts->neighbours)) : Json()},
+            {"depth", ghosts ? Json(ghosts->depth) : Json()},
+            {"purpose", purpose_of(use), "exchange", exchange_text(use)},
+            {"columns", use.columns},
+            {"scheme", name(row.scheme), "scheme", name(row.scheme) + (fastest ? " *" : "")},
+            {"all", volume_json(row.all)},
+            count(row.all.messages, "all ranks\n\nmessages"),
+            count(row.all.off_node_messages, "all ranks\noff-node\nmessages"),
+            count(row.all.bytes, "all ranks\n\nbytes", Unit::bytes),
+            count(row.all.off_node_bytes, "all ranks\noff-node\nbytes", Unit::bytes),
+            {"all_margin", row.margin ? volume_json(*row.margin) : Json()},
+            {"most_sent", volume_json(row.most_sent)},
+            count(row.most_sent.off_node_messages, "busiest rank\noff-node\nmessages"),
+            count(row.most_sent.off_node_bytes, "busiest rank\noff-node\nbytes", Unit::bytes),
+            {"most_received", volume_json(row.most_received)},
+            {"duplicate_bytes", row.duplicate_bytes},
+            {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
+            us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
+            us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),
+            {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
+            us("closed_form_seconds", row.closed_form, "time\nclosed form\nus", Kind::predicted),
+            us("", table.least(n), "time\nus", Kind::measured),
+            {"device_forms", row.devices ? fields_of(device_row(use, *row.devices)) : Json()},
+            {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
+}
+
+ReportTable scheme_rows(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {
+    ReportTable rows("Schemes: one exchange of every level", "scheme", 3);
+    for (const SchemeTable& table : tables) {
+        const SchemeRow* const best = table.rows.front().time ? &fastest(table.rows) : nullptr;
+        for (std::size_t n = 0; n < table.rows.size(); ++n)
+            rows.add(scheme_row(chooser, table, n, &table.rows[n] == best));
+    }
+    return rows;
 }
 
 }  // namespace
@@ -154,98 +178,50 @@ std::string planned_text(const PlannedNodes& planned) {
 
 std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run) {
-    constexpr const char* line = "{:>5} {:>8} {:<18} {:<9} {:>12} {:>12} {:>12}\n";
-    std::string text =
-        "Communication schemes: microseconds of an exchange\n" +
-        fmt::format(line, "level", "ghosts", "scheme", "chosen by", "predicted", "when tried", "in the run");
+    ReportTable rows(
+        "Communication schemes: microseconds of an exchange; when tried: fastest round of the slowest rank; "
+        "in the "
+        "run: mean over ranks and exchanges of the level, waiting included",
+        "", 3);
     for (const SchemeTable& table : tables) {
         if (!table.chosen) continue;
-        const auto level = static_cast<std::size_t>(table.use.level);
+        const SchemeUse& use = table.use;
+        const auto level = static_cast<std::size_t>(use.level);
         // The ledger does not tell apart what a level exchanges for several purposes.
-        const auto here = [&](const SchemeTable& other) { return other.use.level == table.use.level; };
+        const auto here = [&](const SchemeTable& other) { return other.use.level == use.level; };
         const bool shown =
-            level < in_run.size() &&
-            ((table.use.entries() && table.use.entries()->use == VectorEntries::Use::product) ||
-             std::ranges::count_if(tables, here) == 1);
-        text += fmt::format(line, level, pattern_name(table.use), name(table.rows[*table.chosen].scheme),
-                            name(chooser), microseconds(predicted(table.rows[*table.chosen])),
-                            microseconds(table.least(*table.chosen)),
-                            microseconds(shown ? in_run[level] : std::nullopt));
+            level < in_run.size() && ((use.entries() && use.entries()->use == VectorEntries::Use::product) ||
+                                      std::ranges::count_if(tables, here) == 1);
+        const SchemeRow& row = table.rows[*table.chosen];
+        const auto us = [](const std::optional<double>& seconds, const char* heading) {
+            return Cell("", number_or_null(seconds), heading, Unit::microseconds);
+        };
+        rows.add({{"", use.level, "level"},
+                  {"", exchange_text(use), "exchange"},
+                  {"", name(row.scheme), "scheme"},
+                  {"", name(chooser), "chosen by"},
+                  us(predicted(row), "predicted"),
+                  us(table.least(*table.chosen), "when tried"),
+                  us(shown ? in_run[level] : std::nullopt, "in the run")});
     }
-    return text +
-           "when tried: the fastest round of the slowest rank; in the run: mean over ranks and exchanges of "
-           "the level, waiting for others included\n";
+    return rows.print();
 }
 
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
     if (tables.empty()) return "";
-    const bool matrix = tables.front().use.entries();
-    std::string text =
-        fmt::format("Schemes, one exchange of {}; off-node: between nodes; most: of the rank that has most\n",
-                    matrix                            ? "t vectors"
-                    : tables.front().use.columns == 1 ? "1 field"
-                                                      : fmt::format("{} fields", tables.front().use.columns));
-    const bool closed_forms = have_closed_forms(tables);
-    const auto more = [&](const std::string& seconds, const std::string& differs) {
-        return closed_forms ? fmt::format(" {:>11} {:>8}", seconds, differs) : "";
-    };
+    std::string text = scheme_rows(SchemeChooser::nobody, tables).print();
+    if (text.empty()) return "";
     const bool sockets = sockets_matter(tables);
-    const auto near = [&](const std::string& seconds) {
-        return sockets ? fmt::format(" {:>13}", seconds) : "";
-    };
-    constexpr const char* line =
-        "{:>5} {:>8} {:<18} {:>9} {:>9} {:>12} {:>12} {:>12} {:>8} {:>8} {:>10} {:>10} {:>11}{}{} {:>9} "
-        "{:>9}\n";
-    text += fmt::format(line, "level", "ghosts", "scheme", "messages", "off-node", "bytes", "off-node",
-                        "duplicates", "most", "most", "most bytes", "most bytes", "predicted",
-                        near("on 1 socket"), more("closed form", "differs"), "measured", "measured");
-    text += fmt::format(line, "", matrix ? "" : "of depth", "", "", "", "", "", "removed", "sent", "received",
-                        "sent", "received", "us", near("us"), more("us", ""), "least us", "median us");
-    for (const SchemeTable& table : tables) {
-        const SchemeRow* best = table.rows.front().time ? &fastest(table.rows) : nullptr;
-        for (std::size_t n = 0; n < table.rows.size(); ++n) {
-            const SchemeRow& row = table.rows[n];
-            text += fmt::format(
-                line, table.use.level, pattern_name(table.use), name(row.scheme) + (&row == best ? " *" : ""),
-                row.all.messages, row.all.off_node_messages, row.all.bytes, row.all.off_node_bytes,
-                row.duplicate_bytes, row.most_sent.off_node_messages, row.most_received.off_node_messages,
-                row.most_sent.off_node_bytes, row.most_received.off_node_bytes, microseconds(predicted(row)),
-                near(microseconds(predicted_near(row))), more(microseconds(row.closed_form), difference(row)),
-                microseconds(table.least(n)),
-                microseconds(table.rounds.empty() ? std::nullopt : std::optional(median(table.rounds[n]))));
-        }
-    }
-    std::string depends;
+    if (sockets)
+        text +=
+            "time: if no two ranks share a socket; on 1 socket: if all of a node do; comm.ranks_per_socket "
+            "says how many do; *: least mean of both\n";
+    else if (tables.front().rows.front().time)
+        text += "*: least predicted time\n";
     for (const SchemeTable& table : tables)
-        if (table.rows.front().near) depends += socket_text(table);
-    std::string closed_forms_choose;
-    for (const SchemeTable& table : tables) closed_forms_choose += closed_form_text(table);
-    const auto powers = std::ranges::find_if(
-        tables, [](const SchemeTable& table) { return table.use.is(GhostCells::Purpose::powers); });
-    const bool moved =
-        std::ranges::any_of(tables, [](const SchemeTable& table) { return table.use.moves() != nullptr; });
-    const std::size_t dimensions = tables.front().use.layout.dimensions();
-    text += matrix ? "ghosts: entries that are rows of other ranks"
-                   : fmt::format(
-                         "ghosts: of the boxes across {} faces or of all {} around, and layers (i: for "
-                         "interpolation, s: for fused half sweeps)",
-                         number_of(Neighbours::faces, dimensions), number_of(Neighbours::all, dimensions));
-    if (powers != tables.end())
-        text += fmt::format("; p: for powers of the operator, {} fields", powers->use.columns);
-    if (moved) text += "; there, back: the boxes of a level to the ranks that work on it";
-    return text + "; most sent and received: between nodes\n" +
-           (sockets ? "predicted: if no two ranks share a socket; on 1 socket: if all of a node do; "
-                      "comm.ranks_per_socket says how many do\n"
-                    : "") +
-           (sockets                            ? "*: least mean of both\n"
-            : tables.front().rows.front().time ? "*: least predicted time\n"
-                                               : "") +
-           depends +
-           (closed_forms
-                ? "closed form: the papers' equation for the scheme, which knows no receives and no messages "
-                  "that need not leave a node; differs: from the predicted time\n"
-                : "") +
-           closed_forms_choose + device_forms_text(tables);
+        if (table.rows.front().near) text += socket_text(table);
+    for (const SchemeTable& table : tables) text += closed_form_text(table);
+    return text + device_forms_text(tables);
 }
 
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
@@ -259,38 +235,7 @@ std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
 }
 
 std::string scheme_records(SchemeChooser chooser, const std::vector<SchemeTable>& tables) {
-    std::string lines;
-    for (const SchemeTable& table : tables) {
-        const SchemeUse& use = table.use;
-        const GhostCells* ghosts = use.ghosts();
-        const bool grid = !use.entries();
-        for (std::size_t n = 0; n < table.rows.size(); ++n) {
-            const SchemeRow& row = table.rows[n];
-            Json record{{"record", "scheme"},
-                        {"level", use.level},
-                        {"cells", grid ? Json(use.layout.cells()) : Json()},
-                        {"box", grid ? Json(use.layout.width()) : Json()},
-                        {"neighbours", ghosts ? Json(name(ghosts->neighbours)) : Json()},
-                        {"depth", ghosts ? Json(ghosts->depth) : Json()},
-                        {"purpose", purpose_of(use)},
-                        {"columns", use.columns},
-                        {"scheme", name(row.scheme)},
-                        {"all", volume_json(row.all)},
-                        {"all_margin", row.margin ? volume_json(*row.margin) : Json()},
-                        {"most_sent", volume_json(row.most_sent)},
-                        {"most_received", volume_json(row.most_received)},
-                        {"duplicate_bytes", row.duplicate_bytes},
-                        {"chosen_by", table.chosen == n ? Json(name(chooser)) : Json()},
-                        {"predicted_seconds", row.time ? Json(row.time->total()) : Json()},
-                        {"predicted_on_one_socket", number_or_null(predicted_near(row))},
-                        {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
-                        {"closed_form_seconds", number_or_null(row.closed_form)},
-                        {"device_forms", json_of(row.devices)},
-                        {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
-            lines += line_of(record);
-        }
-    }
-    return lines;
+    return scheme_rows(chooser, tables).to_json();
 }
 
 }  // namespace keel
