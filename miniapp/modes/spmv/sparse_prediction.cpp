@@ -80,14 +80,8 @@ Slice slice_of(const Trace& trace, const PredictedSolve& solve, const Resolved& 
     return slice;
 }
 
-std::size_t levels_of(const PredictedSolve& solve) {
-    int last = 0;
-    for (const TimerRow& row : solve.setup->rows) last = std::max(last, row.level);
-    return static_cast<std::size_t>(last) + 1;
-}
-
 // Seconds by level and operation of what algebraic multigrid does, and what of them messages take.
-std::string amg_times_text(const PredictedSolve& solve, std::size_t levels) {
+std::string amg_times_text(const PredictedSolve& solve) {
     const auto share = [](const SolveTime& time) {
         return fmt::format(
             "sum {}, of which messages and waiting for them {} ({:.0f} %); {} exchanges, {} "
@@ -95,8 +89,8 @@ std::string amg_times_text(const PredictedSolve& solve, std::size_t levels) {
             seconds_text(time.seconds()), seconds_text(time.communication_seconds()),
             100 * time.communication_seconds() / time.seconds(), time.exchanges, time.reductions);
     };
-    return level_times("set-up, predicted", solve.setup->rows, levels) + share(*solve.setup) + "\n" +
-           level_times("a solve, predicted", solve.time.rows, levels) + share(solve.time) + "\n";
+    return level_times("Time of set-up, predicted", solve.setup->rows) + share(*solve.setup) + "\n" +
+           level_times("Time of a solve, predicted", solve.time.rows) + share(solve.time) + "\n";
 }
 
 }  // namespace
@@ -231,7 +225,7 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
                                               "gathering on nodes what ranks send and one all-reduce; not "
                                               "charged: making plans of that, moving rows to fewer ranks",
                                               sources.back()};
-        return sources_text(resolved, of_amg) + "\n" + amg_times_text(solve, levels_of(solve)) +
+        return sources_text(resolved, of_amg) + "\n" + amg_times_text(solve) +
                solves_text(std::span(&solve, 1));
     }
     std::string text =

@@ -210,7 +210,7 @@ std::string sizes_text(const MatrixUse& use, const Sizes& found) {
     sent("  of them off node", &Volume::off_node_bytes);
     return text + fmt::format(
                       "messages and bytes: sent in one product of {} by the scheme {}\n"
-                      "memory: {} a rank at its peak (the matrix and the vectors alone: {}){}\n",
+                      "memory: {} a rank at its peak, {} of them matrix and vectors{}\n",
                       counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
                       bytes_text(found.arrays), found.of_whom);
 }

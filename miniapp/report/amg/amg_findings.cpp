@@ -3,78 +3,94 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
+#include "miniapp/report/table.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
 
 namespace keel {
 namespace {
 
-// All ranks' messages by operation and level, those off node in brackets, and below them the bytes.
-std::string level_traffic(const AmgFindings& amg) {
-    std::string text = fmt::format("{:<32}", "messages (off node), bytes");
-    for (std::size_t l = 0; l < amg.levels.size(); ++l)
-        text += fmt::format(" {:>20}", fmt::format("level {}", l));
-    text += "\n";
-    for (std::size_t n = 0; n < amg.levels.front().operations.size(); ++n) {
-        text += fmt::format("{:<32}", amg.levels.front().operations[n].meaning);
-        std::string bytes = fmt::format("{:<32}", "");
-        for (const AmgLevelFindings& level : amg.levels) {
-            const Traffic& all = level.operations[n].traffic.all;
-            text += fmt::format(" {:>20}", fmt::format("{} ({})", all.messages, all.off_node_messages));
-            bytes += fmt::format(" {:>20}", fmt::format("{} ({})", all.bytes, all.off_node_bytes));
-        }
-        text += "\n" + bytes + "\n";
-    }
-    return text;
+std::string level_name(std::size_t level) {
+    return fmt::format("level {}", level);
 }
 
-// Who carries what, where that is not one scheme for all.
+// All ranks' messages by operation and level, those between nodes in brackets, and below them the bytes.
+std::string level_traffic(const AmgFindings& amg) {
+    ReportTable table("");
+    const char* const key = "messages (off node), bytes";
+    for (std::size_t n = 0; n < amg.levels.front().operations.size(); ++n) {
+        Row messages{{"", amg.levels.front().operations[n].meaning, key}};
+        Row bytes{{"", "", key}};
+        for (std::size_t l = 0; l < amg.levels.size(); ++l) {
+            const Traffic& all = amg.levels[l].operations[n].traffic.all;
+            const auto both = [&](long every, long off_node) {
+                return all.messages > 0 ? fmt::format("{} ({})", every, off_node) : "";
+            };
+            messages.emplace_back("", Json(), level_name(l), both(all.messages, all.off_node_messages));
+            bytes.emplace_back("", Json(), level_name(l), both(all.bytes, all.off_node_bytes));
+        }
+        table.add(messages);
+        table.add(bytes);
+    }
+    return table.print();
+}
+
+// Which scheme carries what, unless one scheme carries all.
 std::string level_schemes(const AmgFindings& amg) {
-    std::string text;
+    ReportTable table("");
     bool several = false;
     const std::string one = name(amg.levels.front().facts.values_by);
     const auto line = [&](const char* meaning, SchemeOptions AmgLevelFacts::*by, std::size_t levels) {
-        text += fmt::format("{:<32}", meaning);
+        Row row{{"", meaning, "scheme"}};
         for (std::size_t l = 0; l < levels; ++l) {
             const std::string word = name(amg.levels[l].facts.*by);
             several = several || word != one;
-            text += fmt::format(" {:>20}", word);
+            row.emplace_back("", word, level_name(l));
         }
-        text += "\n";
+        table.add(row);
     };
     const std::size_t levels = amg.levels.size();
-    line("A x, values of ghosts: by", &AmgLevelFacts::values_by, levels);
-    line("rows of P for A P: by", &AmgLevelFacts::rows_by, levels - 1);
-    line("rows of P^T (A P): by", &AmgLevelFacts::partial_rows_by, levels - 1);
-    line("P e, P^T r: by", &AmgLevelFacts::transfers_by, levels - 1);
-    return several ? text : "";
+    line("A x, values of ghosts", &AmgLevelFacts::values_by, levels);
+    line("rows of P for A P", &AmgLevelFacts::rows_by, levels - 1);
+    line("rows of P^T (A P)", &AmgLevelFacts::partial_rows_by, levels - 1);
+    line("P e, P^T r", &AmgLevelFacts::transfers_by, levels - 1);
+    return several ? table.print() : "";
+}
+
+// A level as a row of the report and among the "levels" of the record.
+Row level_row(std::size_t level, const AmgLevelFacts& facts) {
+    const bool coarsens = facts.entries_of_P > 0;
+    const auto if_coarsens = [&](const std::string& text) { return coarsens ? text : "-"; };
+    return {{"", level, "level"},
+            {"rows", facts.rows, "rows"},
+            {"nonzeros", facts.entries, "entries", Unit::count},
+            {"", Json(), "entries\na row",
+             fmt::format("{:.1f}", facts.entries / static_cast<double>(facts.rows))},
+            {"most_nonzeros", facts.most_entries, "most\nof a rank", Unit::count},
+            {"ranks_with_rows", facts.ranks_with_rows, "ranks"},
+            {"nonzeros_of_p", facts.entries_of_P, "entries\nof P",
+             if_coarsens(fmt::format("{:.0f}", facts.entries_of_P))},
+            {"bound", facts.bound, "bound", facts.bound > 0 ? fmt::format("{:.3f}", facts.bound) : "-"},
+            {"rounds", facts.rounds, "rounds", if_coarsens(fmt::format("{}", facts.rounds))}};
 }
 
 }  // namespace
 
-std::string level_times(const std::string& head, const std::vector<TimerRow>& rows, std::size_t levels) {
-    std::vector<std::string> names;
-    std::map<std::pair<std::string, int>, double> seconds;
-    for (const TimerRow& row : rows) {
-        if (std::ranges::find(names, row.op) == names.end()) names.push_back(row.op);
-        seconds[{row.op, row.level}] += row.t_max;
-    }
-    std::string text = fmt::format("{:<32}", head);
-    for (std::size_t l = 0; l < levels; ++l) text += fmt::format(" {:>12}", fmt::format("level {}", l));
-    text += "\n";
-    for (const std::string& name : names) {
-        text += fmt::format("{:<32}", name);
-        for (int l = 0; l < static_cast<int>(levels); ++l) {
-            const auto found = seconds.find({name, l});
-            text += fmt::format(" {:>12}", found == seconds.end() ? "" : seconds_text(found->second));
-        }
-        text += "\n";
-    }
-    return text;
+std::string level_times(const std::string& title, const std::vector<TimerRow>& rows) {
+    ReportTable table(title);
+    for (const TimerRow& row : rows)
+        table.add({{"op", row.op, "operation"},
+                   {"level", level_name(static_cast<std::size_t>(row.level))},
+                   {"t_max", row.t_max, "time", Unit::seconds}});
+    return table.pivot("op", "level", "t_max").print();
+}
+
+std::string level_sizes(const std::vector<AmgLevelFacts>& levels) {
+    ReportTable table("");
+    for (std::size_t l = 0; l < levels.size(); ++l) table.add(level_row(l, levels[l]));
+    return table.print();
 }
 
 void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisits& visits, int solves) {
@@ -82,23 +98,6 @@ void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisi
     amg.coarsest.visits = a_solve(visits.visits);
     amg.coarsest.iterations = a_solve(visits.iterations);
     amg.coarsest.missed = a_solve(visits.missed);
-}
-
-std::string level_sizes(const std::vector<AmgLevelFacts>& levels) {
-    std::string text =
-        fmt::format("{:>5} {:>12} {:>14} {:>9} {:>9} {:>14} {:>14} {:>9} {:>7}\n", "level", "rows", "entries",
-                    "a row", "ranks", "most of one", "entries of P", "bound", "rounds");
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-        const AmgLevelFacts& facts = levels[l];
-        text += fmt::format("{:>5} {:>12} {:>14.0f} {:>9.1f} {:>9} {:>14.0f}", l, facts.rows, facts.entries,
-                            facts.entries / static_cast<double>(facts.rows), facts.ranks_with_rows,
-                            facts.most_entries);
-        const std::string bound = facts.bound > 0 ? fmt::format("{:.3f}", facts.bound) : "-";
-        text += facts.entries_of_P > 0
-                    ? fmt::format(" {:>14.0f} {:>9} {:>7}\n", facts.entries_of_P, bound, facts.rounds)
-                    : "\n";
-    }
-    return text;
 }
 
 TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
@@ -228,33 +227,29 @@ std::string amg_text(const AmgFindings& amg) {
         "entry; vectors {}\n",
         bytes_text(static_cast<double>(amg.most.matrix_bytes)), amg.most.overhead(),
         AmgMemory::bytes_of_entry, bytes_text(static_cast<double>(amg.most.vector_bytes)));
-    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest, amg.options), 4);
+    if (amg.missing.empty()) text += coarsest_text(amg.coarsest, amg.options);
     text += level_traffic(amg) + level_schemes(amg);
-    text += level_times("set-up, the slowest rank", amg.setup, amg.levels.size());
-    if (!amg.solves.empty()) text += level_times("solve, the slowest rank", amg.solves, amg.levels.size());
+    text += level_times("Time of set-up, the slowest rank", amg.setup);
+    if (!amg.solves.empty()) text += level_times("Time of a solve, the slowest rank", amg.solves);
     return text;
 }
 
 std::string amg_records(const AmgFindings& amg, const std::string& solver, const std::string& of_setup,
                         const std::string& of_solves) {
-    Json levels = Json::array();
-    for (const AmgLevelFindings& level : amg.levels) {
-        Json json{{"rows", level.facts.rows},
-                  {"nonzeros", level.facts.entries},
-                  {"most_nonzeros", level.facts.most_entries},
-                  {"ranks_with_rows", level.facts.ranks_with_rows},
-                  {"nonzeros_of_p", level.facts.entries_of_P},
-                  {"bound", level.facts.bound},
-                  {"rounds", level.facts.rounds}};
-        json["values_by"] = name(level.facts.values_by);
-        const bool last = &level == &amg.levels.back();
-        json["rows_by"] = last ? Json() : Json(name(level.facts.rows_by));
-        json["partial_rows_by"] = last ? Json() : Json(name(level.facts.partial_rows_by));
-        json["transfers_by"] = last ? Json() : Json(name(level.facts.transfers_by));
+    ReportTable levels("");
+    for (std::size_t l = 0; l < amg.levels.size(); ++l) {
+        const AmgLevelFindings& level = amg.levels[l];
+        const bool last = l + 1 == amg.levels.size();
+        const auto unless_last = [&](const SchemeOptions& by) { return last ? Json() : Json(name(by)); };
+        Row row = level_row(l, level.facts);
+        row.emplace_back("values_by", name(level.facts.values_by));
+        row.emplace_back("rows_by", unless_last(level.facts.rows_by));
+        row.emplace_back("partial_rows_by", unless_last(level.facts.partial_rows_by));
+        row.emplace_back("transfers_by", unless_last(level.facts.transfers_by));
         for (const AmgOperation& operation : level.operations)
-            json[operation.word] = {{"busiest", traffic_json(operation.traffic.busiest)},
-                                    {"all", traffic_json(operation.traffic.all)}};
-        levels.push_back(json);
+            row.emplace_back(operation.word, Json{{"busiest", traffic_json(operation.traffic.busiest)},
+                                                  {"all", traffic_json(operation.traffic.all)}});
+        levels.add(row);
     }
     return line_of({{"record", "amg"},
                     {"solver", solver},
@@ -269,7 +264,7 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver, const
                       {"bytes_of_entries", amg.most.entries * AmgMemory::bytes_of_entry},
                       {"vector_bytes", amg.most.vector_bytes}}},
                     {"coarsest", coarsest_json(amg.coarsest)},
-                    {"levels", levels}}) +
+                    {"levels", levels.rows()}}) +
            timer_records(amg.setup, of_setup) + timer_records(amg.solves, of_solves);
 }
 

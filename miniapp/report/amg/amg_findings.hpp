@@ -71,7 +71,7 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
 void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisits& visits, int solves);
 
 // Seconds by operation and level, of the slowest rank.
-std::string level_times(const std::string& head, const std::vector<TimerRow>& rows, std::size_t levels);
+std::string level_times(const std::string& title, const std::vector<TimerRow>& rows);
 // Lines of rows, entries and ranks by level.
 std::string level_sizes(const std::vector<AmgLevelFacts>& levels);
 std::string amg_text(const AmgFindings& amg);
