@@ -136,9 +136,9 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
             told.remarks.push_back("with nodes like this one: " + complaint);
     std::vector<std::string> warnings = resolved.topology.warnings();
     warnings.insert(warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
-    for (const std::string& remark : told.remarks) text += wrapped("remark: " + remark, 4) + "\n";
-    for (const std::string& warning : warnings) text += wrapped("warning: " + warning, 4) + "\n";
-    fmt::print("{}", text + found.text);
+    for (const std::string& remark : told.remarks) text += "remark: " + remark + "\n";
+    for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
+    fmt::print("{}", wrapped_lines(text + found.text));
     file.append(line_of(plan_record(told, resolved.topology, warnings, found.plan)) + found.records);
     if (!found.trouble.empty()) print_complaints({found.trouble});
     return file.finish() && found.trouble.empty() ? valid : broken;

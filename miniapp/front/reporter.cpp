@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
 
 namespace keel {
@@ -24,7 +25,7 @@ class ReporterOfRank : public Reporter {
     }
     void tell(const std::string& text) override {
         if (!speaks_) return;
-        fmt::print("{}", text);
+        fmt::print("{}", wrapped_lines(text));
         write_out();
     }
     void record(const std::string& lines) override {

@@ -92,12 +92,17 @@ bool is_zero(const Cell& cell) {
     return cell.value.is_number() && cell.unit != Unit::scientific && cell.value.get<double>() == 0;
 }
 
-// Whether all that the row prints behind its first cells is zero or nothing.
+// Whether all numbers that the row prints behind its first cells are zero.
 bool is_zero(const Row& row, std::size_t keys) {
     std::size_t printed = 0;
-    for (const Cell& cell : row)
-        if (!cell.heading.empty() && ++printed > keys && !is_zero(cell)) return false;
-    return printed > keys;
+    bool has_zeros = false;
+    for (const Cell& cell : row) {
+        if (cell.heading.empty() || ++printed <= keys) continue;
+        if (cell.value.is_null() && !cell.has_text) continue;  // unknown
+        if (!is_zero(cell)) return false;
+        has_zeros = true;
+    }
+    return has_zeros;
 }
 
 // All columns that rows have, in the order in which they first come; rows that print only zeros are left out.

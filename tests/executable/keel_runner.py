@@ -84,6 +84,11 @@ def preloading(library: Path) -> str:
     return "LD_PRELOAD=" + ":".join(filter(None, (str(library), os.environ.get("LD_PRELOAD"))))
 
 
+def wide_lines(report: str) -> list[str]:
+    """Lines of more than 100 columns, but for single words, such as paths, which stand alone."""
+    return [line for line in report.splitlines() if len(line) > 100 and " " in line.strip()]
+
+
 def shown_schemes(text: str) -> dict[tuple[str, str, str], list[str]]:
     """The cells of a report's table of schemes, of all its parts, by level, exchange and scheme, which ends in * if it is fastest."""
     rows: dict[tuple[str, str, str], list[str]] = {}
@@ -164,6 +169,8 @@ class KeelTest(unittest.TestCase):
                 )
             files = {path.name: path.read_text() for path in Path(folder).iterdir()}
         stdout = done.stdout
+        if stdout.startswith("Keel ") or "--dry-run" in words:
+            self.assertEqual(wide_lines(stdout), [], " ".join(command))
         if stdout.startswith("Keel "):  # a report, whose header is as wide as a terminal
             header, *rest = stdout.split("\n\n", 1)
             stdout = "\n\n".join([unwrapped(header, 10), *rest])

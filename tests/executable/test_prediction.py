@@ -300,7 +300,7 @@ class Prediction(KeelTest):
         """With the exchanges, all-reduces and messages that the text tells."""
         run = self.run_keel(None, "--dry-run", INPUTS / "papers/seed_weak.toml", HOPPER, "output.goal=a.goal", *words)
         self.assertEqual(run.status, 0, run)
-        told = re.search(r"in a.goal: (\d+) exchanges?, (\d+) all-reduces? and, of all ranks, (\d+) messages", run.stdout)
+        told = re.search(r"in a.goal: (\d+) exchanges?, (\d+) all-reduces? and, of all ranks, (\d+) messages", run.flat)
         assert told, run
         return read_schedule(run.files["a.goal"]), (int(told[1]), int(told[2]), int(told[3]))
 

@@ -39,6 +39,17 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
     return result;
 }
 
+std::string wrapped_lines(std::string_view text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        result += wrapped(text.substr(at, end - at), 4);
+        if (end < text.size()) result += '\n';
+        at = end + 1;
+    }
+    return result;
+}
+
 std::string shown(std::string_view text, std::size_t most) {
     std::string result;
     for (const char c : text.substr(0, most)) {
@@ -57,14 +68,21 @@ std::string counted(long number, const std::string& what) {
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c + 1 < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
-    }
+    const std::size_t columns = rows.front().size();
+    std::vector<std::size_t> widths(columns);
+    for (const auto& row : rows)
+        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
     std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("{:{}}", row[c], widths[c]);
-        text += '\n';
+    for (std::size_t first = 1, end = 1; first < columns; first = end) {
+        for (std::size_t width = widths[0]; end < columns; width += widths[end++])
+            if (end > first && width + widths[end] > line_width + 2) break;
+        if (first > 1) text += '\n';
+        for (const auto& row : rows) {
+            std::string line = fmt::format("{:{}}", row[0], widths[0]);
+            for (std::size_t c = first; c < std::min(end, row.size()); ++c)
+                line += fmt::format("{:{}}", row[c], widths[c]);
+            text += line.erase(line.find_last_not_of(' ') + 1) + '\n';
+        }
     }
     return text;
 }

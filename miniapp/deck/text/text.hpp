@@ -14,6 +14,9 @@ inline constexpr std::size_t line_width = 100;
 // are longer stand alone.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = line_width);
 
+// Each line of the text by itself, those that are too long broken behind an indent of 4.
+std::string wrapped_lines(std::string_view text);
+
 // What came from a user, fit to be shown: control characters as \xNN, and no more than `most` characters of it.
 std::string shown(std::string_view text, std::size_t most = 80);
 
@@ -25,7 +28,7 @@ std::string counted(long number, const std::string& what);  // "1 rank", "3 rank
 std::string bytes_text(double bytes);      // "14.5 MB"
 std::string seconds_text(double seconds);  // "3.37 ms", in 4 digits
 
-// Left-aligned columns two blanks apart; the last one is not padded.
+// Left-aligned columns two blanks apart. A table wider than a line is cut in parts that begin with the first column.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace keel
