@@ -87,11 +87,9 @@ class Operations {
     // --- Memory. Everything made here lives as long as this object.
     virtual Field make_field() = 0;  // zero everywhere, ghosts included
     virtual Buffer make_buffer(std::size_t values, Wire wire) = 0;
-    virtual Items<Segment> make_items(std::span<const Segment>) = 0;
-    // To unpack into: without segments that lie in another, where boxes have ghosts in common.
-    virtual Items<Segment> make_targets(std::span<const Segment>) = 0;
-    virtual Items<CopyItem> make_items(std::span<const CopyItem>) = 0;
-    virtual Items<Parcel> make_items(std::span<const Parcel>) = 0;
+    virtual Items<BlockCopy> make_items(std::span<const BlockCopy>) = 0;
+    // Copies into ghosts, without those whose target lies in that of another, where boxes have ghosts in common.
+    virtual Items<BlockCopy> make_targets(std::span<const BlockCopy>) = 0;
     virtual Items<BoundaryItem> make_items(std::span<const BoundaryItem>) = 0;
     // u = formula on these cells (ghosts or not) of every local box. Set-up only: the formula runs on the host.
     virtual void assign(Field u, const Region& cells, const Formula& formula) = 0;
@@ -200,17 +198,18 @@ class Operations {
 
     // --- Ghost cells and messages. A span of fields travels together.
     virtual Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) = 0;
-    // Returns when buffer.wire may be sent. Of one colour, if given, where segments are; so they are unpacked then.
-    virtual Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+    // Returns when buffer.wire may be sent. If `colour` is given, only cells of that colour are packed; the copies
+    // that unpack them are given the same.
+    virtual Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
                       std::optional<Colour> colour) = 0;
     // buffer.wire may be received into again as soon as these operations have packed something else.
-    virtual Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+    virtual Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                         std::optional<Colour> colour) = 0;
-    // Of one colour, if given, as the box has it that is copied to.
-    virtual Work copy_cells(std::span<const Field> u, Items<CopyItem> copies,
+    // If `colour` is given, only cells that have it in the box that they are copied to.
+    virtual Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
                             std::optional<Colour> colour) = 0;
-    // Messages received are passed on: from.data to to.data. Returns when to.data may be sent.
-    virtual Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) = 0;
+    // Messages received are forwarded: from.data to to.data. Returns when to.data may be sent.
+    virtual Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) = 0;
 
     // --- Shorthands
     Work axpby(Field z, double a, Field x, double b, Field y) {  // z = a x + b y

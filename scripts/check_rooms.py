@@ -14,7 +14,7 @@ ROOMS = ["kernels", "comm", "solvers", "miniapp", "peers"]  # each may know thos
 # Files at the top of a room that are not named here come before all folders.
 STEPS: dict[str, list[tuple[str, ...]]] = {
     "kernels": [("layout",), ("bodies",), ("operations.hpp",), ("timing",), ("backends",)],
-    "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("sums",), ("costs",), ("network",)],
+    "comm": [("ranks",), ("patterns",), ("plans",), ("carry",), ("reductions",), ("costs",), ("network",)],
     "solvers": [("systems",), ("orthogonalise",), ("anderson",), ("krylov",), ("amg",), ("multigrid",)],
     "miniapp": [("deck",), ("files",), ("setup",), ("report",), ("schemes",), ("prediction",), ("modes",), ("front",), ("main.cpp",)],
 }

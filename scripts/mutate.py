@@ -30,7 +30,7 @@ SEMANTIC = ROOT / "tests" / "mutation" / "semantic.toml"
 # Whose tests can tell, in the order in which they are built and run; of two folders that a file is in the inner one counts.
 EXECUTABLES = {"kernels": ["test_kernels", "test_plans", "test_comm", "test_solvers"],
                "comm/carry": ["test_comm", "test_plans", "test_solvers"],
-               "comm/sums": ["test_comm", "test_plans", "test_solvers"],
+               "comm/reductions": ["test_comm", "test_plans", "test_solvers"],
                "comm": ["test_plans", "test_comm", "test_solvers"],
                "solvers": ["test_solvers"]}
 # On which the tests of messages run as well: two ranks pass nothing on, and three are no power of two.

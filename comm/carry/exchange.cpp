@@ -11,244 +11,238 @@
 namespace keel {
 namespace {
 
-// Cells of a box that lie in a buffer as a whole, x fastest.
-struct Lot {
-    int box;
-    Region cells;
-    std::size_t offset;  // values behind the start of a one-field buffer
-};
-
 // Of how many cells one travels, as a power of two.
 int shift_of(Carried carried) {
     return carried == Carried::one_colour ? 1 : 0;
 }
 
-std::vector<Segment> with_shift_of(Carried carried, std::vector<Segment> segments) {
-    for (Segment& segment : segments) segment.shift = shift_of(carried);
-    return segments;
-}
-
-// How a message lies in memory. What is passed on lies item by item. Of any other message both ends know the
-// needs that it satisfies: their sources lie in it whole, in the order of the needs, but for those that
-// overlap one before. That makes fewer and longer rows to pack, and leaves a place at the end for each item of an odd number of
-// cells where only those of one colour travel.
-std::vector<Lot> lots_of(const Leg& leg, const GhostPattern& pattern, const std::vector<Need>& needs,
-                         int Need::*peer, Carried carried) {
-    std::vector<Lot> lots;
-    std::size_t offset = leg.offset;
+// How a message lies in memory: copies to it, of boxes by their numbers in the whole level. What is forwarded lies
+// item by item. Of any other message both ends know the ghost regions that it fills: their sources lie in it whole,
+// in the order of the regions, but for those that overlap one before. That makes fewer and longer rows to pack, and
+// leaves a place at the end for each item of an odd number of cells where only those of one colour travel.
+std::vector<BlockCopy> blocks_of(const MessageEnd& message, const GhostPattern& pattern,
+                                 const std::vector<GhostRegion>& regions, int GhostRegion::*peer,
+                                 Carried carried) {
+    std::vector<BlockCopy> blocks;
+    std::size_t offset = message.offset;
     const auto append = [&](int box, const Region& cells) {
-        lots.push_back({box, cells, offset});
-        offset += Segment::places_of(cells.cells(), shift_of(carried));
+        BlockCopy& block = blocks.emplace_back(BlockCopy::pack(box, cells, offset));
+        block.to.shift = shift_of(carried);
+        offset = block.to.end();
     };
-    if (leg.relayed) {
-        for (const Item& item : leg.items) append(pattern.box(item), pattern.region(item));
+    if (message.relayed) {
+        for (const Item& item : message.items) append(pattern.box(item), pattern.region(item));
     } else {
         std::set<Item> placed;
-        for (const Need& need : needs) {
-            if (need.*peer != leg.peer) continue;
-            const std::vector<Item> items = pattern.items(need.from, need.source);
+        for (const GhostRegion& ghosts : regions) {
+            if (ghosts.*peer != message.peer) continue;
+            const std::vector<Item> items = pattern.items(ghosts.from, ghosts.source);
             const bool overlaps = std::any_of(items.begin(), items.end(),
                                               [&](const Item& item) { return placed.contains(item); });
-            if (!overlaps) append(need.from, need.source);
+            if (!overlaps) append(ghosts.from, ghosts.source);
             for (const Item& item : items)
-                if (placed.insert(item).second && overlaps) append(need.from, pattern.region(item));
+                if (placed.insert(item).second && overlaps) append(ghosts.from, pattern.region(item));
         }
     }
-    const std::size_t end = leg.offset + leg.values;
+    const std::size_t end = message.offset + message.values;
     check(carried == Carried::all ? offset == end : offset <= end,
           "both ends of a message know how long it is");
-    return lots;
+    return blocks;
 }
 
-std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const GhostPattern& pattern,
-                                      Carried carried) {
+std::vector<BlockCopy> packs_of(const RankSchedule& schedule, const GhostPattern& pattern, Carried carried) {
     const Layout& layout = pattern.layout();
-    const std::vector<Need> needs = pattern.sends();
-    std::vector<Segment> segments;
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends)
-            for (const Lot& lot : lots_of(leg, pattern, needs, &Need::receiver, carried))
-                if (layout.owner(lot.box) == itinerary.rank)
-                    segments.push_back({layout.local_index(lot.box), lot.cells, lot.offset});
-    return with_shift_of(carried, std::move(segments));
+    const std::vector<GhostRegion> regions = pattern.sends();
+    std::vector<BlockCopy> packs;
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends)
+            for (BlockCopy block : blocks_of(message, pattern, regions, &GhostRegion::receiver, carried)) {
+                if (layout.owner(block.from.box) != schedule.rank) continue;
+                block.from.box = layout.local_index(block.from.box);
+                packs.push_back(block);
+            }
+    return packs;
 }
 
-std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, const GhostPattern& pattern,
-                                        Carried carried) {
-    const Layout& layout = pattern.layout();
-    const std::vector<Need> needs = pattern.receives();
-    std::map<Item, Lot> found;
-    for (const Leg& leg : itinerary.receives)
-        for (const Lot& lot : lots_of(leg, pattern, needs, &Need::owner, carried))
-            for (const Item& item : pattern.items(lot.box, lot.cells)) found.try_emplace(item, lot);
-    std::vector<Segment> segments;
-    for (const Need& need : needs) {
-        const std::vector<Item> items = pattern.items(need.from, need.source);
-        const int box = layout.local_index(need.to);
-        const Lot& first = found.at(items.front());
-        if (first.cells == need.source) {
-            segments.push_back({box, need.target, first.offset});
-            continue;
-        }
-        for (const Item& item : items) {
-            const Lot& lot = found.at(item);
-            const Region source = pattern.region(item);
-            const Region target{need.target.lo + source.lo + -need.source.lo, source.size};
-            segments.push_back({box, target, lot.offset, source.lo + -lot.cells.lo, lot.cells.size});
-        }
+std::vector<BlockCopy> unpacks_of(const RankSchedule& schedule, const GhostPattern& pattern,
+                                  Carried carried) {
+    const std::vector<GhostRegion> regions = pattern.receives();
+    std::map<Item, BlockCopy> found;
+    for (const MessageEnd& message : schedule.receives)
+        for (const BlockCopy& block : blocks_of(message, pattern, regions, &GhostRegion::owner, carried))
+            for (const Item& item : pattern.items(block.from.box, {block.from.at, block.extent}))
+                found.try_emplace(item, block);
+    std::vector<BlockCopy> unpacks;
+    for (const GhostRegion& ghosts : regions) {
+        const int box = pattern.layout().local_index(ghosts.to);
+        // Takes cells of the source out of the block of the message that they are in.
+        const auto unpack = [&](const BlockCopy& block, const Region& cells) {
+            BlockCopy& copy = unpacks.emplace_back(BlockCopy{cells.size, block.to, in_box(box, {})});
+            copy.from.at = cells.lo + -block.from.at;
+            copy.to.at = ghosts.target.lo + cells.lo + -ghosts.source.lo;
+        };
+        const std::vector<Item> items = pattern.items(ghosts.from, ghosts.source);
+        const BlockCopy& first = found.at(items.front());
+        if (first.from.at == ghosts.source.lo && first.extent == ghosts.source.size)
+            unpack(first, ghosts.source);
+        else
+            for (const Item& item : items) unpack(found.at(item), pattern.region(item));
     }
-    return with_shift_of(carried, std::move(segments));
+    return unpacks;
 }
 
-std::vector<CopyItem> copies_of(const GhostPattern& pattern) {
+std::vector<BlockCopy> copies_of(const GhostPattern& pattern) {
     const Layout& layout = pattern.layout();
-    std::vector<CopyItem> copies;
-    for (const Need& need : pattern.copies())
-        copies.push_back(
-            {layout.local_index(need.from), need.source, layout.local_index(need.to), need.target});
+    std::vector<BlockCopy> copies;
+    for (const GhostRegion& ghosts : pattern.copies())
+        copies.push_back(BlockCopy::local(layout.local_index(ghosts.from), ghosts.source,
+                                          layout.local_index(ghosts.to), ghosts.target.lo));
     return copies;
 }
 
-// The n-th item of a leg, of length 1, and its cell. A message that is not passed on lies in the buffer as
-// one region, so that both ends lay out several fields alike; neighbours in it that are neighbours in their
-// row become one segment.
-void append(std::vector<Segment>& segments, const Leg& leg, std::size_t n, const BoxCell& cell) {
+// The n-th item of a message, of length 1, and its cell. A message that is not forwarded lies in the buffer as one
+// region, so that both ends lay out several fields alike; neighbours in it that are neighbours in their row become
+// one copy.
+void append(std::vector<BlockCopy>& packs, const MessageEnd& message, std::size_t n, const BoxCell& cell) {
     const Region one{cell.at, {1, 1, 1}};
-    if (leg.relayed) {
-        segments.push_back({cell.box, one, leg.offset + n});
+    if (message.relayed) {
+        packs.push_back(BlockCopy::pack(cell.box, one, message.offset + n));
         return;
     }
-    const Index whole{mpi_count(leg.values, "message of an exchange"), 1, 1};
-    const Index at{static_cast<int>(n), 0, 0};
-    if (!segments.empty()) {
-        Segment& last = segments.back();
-        const Index next = last.cells.lo + Index{last.cells.size[0], 0, 0};
-        const std::size_t follows = last.first + static_cast<std::size_t>(last.cells.size[0]);
-        if (last.offset == leg.offset && follows == n && last.box == cell.box && next == cell.at) {
-            ++last.cells.size[0];
+    const int number = static_cast<int>(n);
+    if (!packs.empty()) {
+        BlockCopy& last = packs.back();
+        const int length = last.extent[0];
+        if (last.to.offset == message.offset && last.to.at[0] + length == number &&
+            last.from.box == cell.box && last.from.at + Index{length, 0, 0} == cell.at) {
+            ++last.extent[0];
             return;
         }
     }
-    segments.push_back({cell.box, one, leg.offset, at, whole});
+    const Index whole{mpi_count(message.values, "message of an exchange"), 1, 1};
+    packs.push_back({one.size, in_box(cell.box, cell.at), in_buffer(message.offset, whole, {number, 0, 0})});
 }
 
-std::vector<Segment> segments_to_pack(const Itinerary& itinerary, const CellOfItem& cell) {
-    std::vector<Segment> segments;
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends)
-            for (std::size_t n = 0; n < leg.items.size(); ++n)
-                if (leg.items[n].owner == itinerary.rank) append(segments, leg, n, cell(leg.items[n]));
-    return segments;
+std::vector<BlockCopy> packs_of(const RankSchedule& schedule, const CellOfItem& cell) {
+    std::vector<BlockCopy> packs;
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends)
+            for (std::size_t n = 0; n < message.items.size(); ++n)
+                if (message.items[n].owner == schedule.rank)
+                    append(packs, message, n, cell(message.items[n]));
+    return packs;
 }
 
-std::vector<Segment> segments_to_unpack(const Itinerary& itinerary, std::span<const Item> needed,
-                                        const CellOfItem& cell) {
-    std::map<Item, std::pair<const Leg*, std::size_t>> found;
-    for (const Leg& leg : itinerary.receives)
-        for (std::size_t n = 0; n < leg.items.size(); ++n) found.try_emplace(leg.items[n], &leg, n);
-    std::vector<Segment> segments;
+std::vector<BlockCopy> unpacks_of(const RankSchedule& schedule, std::span<const Item> needed,
+                                  const CellOfItem& cell) {
+    std::map<Item, std::pair<const MessageEnd*, std::size_t>> found;
+    for (const MessageEnd& message : schedule.receives)
+        for (std::size_t n = 0; n < message.items.size(); ++n)
+            found.try_emplace(message.items[n], &message, n);
+    std::vector<BlockCopy> unpacks;
     for (const Item& item : needed) {
-        const auto [leg, n] = found.at(item);
-        append(segments, *leg, n, cell(item));
+        const auto [message, n] = found.at(item);
+        append(unpacks, *message, n, cell(item));
     }
-    return segments;
+    for (BlockCopy& copy : unpacks) copy = copy.reversed();
+    return unpacks;
 }
 
-// What of a rank's cells its messages are made of, and what they become.
-struct Ends {
-    std::vector<Segment> packed, unpacked;
+// The copies that make a rank's messages, and those that take them apart.
+struct MessageCopies {
+    std::vector<BlockCopy> packs, unpacks;
 };
 
-class PlannedExchange : public Exchange {
+class FieldExchange : public Exchange {
   public:
-    // `ends`: of all that the carrier carries, in the order of Carried.
-    PlannedExchange(Operations& operations, std::unique_ptr<Carrier> carrier, bool overlap,
-                    std::span<const Ends> ends, std::span<const CopyItem> copies)
-        : operations_(operations), carrier_(std::move(carrier)), overlap_(overlap) {
-        for (const Ends& of_these : ends)
-            ends_.push_back({operations.make_items(std::span<const Segment>(of_these.packed)),
-                             operations.make_targets(std::span<const Segment>(of_these.unpacked))});
-        copied_ = operations.make_items(copies);
-        PlannedExchange::reserve(1);
+    // `copies`: for all that the exchanger carries, in the order of Carried.
+    FieldExchange(Operations& operations, std::unique_ptr<Exchanger> exchanger, bool overlap,
+                  std::span<const MessageCopies> copies, std::span<const BlockCopy> local)
+        : operations_(operations), exchanger_(std::move(exchanger)), overlap_(overlap) {
+        for (const auto& [packs, unpacks] : copies)
+            lists_.push_back({operations.make_items(std::span<const BlockCopy>(packs)),
+                              operations.make_targets(std::span<const BlockCopy>(unpacks))});
+        local_ = operations.make_targets(local);
+        FieldExchange::reserve(1);
     }
 
     void begin(std::span<const Field> u, std::optional<Colour> colour) override {
-        check(!under_way_, "an exchange is begun while the one before is under way");
-        under_way_ = true;
+        check(!in_flight_, "an exchange is begun while the one before is in flight");
+        in_flight_ = true;
         ++count_;
         reserve(u.size());
         fields_.assign(u.begin(), u.end());
-        const bool of_one = colour && carrier_->carries(Carried::one_colour);
+        const bool of_one = colour && exchanger_->carries(Carried::one_colour);
         carried_ = of_one ? Carried::one_colour : Carried::all;
         colour_ = of_one ? colour : std::nullopt;
-        if (!carrier_->itinerary().empty()) {
-            operations_.pack(carrier_->to_send(), ends().packed, u, colour_);
-            carrier_->start(u.size(), carried_);
+        if (!exchanger_->schedule().empty()) {
+            operations_.pack(exchanger_->to_send(), lists().packs, u, colour_);
+            exchanger_->start(u.size(), carried_);
         }
-        if (copied_.count > 0) operations_.copy_cells(u, copied_, colour);
+        if (local_.count > 0) operations_.copy_cells(u, local_, colour);
     }
 
     void finish() override {
-        check(under_way_, "no exchange is under way");
-        under_way_ = false;
-        if (carrier_->itinerary().empty()) return;
-        carrier_->finish();
-        operations_.unpack(fields_, ends().unpacked, carrier_->received(), colour_);
+        check(in_flight_, "no exchange is in flight");
+        in_flight_ = false;
+        if (exchanger_->schedule().empty()) return;
+        exchanger_->finish();
+        operations_.unpack(fields_, lists().unpacks, exchanger_->received(), colour_);
     }
 
     void reserve(std::size_t fields) override {
-        carrier_->reserve(fields);
+        exchanger_->reserve(fields);
         fields_.reserve(fields);
     }
 
     long count() const override { return count_; }
-    bool overlaps() const override { return overlap_ && !carrier_->itinerary().empty(); }
-    const Plan& plan() const override { return carrier_->plan(); }
+    bool overlaps() const override { return overlap_ && !exchanger_->schedule().empty(); }
+    const Plan& plan() const override { return exchanger_->plan(); }
 
   private:
-    struct KeptEnds {
-        Items<Segment> packed, unpacked;
+    struct Lists {
+        Items<BlockCopy> packs, unpacks;
     };
-    const KeptEnds& ends() const { return ends_[static_cast<std::size_t>(carried_)]; }
+    const Lists& lists() const { return lists_[static_cast<std::size_t>(carried_)]; }
 
     Operations& operations_;
-    std::unique_ptr<Carrier> carrier_;
+    std::unique_ptr<Exchanger> exchanger_;
     bool overlap_;
-    std::vector<KeptEnds> ends_;  // in the order of Carried
-    Items<CopyItem> copied_;
+    std::vector<Lists> lists_;  // in the order of Carried
+    Items<BlockCopy> local_;
     long count_ = 0;
-    bool under_way_ = false;
-    // Of what is.
+    bool in_flight_ = false;
+    // The exchange in flight.
     std::vector<Field> fields_;
     Carried carried_ = Carried::all;
-    std::optional<Colour> colour_;  // that is carried alone
+    std::optional<Colour> colour_;  // if it is carried alone
 };
 
 }  // namespace
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
-                                        const ExchangeOptions& options, const Transport& transport) {
+                                        const ExchangeOptions& options, const MakeTransport& transport) {
     check(!options.one_colour || pattern.layout().colours_alternate(),
           "cells of one colour fill ghosts of one colour");
-    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), operations.layout().rank(),
-                                             options.wire, transport, options.one_colour);
-    std::vector<Ends> ends;
+    auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), operations.layout().rank(),
+                                                 options.wire, transport, options.one_colour);
+    std::vector<MessageCopies> copies;
     for (const Carried carried : {Carried::all, Carried::one_colour})
-        if (carrier->carries(carried))
-            ends.push_back({segments_to_pack(carrier->itinerary(carried), pattern, carried),
-                            segments_to_unpack(carrier->itinerary(carried), pattern, carried)});
-    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap, ends,
-                                             copies_of(pattern));
+        if (exchanger->carries(carried))
+            copies.push_back({packs_of(exchanger->schedule(carried), pattern, carried),
+                              unpacks_of(exchanger->schedule(carried), pattern, carried)});
+    return std::make_unique<FieldExchange>(operations, std::move(exchanger), options.overlap, copies,
+                                           copies_of(pattern));
 }
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
-                                        const Transport& transport) {
-    auto carrier = std::make_unique<Carrier>(operations, std::move(plan), rank, options.wire, transport);
-    const Ends ends{segments_to_pack(carrier->itinerary(), cell),
-                    segments_to_unpack(carrier->itinerary(), needed, cell)};
-    return std::make_unique<PlannedExchange>(operations, std::move(carrier), options.overlap,
-                                             std::span(&ends, 1), std::span<const CopyItem>());
+                                        const MakeTransport& transport) {
+    auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), rank, options.wire, transport);
+    const MessageCopies copies{packs_of(exchanger->schedule(), cell),
+                               unpacks_of(exchanger->schedule(), needed, cell)};
+    return std::make_unique<FieldExchange>(operations, std::move(exchanger), options.overlap,
+                                           std::span(&copies, 1), std::span<const BlockCopy>());
 }
 
 }  // namespace keel

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "comm/carry/carrier.hpp"
+#include "comm/carry/exchanger.hpp"
 #include "comm/patterns/ghosts.hpp"
 #include "comm/plans/plan.hpp"
 #include "kernels/operations.hpp"
@@ -17,11 +17,10 @@ namespace keel {
 
 class Exchange {
   public:
-    // Both calls are collective over the ranks of the plan. One exchange object has one exchange under way at
+    // Both calls are collective over the ranks of the plan. One exchange object has one exchange in flight at
     // a time; between begin and finish the fields' own cells may be read but not written.
     virtual ~Exchange() = default;
-    // Of one colour, if given: other target cells may keep what they hold. Between boxes of a rank these are not copied; messages
-    // carry them unless the exchange is made for one colour, too.
+    // If `colour` is given, only ghosts of that colour are guaranteed; the others may be stale.
     virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
     virtual void finish() = 0;
     // Makes room for messages that carry so many fields; set-up only.
@@ -61,15 +60,15 @@ class Exchange {
 
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
-    bool overlap = false;      // work on interiors while messages are under way
-    // Of one colour messages carry that alone, where one is asked for: for patterns of cells, whose colours alternate.
+    bool overlap = false;      // work on interiors while messages are in flight
+    // Messages of an exchange of one colour carry that colour alone; for patterns of cells whose colours alternate.
     bool one_colour = false;
 };
 
 // `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must
 // outlive the exchange. Buffers are made for one field and grow when more are reserved or carried.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
-                                        const ExchangeOptions& options, const Transport& transport);
+                                        const ExchangeOptions& options, const MakeTransport& transport);
 
 // Where the value of an item of length 1 lies in this rank's fields.
 struct BoxCell {
@@ -82,6 +81,6 @@ using CellOfItem = std::function<BoxCell(const Item&)>;
 // needs, and `cell` is asked for these and for its own.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
-                                        const Transport& transport);
+                                        const MakeTransport& transport);
 
 }  // namespace keel

@@ -5,31 +5,31 @@
 namespace keel {
 
 // Staged messages are packed and passed on in host memory, also where the operations compute elsewhere.
-ItemExchange::ItemExchange(Operations& operations, Plan plan, int rank, const Transport& transport)
-    : rank_(rank), carrier_(operations, std::move(plan), rank, Wire::staged, transport) {}
+ItemExchange::ItemExchange(Operations& operations, Plan plan, int rank, const MakeTransport& transport)
+    : rank_(rank), exchanger_(operations, std::move(plan), rank, Wire::staged, transport) {}
 
 void ItemExchange::run(const Give& give, const Take& take) {
-    const Itinerary& itinerary = carrier_.itinerary();
-    if (itinerary.empty()) return;
-    auto* const to_send = static_cast<double*>(carrier_.to_send().wire);
-    const auto* const received = static_cast<const double*>(carrier_.received().wire);
-    const auto each_item = [](const Leg& leg, const auto& visit) {
-        std::size_t at = leg.offset;
-        for (const Item& item : leg.items) {
+    const RankSchedule& schedule = exchanger_.schedule();
+    if (schedule.empty()) return;
+    auto* const to_send = static_cast<double*>(exchanger_.to_send().wire);
+    const auto* const received = static_cast<const double*>(exchanger_.received().wire);
+    const auto each_item = [](const MessageEnd& message, const auto& visit) {
+        std::size_t at = message.offset;
+        for (const Item& item : message.items) {
             const auto values = static_cast<std::size_t>(item.values);
             visit(item, at, values);
             at += values;
         }
     };
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends)
-            each_item(leg, [&](const Item& item, std::size_t at, std::size_t values) {
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends)
+            each_item(message, [&](const Item& item, std::size_t at, std::size_t values) {
                 if (item.owner == rank_) give(item, std::span(to_send + at, values));
             });
-    carrier_.start(1);
-    carrier_.finish();
-    for (const Leg& leg : itinerary.receives)
-        each_item(leg, [&](const Item& item, std::size_t at, std::size_t values) {
+    exchanger_.start(1);
+    exchanger_.finish();
+    for (const MessageEnd& message : schedule.receives)
+        each_item(message, [&](const Item& item, std::size_t at, std::size_t values) {
             take(item, std::span(received + at, values));
         });
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "comm/carry/carrier.hpp"
+#include "comm/carry/exchanger.hpp"
 
 namespace keel {
 
@@ -14,7 +14,7 @@ class ItemExchange {
   public:
     // `plan` is this rank's part; both ends of a message know the lengths of its items. The operations make the buffers and
     // must outlive this object.
-    ItemExchange(Operations& operations, Plan plan, int rank, const Transport& transport);
+    ItemExchange(Operations& operations, Plan plan, int rank, const MakeTransport& transport);
 
     // Writes the values of one of this rank's items; asked as often as the item is sent.
     using Give = std::function<void(const Item& item, std::span<double> values)>;
@@ -23,11 +23,11 @@ class ItemExchange {
     // Collective over the ranks of the plan.
     void run(const Give& give, const Take& take);
 
-    const Plan& plan() const { return carrier_.plan(); }
+    const Plan& plan() const { return exchanger_.plan(); }
 
   private:
     int rank_;
-    Carrier carrier_;
+    Exchanger exchanger_;
 };
 
 }  // namespace keel

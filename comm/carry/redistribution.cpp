@@ -10,11 +10,11 @@ namespace keel {
 
 namespace {
 
-// Cells of a box, which lie `offset` values behind the start of a buffer, in a layout of as wide or wider boxes.
-Segment segment_in(const Layout& layout, const Layout& boxes, int box, const Region& cells,
-                   std::size_t offset) {
+// Copies the cells of a box of `boxes` from a layout of as wide or wider boxes to a place in a buffer.
+BlockCopy pack_of(const Layout& layout, const Layout& boxes, int box, const Region& cells,
+                  std::size_t offset) {
     const int ratio = layout.width() / boxes.width();
-    if (ratio == 1) return Segment(layout.local_index(box), cells, offset);
+    if (ratio == 1) return BlockCopy::pack(layout.local_index(box), cells, offset);
     const Index position = boxes.position(box);
     Index larger = position;
     Region part = cells;
@@ -24,65 +24,66 @@ Segment segment_in(const Layout& layout, const Layout& boxes, int box, const Reg
         part.lo[d] += boxes.width() * nth;
         if (nth + 1 < ratio) part.size[d] = std::min(part.size[d], boxes.width());
     }
-    return Segment(layout.local_index(*layout.domain().box_at(larger)), part, offset, {}, cells.size);
+    return {part.size, in_box(layout.local_index(*layout.domain().box_at(larger)), part.lo),
+            in_buffer(offset, cells.size)};
 }
 
 }  // namespace
 
 Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                               const Region& cells, Plan plan, Wire wire, const Transport& transport)
+                               const Region& cells, Plan plan, Wire wire, const MakeTransport& transport)
     : ends_(ends) {
     check(ends.from || ends.to, "every rank has boxes at one end");
     Operations& any = ends.from ? *ends.from : *ends.to;
-    carrier_ = std::make_unique<Carrier>(any, std::move(plan), rank, wire, transport);
+    exchanger_ = std::make_unique<Exchanger>(any, std::move(plan), rank, wire, transport);
 
-    const Itinerary& itinerary = carrier_->itinerary();
-    const auto segment = [&](const Operations& operations, std::int64_t box, std::size_t offset) {
-        return segment_in(operations.layout(), boxes, static_cast<int>(box), cells, offset);
+    const RankSchedule& schedule = exchanger_->schedule();
+    const auto pack = [&](const Operations& operations, std::int64_t box, std::size_t offset) {
+        return pack_of(operations.layout(), boxes, static_cast<int>(box), cells, offset);
     };
-    // Both ends lay a message out item by item.
-    std::vector<Segment> packed;
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends) {
-            std::size_t offset = leg.offset;
-            for (const Item& item : leg.items) {
-                if (item.owner == rank) packed.push_back(segment(*ends.from, item.name, offset));
+    // Both ends lay out a message item by item.
+    std::vector<BlockCopy> packed;
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends) {
+            std::size_t offset = message.offset;
+            for (const Item& item : message.items) {
+                if (item.owner == rank) packed.push_back(pack(*ends.from, item.name, offset));
                 offset += static_cast<std::size_t>(item.values);
             }
         }
     std::map<std::int64_t, std::size_t> arrived;  // where, by box
-    for (const Leg& leg : itinerary.receives) {
-        std::size_t offset = leg.offset;
-        for (const Item& item : leg.items) {
+    for (const MessageEnd& message : schedule.receives) {
+        std::size_t offset = message.offset;
+        for (const Item& item : message.items) {
             arrived.try_emplace(item.name, offset);
             offset += static_cast<std::size_t>(item.values);
         }
     }
-    std::vector<Segment> unpacked;
-    std::vector<Segment> left;
-    std::vector<Segment> entered;
+    std::vector<BlockCopy> unpacked;
+    std::vector<BlockCopy> left;
+    std::vector<BlockCopy> entered;
     for (const int box : pattern.to().boxes_of(rank)) {
         if (!pattern.from().holds(rank, box)) {
-            unpacked.push_back(segment(*ends.to, box, arrived.at(box)));
+            unpacked.push_back(pack(*ends.to, box, arrived.at(box)).reversed());
             continue;
         }
-        left.push_back(segment(*ends.from, box, kept_values_));
-        entered.push_back(segment(*ends.to, box, kept_values_));
+        left.push_back(pack(*ends.from, box, kept_values_));
+        entered.push_back(pack(*ends.to, box, kept_values_).reversed());
         kept_values_ += cells.cells();
     }
     if (ends.from) {
-        packed_ = ends.from->make_items(std::span<const Segment>(packed));
-        left_ = ends.from->make_items(std::span<const Segment>(left));
+        packed_ = ends.from->make_items(std::span<const BlockCopy>(packed));
+        left_ = ends.from->make_items(std::span<const BlockCopy>(left));
     }
     if (ends.to) {
-        unpacked_ = ends.to->make_items(std::span<const Segment>(unpacked));
-        entered_ = ends.to->make_items(std::span<const Segment>(entered));
+        unpacked_ = ends.to->make_items(std::span<const BlockCopy>(unpacked));
+        entered_ = ends.to->make_items(std::span<const BlockCopy>(entered));
     }
     reserve(1);
 }
 
 void Redistribution::reserve(std::size_t fields) {
-    carrier_->reserve(fields);
+    exchanger_->reserve(fields);
     if (fields <= room_) return;
     if (kept_values_ > 0) kept_ = ends_.from->make_buffer(kept_values_ * fields, Wire::direct);
     room_ = fields;
@@ -92,22 +93,22 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
     ++count_;
     const std::size_t fields = ends_.from ? from.size() : to.size();
     reserve(fields);
-    const bool travels = !carrier_->itinerary().empty();
+    const bool travels = !exchanger_->schedule().empty();
     if (travels) {
         // Who sends nothing has packed nothing: what came last may still be on its way from where more is received now.
         if (packed_.count > 0)
-            ends_.from->pack(carrier_->to_send(), packed_, from, {});
+            ends_.from->pack(exchanger_->to_send(), packed_, from, {});
         else if (unpacked_.count > 0)
             ends_.to->wait();
-        carrier_->start(fields);
+        exchanger_->start(fields);
     }
     if (kept_values_ > 0) {
         ends_.from->pack(kept_, left_, from, {});
         ends_.to->unpack(to, entered_, kept_, {});
     }
     if (!travels) return;
-    carrier_->finish();
-    if (unpacked_.count > 0) ends_.to->unpack(to, unpacked_, carrier_->received(), {});
+    exchanger_->finish();
+    if (unpacked_.count > 0) ends_.to->unpack(to, unpacked_, exchanger_->received(), {});
 }
 
 }  // namespace keel

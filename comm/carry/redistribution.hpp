@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/carry/carrier.hpp"
+#include "comm/carry/exchanger.hpp"
 #include "comm/patterns/boxes.hpp"
 
 namespace keel {
@@ -23,7 +23,7 @@ class Redistribution {
     // `cells` of every box travel, as many as the pattern's values; those beyond the box are left out where another box of a
     // larger one follows. `boxes`: those of the pattern. `plan` is this rank's part. The operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                   const Region& cells, Plan plan, Wire wire, const Transport& transport);
+                   const Region& cells, Plan plan, Wire wire, const MakeTransport& transport);
 
     // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no
     // boxes there. Collective over the ranks of the plan.
@@ -31,13 +31,13 @@ class Redistribution {
 
     void reserve(std::size_t fields);
     long count() const { return count_; }  // of runs
-    const Plan& plan() const { return carrier_->plan(); }
+    const Plan& plan() const { return exchanger_->plan(); }
 
   private:
     Ends ends_;
-    std::unique_ptr<Carrier> carrier_;
-    Items<Segment> packed_, unpacked_;
-    Items<Segment> left_, entered_;  // boxes that stay, in `kept_`
+    std::unique_ptr<Exchanger> exchanger_;
+    Items<BlockCopy> packed_, unpacked_;
+    Items<BlockCopy> left_, entered_;  // boxes that stay, in `kept_`
     Buffer kept_;
     std::size_t kept_values_ = 0;
     std::size_t room_ = 0;

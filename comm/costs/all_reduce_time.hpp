@@ -9,7 +9,7 @@
 
 #include "comm/costs/machine.hpp"
 #include "comm/ranks/locality.hpp"
-#include "comm/sums/algorithms.hpp"
+#include "comm/reductions/algorithms.hpp"
 #include "kernels/names.hpp"
 
 namespace keel {
@@ -26,7 +26,7 @@ constexpr auto names_of(AllReduceModel) {
 }
 
 // Seconds until the last rank has the sums of so many doubles.
-//   recursive_doubling: as comm/sums/rounds.cpp.
+//   recursive_doubling: as comm/reductions/rounds.cpp.
 //   rabenseifner: halves of what is left to and fro, far partners first, until each rank has the total of a
 //     piece; back the same way (Thakur, Rabenseifner and Gropp 2005). Ranks beyond a power of two as above.
 //   mpich: the one of these two that MPICH takes, halving above 2 KiB and from as many words as ranks on (the

@@ -14,8 +14,8 @@ constexpr std::size_t least_samples = 3;
 constexpr double resolution = 1e-3;
 
 // The first sample of at least so many bytes.
-std::size_t first_from(std::span<const Sample> samples, std::size_t bytes) {
-    const auto first = std::partition_point(samples.begin(), samples.end(), [&](const Sample& sample) {
+std::size_t first_from(std::span<const TimedMessage> samples, std::size_t bytes) {
+    const auto first = std::partition_point(samples.begin(), samples.end(), [&](const TimedMessage& sample) {
         return sample.bytes < static_cast<double>(bytes);
     });
     return static_cast<std::size_t>(first - samples.begin());
@@ -23,11 +23,11 @@ std::size_t first_from(std::span<const Sample> samples, std::size_t bytes) {
 
 // Sum of the squared relative residuals of one line through samples of every class; infinite where one has
 // too few.
-double squares(std::span<const std::vector<Sample>> classes, double from, double to) {
+double squares(std::span<const std::vector<TimedMessage>> classes, double from, double to) {
     double sum = 0;
     for (const auto& samples : classes) {
-        std::vector<Sample> inside;
-        for (const Sample& sample : samples)
+        std::vector<TimedMessage> inside;
+        for (const TimedMessage& sample : samples)
             if (sample.bytes >= from && sample.bytes < to) inside.push_back(sample);
         if (inside.size() < least_samples) return std::numeric_limits<double>::infinity();
         const double rms = fit_postal(inside).rms_residual;
@@ -38,10 +38,10 @@ double squares(std::span<const std::vector<Sample>> classes, double from, double
 
 }  // namespace
 
-Fit fit_postal(std::span<const Sample> samples) {
+Fit fit_postal(std::span<const TimedMessage> samples) {
     // Columns 1 / t and s / t, right side 1.
     double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
-    for (const Sample& sample : samples) {
+    for (const TimedMessage& sample : samples) {
         const double a = 1 / sample.seconds;
         const double b = sample.bytes / sample.seconds;
         aa += a * a;
@@ -55,7 +55,7 @@ Fit fit_postal(std::span<const Sample> samples) {
     Fit fit;
     fit.cost = {(a1 * bb - b1 * ab) / determinant, (aa * b1 - ab * a1) / determinant};
     fit.samples = samples.size();
-    for (const Sample& sample : samples) {
+    for (const TimedMessage& sample : samples) {
         const double residual = std::abs(fit.cost.time(sample.bytes) / sample.seconds - 1);
         fit.rms_residual += residual * residual;
         fit.max_residual = std::max(fit.max_residual, residual);
@@ -64,11 +64,11 @@ Fit fit_postal(std::span<const Sample> samples) {
     return fit;
 }
 
-Switches find_switches(std::span<const std::vector<Sample>> classes) {
+Switches find_switches(std::span<const std::vector<TimedMessage>> classes) {
     std::vector<double> lengths;
     double count = 0;
     for (const auto& samples : classes) {
-        for (const Sample& sample : samples) lengths.push_back(sample.bytes);
+        for (const TimedMessage& sample : samples) lengths.push_back(sample.bytes);
         count += static_cast<double>(samples.size());
     }
     std::sort(lengths.begin(), lengths.end());
@@ -101,11 +101,12 @@ Switches find_switches(std::span<const std::vector<Sample>> classes) {
     return found;
 }
 
-std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> samples, const Switches& switches) {
+std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
+                               const Switches& switches) {
     const std::size_t eager = first_from(samples, switches.eager_from);
     const std::size_t rendezvous = first_from(samples, switches.rendezvous_from);
-    const std::span<const Sample> parts[] = {samples.first(eager), samples.subspan(eager, rendezvous - eager),
-                                             samples.subspan(rendezvous)};
+    const std::span<const TimedMessage> parts[] = {
+        samples.first(eager), samples.subspan(eager, rendezvous - eager), samples.subspan(rendezvous)};
     std::vector<Fit> fits;
     for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous}) {
         const auto& part = parts[static_cast<std::size_t>(protocol)];
@@ -117,7 +118,7 @@ std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> sample
     return fits;
 }
 
-std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
+std::optional<Switches> accepted_switches(std::span<const std::vector<TimedMessage>> classes,
                                           const Switches& switches) {
     const auto accepted = [&](const Switches& tried) {
         const std::size_t protocols = 1 + (tried.rendezvous_from > 0 ? 1 : 0) +
@@ -150,14 +151,14 @@ std::optional<double> fit_overhead(std::span<const Burst> bursts) {
     return xt / xx;
 }
 
-std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs) {
+std::optional<double> fit_injection(std::span<const TimedNode> samples, const MessageCosts& costs) {
     const auto& cost = costs.at(Locality::off_node, Protocol::rendezvous);
     if (!cost) return {};
     int most = 0;
-    for (const NodeSample& sample : samples) most = std::max(most, sample.processes);
+    for (const TimedNode& sample : samples) most = std::max(most, sample.processes);
     double xt = 0;
     double xx = 0;
-    for (const NodeSample& sample : samples) {
+    for (const TimedNode& sample : samples) {
         const double message = sample.node_bytes / sample.processes;
         if (sample.processes < std::min(most, 4) || costs.protocol(message) != Protocol::rendezvous) continue;
         xt += sample.node_bytes * (sample.seconds - cost->alpha);

@@ -12,7 +12,7 @@
 namespace keel {
 
 // One message of so many bytes: its least seconds.
-struct Sample {
+struct TimedMessage {
     double bytes = 0;
     double seconds = 0;
 };
@@ -33,7 +33,7 @@ struct Fit {
 
 // Least squares of the relative residuals, (alpha + beta bytes) / seconds - 1: with plain ones the longest
 // messages alone would decide alpha. Needs two different lengths.
-Fit fit_postal(std::span<const Sample> samples);
+Fit fit_postal(std::span<const TimedMessage> samples);
 
 // Bytes of the first eager and of the first rendezvous message.
 struct Switches {
@@ -45,14 +45,15 @@ struct Switches {
 // Schwarz's criterion: a switch must lower the residuals by more than its parameters would by chance. All
 // classes switch at the same lengths; their samples are in ascending order of bytes. Fewer than 3 lengths are
 // never a protocol of their own.
-Switches find_switches(std::span<const std::vector<Sample>> classes);
+Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 
 // The fits of one class: a protocol with fewer than two lengths has none.
-std::vector<Fit> fit_protocols(Locality locality, std::span<const Sample> samples, const Switches& switches);
+std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
+                               const Switches& switches);
 
 // These switches, or as many of them as leave every class an accepted line for every protocol that is left: one
 // whose line is rejected goes with its neighbour. Nothing if even one line for all messages is rejected.
-std::optional<Switches> accepted_switches(std::span<const std::vector<Sample>> classes,
+std::optional<Switches> accepted_switches(std::span<const std::vector<TimedMessage>> classes,
                                           const Switches& switches);
 
 // So many short messages at once to one partner: seconds until the last is there.
@@ -66,7 +67,7 @@ struct Burst {
 std::optional<double> fit_overhead(std::span<const Burst> bursts);
 
 // `processes` of a node at once, each its share of `node_bytes` to another node.
-struct NodeSample {
+struct TimedNode {
     int processes = 1;
     double node_bytes = 0;
     double seconds = 0;
@@ -75,6 +76,6 @@ struct NodeSample {
 // 1 / R_N: <x, t - alpha> / <x, x> over the samples whose messages are rendezvous and whose processes are 4
 // or more (or the most there are), x their node's bytes. Nothing if there is no such sample, alpha is
 // unknown, or the result is not positive.
-std::optional<double> fit_injection(std::span<const NodeSample> samples, const MessageCosts& costs);
+std::optional<double> fit_injection(std::span<const TimedNode> samples, const MessageCosts& costs);
 
 }  // namespace keel

@@ -8,7 +8,7 @@
 
 namespace keel {
 
-Holders::Holders(std::vector<int> owners) : owners_(std::move(owners)) {
+BoxDistribution::BoxDistribution(std::vector<int> owners) : owners_(std::move(owners)) {
     boxes_ = static_cast<int>(owners_.size());
     check_at_least(boxes_, 1, "a level has boxes");
     first_.assign(static_cast<std::size_t>(*std::ranges::max_element(owners_)) + 2, 0);
@@ -19,24 +19,24 @@ Holders::Holders(std::vector<int> owners) : owners_(std::move(owners)) {
     std::ranges::stable_sort(by_rank_, {}, [&](int box) { return owners_[static_cast<std::size_t>(box)]; });
 }
 
-Holders Holders::owners_of(const Layout& layout) {
+BoxDistribution BoxDistribution::owners_of(const Layout& layout) {
     std::vector<int> owners;
     for (int box = 0; box < layout.box_count(); ++box) owners.push_back(layout.owner(box));
-    return Holders(std::move(owners));
+    return BoxDistribution(std::move(owners));
 }
 
-Holders Holders::everywhere(int boxes, int ranks) {
-    Holders all;
+BoxDistribution BoxDistribution::everywhere(int boxes, int ranks) {
+    BoxDistribution all;
     all.boxes_ = boxes;
     all.ranks_ = ranks;
     return all;
 }
 
-bool Holders::holds(int rank, int box) const {
+bool BoxDistribution::holds(int rank, int box) const {
     return everyone() || owners_[static_cast<std::size_t>(box)] == rank;
 }
 
-std::vector<int> Holders::boxes_of(int rank) const {
+std::vector<int> BoxDistribution::boxes_of(int rank) const {
     if (everyone()) {
         std::vector<int> all(static_cast<std::size_t>(boxes_));
         std::iota(all.begin(), all.end(), 0);
@@ -48,14 +48,14 @@ std::vector<int> Holders::boxes_of(int rank) const {
             by_rank_.begin() + static_cast<long>(first_[r + 1])};
 }
 
-std::vector<int> Holders::ranks_of(int box) const {
+std::vector<int> BoxDistribution::ranks_of(int box) const {
     if (!everyone()) return {owners_[static_cast<std::size_t>(box)]};
     std::vector<int> all(static_cast<std::size_t>(ranks_));
     std::iota(all.begin(), all.end(), 0);
     return all;
 }
 
-BoxPattern::BoxPattern(Holders from, Holders to, int values)
+BoxPattern::BoxPattern(BoxDistribution from, BoxDistribution to, int values)
     : from_(std::move(from)), to_(std::move(to)), values_(values) {
     check(!from_.everyone(), "each box comes from one rank");
     check_equal(from_.boxes(), to_.boxes(), "the same boxes are at both ends");

@@ -16,11 +16,11 @@ namespace keel {
 enum class Way { there, back };
 
 // Which ranks have each box of a level: one, or all of them.
-class Holders {
+class BoxDistribution {
   public:
-    explicit Holders(std::vector<int> owners);  // by box, lexicographic
-    static Holders owners_of(const Layout& layout);
-    static Holders everywhere(int boxes, int ranks);
+    explicit BoxDistribution(std::vector<int> owners);  // by box, lexicographic
+    static BoxDistribution owners_of(const Layout& layout);
+    static BoxDistribution everywhere(int boxes, int ranks);
 
     int boxes() const { return boxes_; }
     bool everyone() const { return owners_.empty(); }
@@ -31,7 +31,7 @@ class Holders {
     int ranks_of_a_box() const { return everyone() ? ranks_ : 1; }
 
   private:
-    Holders() = default;
+    BoxDistribution() = default;
     int boxes_ = 0;
     int ranks_ = 0;             // where all have them
     std::vector<int> owners_;   // empty where all have them
@@ -43,16 +43,16 @@ class Holders {
 class BoxPattern : public Pattern {
   public:
     // `from` has one rank a box; `values` are those of a box.
-    BoxPattern(Holders from, Holders to, int values);
+    BoxPattern(BoxDistribution from, BoxDistribution to, int values);
 
-    const Holders& from() const { return from_; }
-    const Holders& to() const { return to_; }
+    const BoxDistribution& from() const { return from_; }
+    const BoxDistribution& to() const { return to_; }
     std::vector<Request> needed_by(std::span<const int> ranks) const override;
     std::vector<Request> owned_by(std::span<const int> ranks) const override;
     double most_requests() const override { return 1.0 * from_.boxes() * to_.ranks_of_a_box(); }
 
   private:
-    Holders from_, to_;
+    BoxDistribution from_, to_;
     int values_;
 };
 

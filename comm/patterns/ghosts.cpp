@@ -74,38 +74,38 @@ std::span<const int> GhostPattern::boxes_of(int rank) const {
     return std::span(boxes_by_owner_).subspan(first_box_[r], first_box_[r + 1] - first_box_[r]);
 }
 
-std::optional<Need> GhostPattern::need(int to, const Index& side) const {
+std::optional<GhostRegion> GhostPattern::ghosts(int to, const Index& side) const {
     const auto from = layout_.neighbour(to, side);
     if (!from) return {};
     const Region target = ghosts_towards(side, layout_.extent(), depth_);
     Region source = target;
     source.lo = source.lo + (-layout_.width()) * side;
-    return Need{*from, source, to, target, layout_.owner(*from), layout_.owner(to)};
+    return GhostRegion{*from, source, to, target, layout_.owner(*from), layout_.owner(to)};
 }
 
-std::optional<Need> GhostPattern::need_of(int from, const Index& side) const {
+std::optional<GhostRegion> GhostPattern::ghosts_from(int from, const Index& side) const {
     const auto to = layout_.neighbour(from, -side);
-    return to ? need(*to, side) : std::nullopt;
+    return to ? ghosts(*to, side) : std::nullopt;
 }
 
-std::vector<Need> GhostPattern::receives() const {
-    std::vector<Need> needs;
+std::vector<GhostRegion> GhostPattern::receives() const {
+    std::vector<GhostRegion> regions;
     for (const int box : layout_.local())
         for (const Index& side : sides_)
-            if (const auto n = need(box, side); n && n->owner != layout_.rank()) needs.push_back(*n);
-    return needs;
+            if (const auto n = ghosts(box, side); n && n->owner != layout_.rank()) regions.push_back(*n);
+    return regions;
 }
 
-std::vector<Need> GhostPattern::copies() const {
-    std::vector<Need> needs;
+std::vector<GhostRegion> GhostPattern::copies() const {
+    std::vector<GhostRegion> regions;
     for (const int box : layout_.local())
         for (const Index& side : sides_)
-            if (const auto n = need(box, side); n && n->owner == layout_.rank()) needs.push_back(*n);
-    return needs;
+            if (const auto n = ghosts(box, side); n && n->owner == layout_.rank()) regions.push_back(*n);
+    return regions;
 }
 
 // The same loop as the receivers run, restricted to the boxes that this rank's boxes touch.
-std::vector<Need> GhostPattern::sends() const {
+std::vector<GhostRegion> GhostPattern::sends() const {
     std::vector<std::pair<int, std::size_t>> owed;  // receiving box and side
     for (const int box : layout_.local())
         for (std::size_t s = 0; s < sides_.size(); ++s)
@@ -113,9 +113,9 @@ std::vector<Need> GhostPattern::sends() const {
                 other && layout_.owner(*other) != layout_.rank())
                 owed.emplace_back(*other, s);
     sort_distinct(owed);
-    std::vector<Need> needs;
-    for (const auto& [to, s] : owed) needs.push_back(*need(to, sides_[s]));
-    return needs;
+    std::vector<GhostRegion> regions;
+    for (const auto& [to, s] : owed) regions.push_back(*ghosts(to, sides_[s]));
+    return regions;
 }
 
 std::array<Index, 2> GhostPattern::parts_of(const Region& region) const {
@@ -169,9 +169,9 @@ Region GhostPattern::region(const Item& item) const {
     return cells;
 }
 
-void GhostPattern::add_requests(const Need& need, std::vector<Request>& requests) const {
-    if (need.owner == need.receiver) return;
-    for (const Item& item : items(need.from, need.source)) requests.push_back({item, need.receiver});
+void GhostPattern::add_requests(const GhostRegion& ghosts, std::vector<Request>& requests) const {
+    if (ghosts.owner == ghosts.receiver) return;
+    for (const Item& item : items(ghosts.from, ghosts.source)) requests.push_back({item, ghosts.receiver});
 }
 
 std::size_t GhostPattern::requests_of_a_box() const {
@@ -197,7 +197,7 @@ std::vector<Request> GhostPattern::needed_by(std::span<const int> ranks) const {
     for (const int rank : ranks)
         for (const int box : boxes_of(rank))
             for (const Index& side : sides_)
-                if (const auto n = need(box, side)) add_requests(*n, requests);
+                if (const auto n = ghosts(box, side)) add_requests(*n, requests);
     sort_distinct(requests);
     return requests;
 }
@@ -207,7 +207,7 @@ std::vector<Request> GhostPattern::owned_by(std::span<const int> ranks) const {
     for (const int rank : ranks)
         for (const int box : boxes_of(rank))
             for (const Index& side : sides_)
-                if (const auto n = need_of(box, side)) add_requests(*n, requests);
+                if (const auto n = ghosts_from(box, side)) add_requests(*n, requests);
     sort_distinct(requests);
     return requests;
 }

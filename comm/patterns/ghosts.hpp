@@ -16,7 +16,7 @@
 namespace keel {
 
 // Cells `source` of global box `from` fill the cells `target` (ghosts) of global box `to`.
-struct Need {
+struct GhostRegion {
     int from;
     Region source;
     int to;
@@ -24,7 +24,7 @@ struct Need {
     int owner;     // rank of `from`
     int receiver;  // rank of `to`
 
-    friend bool operator==(const Need&, const Need&) = default;
+    friend bool operator==(const GhostRegion&, const GhostRegion&) = default;
 };
 
 // Several ranks, or several boxes of one, may need the same cell: those on an edge of a box are ghosts of
@@ -39,16 +39,16 @@ class GhostPattern : public Pattern {
     const Layout& layout() const { return layout_; }
     const std::vector<Index>& sides() const { return sides_; }  // of a box that have ghosts
 
-    // The needs of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks
+    // The ghost regions of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks
     // in the same order.
-    std::vector<Need> receives() const;
-    std::vector<Need> sends() const;
-    std::vector<Need> copies() const;  // between boxes of the rank
+    std::vector<GhostRegion> receives() const;
+    std::vector<GhostRegion> sends() const;
+    std::vector<GhostRegion> copies() const;  // between boxes of the rank
 
     // The ghosts of box `to` on `side`; nothing beyond a physical boundary.
-    std::optional<Need> need(int to, const Index& side) const;
+    std::optional<GhostRegion> ghosts(int to, const Index& side) const;
     // The ghosts that come from `from` of the box around it which has `from` on its `side`.
-    std::optional<Need> need_of(int from, const Index& side) const;
+    std::optional<GhostRegion> ghosts_from(int from, const Index& side) const;
 
     // The items that a region of box `box` consists of, ascending; the region is bounded by cuts.
     std::vector<Item> items(int box, const Region& region) const;
@@ -65,7 +65,7 @@ class GhostPattern : public Pattern {
     std::array<Index, 2> parts_of(const Region& region) const;
     Index parts() const;                    // of a box
     std::size_t requests_of_a_box() const;  // at most, for its ghosts
-    void add_requests(const Need& need, std::vector<Request>& requests) const;
+    void add_requests(const GhostRegion& ghosts, std::vector<Request>& requests) const;
 
     Layout layout_;
     int depth_;

@@ -4,15 +4,13 @@
 #include <map>
 #include <utility>
 
-#include "comm/plans/crossings.hpp"
-#include "comm/ranks/sparse_exchange.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 
-using Words = std::vector<std::int64_t>;
-
 namespace {
+
+using Words = std::vector<std::int64_t>;
 
 void write(Words& words, const Request& r) {
     words.insert(words.end(), {r.item.owner, r.item.values, r.item.name, r.rank});
@@ -30,137 +28,104 @@ std::vector<Request> read_requests(const Words& words) {
 
 }  // namespace
 
-// The ranks of a node as one partner in talks: its first rank speaks, all know what was said.
-class Delegation {
-  public:
-    Delegation(const Communicator& comm, const Topology& topology)
-        : comm_(comm.duplicate()),
-          topology_(topology),
-          node_(topology.node(comm.rank())),
-          colleagues_(comm.split(node_)) {}
+Negotiator::Negotiator(const Communicator& comm, const Topology& topology)
+    : comm_(comm.duplicate()),
+      topology_(topology),
+      node_(topology.node(comm.rank())),
+      node_comm_(comm.split(node_)) {
+    check_equal(topology.ranks(), comm.size(), "every rank has a node");
+}
 
-    int node() const { return node_; }
-    // Of any rank to any other.
-    Letters exchange_of_ranks(const Letters& outgoing) {
-        tag_ = 1 - tag_;  // who is through may send the next letters to who is not, but none after those
-        return exchange_letters(comm_, outgoing, tag_);
+// The tags alternate: who has received all may send the words of the next exchange to who has not, but none
+// of the one after.
+WordsByRank Negotiator::exchange(const WordsByRank& outgoing) {
+    tag_ = 1 - tag_;
+    return sparse_alltoallv(comm_, outgoing, tag_);
+}
+
+WordsByRank Negotiator::exchange_of_nodes(const WordsByRank& outgoing) {
+    WordsByRank by_rank;
+    if (node_comm_.rank() == 0)
+        for (const auto& [node, words] : outgoing) by_rank[topology_.ranks_on(node).front()] = words;
+    Words received;  // node, number of words, words; known to the first rank, then to all
+    for (const auto& [rank, words] : exchange(by_rank)) {
+        received.insert(received.end(), {topology_.node(rank), static_cast<std::int64_t>(words.size())});
+        received.insert(received.end(), words.begin(), words.end());
     }
-    // What all ranks of the node have to say.
-    Words gather(const Words& own) const { return colleagues_.all_gather(own); }
+    received = node_comm_.all_gather(received);
+    WordsByRank by_node;
+    for (auto at = received.begin(); at != received.end(); at += 2 + at[1])
+        by_node[static_cast<int>(at[0])].assign(at + 2, at + 2 + at[1]);
+    return by_node;
+}
 
-    // Letters to other nodes, which all ranks of a node wrote alike; returns those that came, by node.
-    // Collective over all nodes.
-    Letters exchange(const Letters& to_nodes) {
-        Letters outgoing;
-        if (colleagues_.rank() == 0)
-            for (const auto& [node, letter] : to_nodes) outgoing[topology_.ranks_on(node).front()] = letter;
-        Words received;  // sender, length, letter; known to the first rank, then to all
-        for (const auto& [rank, letter] : exchange_of_ranks(outgoing)) {
-            received.insert(received.end(), {topology_.node(rank), static_cast<std::int64_t>(letter.size())});
-            received.insert(received.end(), letter.begin(), letter.end());
-        }
-        received = gather(received);
-        Letters letters;
-        for (auto at = received.begin(); at != received.end();) {
-            Words& letter = letters[static_cast<int>(at[0])];
-            letter.assign(at + 2, at + 2 + at[1]);
-            at += 2 + at[1];
-        }
-        return letters;
-    }
-
-  private:
-    Communicator comm_;  // of its own: letters are taken from whoever sends some
-    const Topology& topology_;
-    int node_;
-    Communicator colleagues_;
-    int tag_ = 0;
-};
-
-namespace {
-
-// Every receiving node tells each node that sends to it how it cut what comes, and who receives; a sending
-// node answers with who sends.
-std::vector<Piece> negotiate_pieces(Delegation& delegation, const Topology& topology,
-                                    std::span<const Request> requests, const Cut& cut) {
-    const int here = delegation.node();
-    std::vector<Piece> entering = pieces_into(here, requests, topology, cut);
-    Letters proposals;
-    for (const Piece& piece : entering) {
-        Words& letter = proposals[piece.from];
-        letter.insert(letter.end(), {static_cast<std::int64_t>(piece.items.size()), piece.receiver});
+// A receiving node sends to each node that sends to it the number of items and the receiver of each message;
+// a sending node answers with the senders.
+std::vector<NodeMessage> Negotiator::agree_on_messages(std::span<const Request> requests,
+                                                       const MessageSplit& split) {
+    std::vector<NodeMessage> entering = messages_into(node_, requests, topology_, split);
+    WordsByRank proposals;
+    for (const NodeMessage& message : entering) {
+        Words& words = proposals[message.from];
+        words.insert(words.end(), {static_cast<std::int64_t>(message.items.size()), message.receiver});
     }
 
     std::map<int, std::vector<Item>> wanted;  // of this node, by node: distinct, ascending
     for (const Request& r : requests) {
-        const int node = topology.node(r.rank);
-        if (node == here) continue;
+        const int node = topology_.node(r.rank);
+        if (node == node_) continue;
         if (auto& items = wanted[node]; items.empty() || items.back() != r.item) items.push_back(r.item);
     }
-    std::vector<Piece> leaving;
-    for (const auto& [node, letter] : delegation.exchange(proposals)) {
+    std::vector<NodeMessage> leaving;
+    for (const auto& [node, words] : exchange_of_nodes(proposals)) {
         const std::vector<Item>& items = wanted.at(node);
         auto first = items.begin();
-        for (std::size_t n = 0; n < letter.size(); n += 2) {
-            Piece& piece = leaving.emplace_back();
-            piece.from = here;
-            piece.to = node;
-            piece.index = static_cast<int>(n / 2);
-            piece.items.assign(first, first + letter[n]);
-            piece.receiver = static_cast<int>(letter[n + 1]);
-            for (const Item& item : piece.items) piece.values += static_cast<std::size_t>(item.values);
-            first += letter[n];
+        for (std::size_t n = 0; n < words.size(); n += 2) {
+            NodeMessage& message = leaving.emplace_back();
+            message.from = node_;
+            message.to = node;
+            message.index = static_cast<int>(n / 2);
+            message.items.assign(first, first + words[n]);
+            message.receiver = static_cast<int>(words[n + 1]);
+            for (const Item& item : message.items) message.values += static_cast<std::size_t>(item.values);
+            first += words[n];
         }
         check(first == items.end(), "two nodes disagree on what crosses between them");
     }
-    assign_senders(leaving, here, topology);
+    assign_senders(leaving, node_, topology_);
 
-    Letters answers;
-    for (const Piece& piece : leaving) {
-        Words& letter = answers[piece.to];
-        letter.insert(letter.end(), {piece.sender, piece.sequence});
+    WordsByRank answers;
+    for (const NodeMessage& message : leaving) {
+        Words& words = answers[message.to];
+        words.insert(words.end(), {message.sender, message.sequence});
     }
-    const Letters agreed = delegation.exchange(answers);
-    for (Piece& piece : entering) {
-        const auto at = 2 * static_cast<std::size_t>(piece.index);
-        piece.sender = static_cast<int>(agreed.at(piece.from)[at]);
-        piece.sequence = static_cast<int>(agreed.at(piece.from)[at + 1]);
+    const WordsByRank agreed = exchange_of_nodes(answers);
+    for (NodeMessage& message : entering) {
+        const auto at = 2 * static_cast<std::size_t>(message.index);
+        message.sender = static_cast<int>(agreed.at(message.from)[at]);
+        message.sequence = static_cast<int>(agreed.at(message.from)[at + 1]);
     }
     leaving.insert(leaving.end(), entering.begin(), entering.end());
     return leaving;
 }
 
-}  // namespace
-
-Negotiator::Negotiator(const Communicator& comm, const Topology& topology)
-    : rank_(comm.rank()), topology_(topology), node_(std::make_unique<Delegation>(comm, topology)) {
-    check_equal(topology.ranks(), comm.size(), "every rank has a node");
-}
-
-Negotiator::~Negotiator() = default;
-
-Letters Negotiator::exchange(const Letters& outgoing) {
-    return node_->exchange_of_ranks(outgoing);
-}
-
 Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options) {
-    Delegation& delegation = *node_;
+    const int rank = comm_.rank();
     Words own;
     own.reserve(4 * needed.size());
     for (const Item& item : needed)
-        if (item.owner != rank_) write(own, {item, rank_});
-    Words known = delegation.gather(own);
-    Letters asked;  // of other nodes
+        if (item.owner != rank) write(own, {item, rank});
+    Words known = node_comm_.all_gather(own);
+    WordsByRank asked;  // of other nodes
     for (const Request& r : read_requests(known))
-        if (const int node = topology_.node(r.item.owner); node != delegation.node()) write(asked[node], r);
-    for (const auto& [node, letter] : delegation.exchange(asked))
-        known.insert(known.end(), letter.begin(), letter.end());
+        if (const int node = topology_.node(r.item.owner); node != node_) write(asked[node], r);
+    for (const auto& [node, words] : exchange_of_nodes(asked))
+        known.insert(known.end(), words.begin(), words.end());
     const std::vector<Request> requests = read_requests(known);  // that concern the ranks of this node
 
-    if (const auto cut = planner(options.scheme).cut)
-        return relay(requests, negotiate_pieces(delegation, topology_, requests, cut(options)), topology_,
-                     rank_);
-    return make_plan(ListedPattern(requests), topology_, options, rank_);
+    if (const auto split = planner(options.scheme).split)
+        return relay(requests, agree_on_messages(requests, split(options)), topology_, rank);
+    return make_plan(ListedPattern(requests), topology_, options, rank);
 }
 
 Plan negotiate_plan(const Communicator& comm, const Topology& topology, std::span<const Item> needed,

@@ -13,15 +13,15 @@ std::size_t Message::values() const {
 
 std::span<const Message> Plan::messages(Phase phase) const {
     if (phase == local.phase) return local.messages;
-    for (const Stage& stage : stages)
-        if (stage.phase == phase) return stage.messages;
+    for (const PhaseMessages& one : phases)
+        if (one.phase == phase) return one.messages;
     return {};
 }
 
 Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) const {
     Traffic total;
-    for_each_stage([&](const Stage& stage) {
-        for (const Message& message : stage.messages) {
+    for_each_phase([&](const PhaseMessages& phase) {
+        for (const Message& message : phase.messages) {
             if (message.source != rank) continue;
             const auto bytes = static_cast<long>(message.values() * fields * sizeof(double));
             const bool off_node = !topology.same_node(message.source, message.target);
@@ -32,12 +32,12 @@ Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) co
 }
 
 Plan of_one_colour(Plan plan) {
-    const auto halve = [](Stage& stage) {
-        for (Message& message : stage.messages)
+    const auto halve = [](PhaseMessages& phase) {
+        for (Message& message : phase.messages)
             for (Item& item : message.items) item.values = (item.values + 1) / 2;
     };
     halve(plan.local);
-    for (Stage& stage : plan.stages) halve(stage);
+    for (PhaseMessages& phase : plan.phases) halve(phase);
     return plan;
 }
 

@@ -38,25 +38,25 @@ constexpr auto names_of(Phase) {
 }
 
 // The messages of one phase, ordered by source, target and sequence.
-struct Stage {
+struct PhaseMessages {
     Phase phase = Phase::local;
     std::vector<Message> messages;
 
-    friend bool operator==(const Stage&, const Stage&) = default;
+    friend bool operator==(const PhaseMessages&, const PhaseMessages&) = default;
 };
 
 // All ranks' messages, or those that one rank sends or receives. A message carries items that its source owns
-// or that an earlier stage brought it.
+// or that an earlier phase brought it.
 struct Plan {
-    Stage local;                // depends on nothing and overlaps all stages
-    std::vector<Stage> stages;  // in this order; any may have no messages
+    PhaseMessages local;                // depends on nothing and overlaps all phases
+    std::vector<PhaseMessages> phases;  // in this order; any may have no messages
 
     std::span<const Message> messages(Phase phase) const;  // none where the plan has no such phase
-    // Calls visit(stage) for all of them, `local` first.
+    // Calls visit(phase) for all of them, `local` first.
     template <class Visit>
-    void for_each_stage(const Visit& visit) const {
+    void for_each_phase(const Visit& visit) const {
         visit(local);
-        for (const Stage& stage : stages) visit(stage);
+        for (const PhaseMessages& phase : phases) visit(phase);
     }
 
     // Everything that `rank` sends when the plan is run once for `fields` fields.

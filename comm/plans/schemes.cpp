@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/plans/crossings.hpp"
+#include "comm/plans/inter_node_traffic.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -77,8 +77,8 @@ Plan make_plan(const Pattern& pattern, const Topology& topology, const SchemeOpt
                const RanksPlanned& whose) {
     const Planner& row = planner(options.scheme);
     check(!row.needs_axes(), "only ghost cells have axes to exchange along");
-    return row.cut != nullptr ? plan_crossings(pattern, topology, row.cut(options), whose)
-                              : row.plan(pattern, topology, options, whose);
+    return row.split != nullptr ? plan_inter_node(pattern, topology, row.split(options), whose)
+                                : row.plan(pattern, topology, options, whose);
 }
 
 Plan make_plan(const GhostPattern& pattern, const Topology& topology, const SchemeOptions& options,

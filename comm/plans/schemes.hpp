@@ -49,7 +49,7 @@ struct SchemeOptions {
 // on nodes of 8 ranks, at most 270 for matrices.
 inline constexpr double bytes_to_plan_a_request = 300;
 
-struct Cut;  // crossings.hpp
+struct MessageSplit;  // inter_node_traffic.hpp
 
 // A scheme's row.
 struct Planner {
@@ -64,11 +64,11 @@ struct Planner {
     // The most cells that an item of ghosts may be long; null where any length will do.
     int (*longest_item)(const Layout& layout, int depth, const SchemeOptions&) = nullptr;
 
-    // How it plans is one of three: any pattern directly; any pattern by how it cuts the traffic of a pair of
-    // nodes into messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their
+    // How it plans is one of three: any pattern directly; any pattern by how it splits the traffic of a pair
+    // of nodes into messages, which nodes can also agree on (negotiation.hpp); or ghost cells only, by their
     // axes.
     Plan (*plan)(const Pattern&, const Topology&, const SchemeOptions&, const RanksPlanned&) = nullptr;
-    Cut (*cut)(const SchemeOptions&) = nullptr;
+    MessageSplit (*split)(const SchemeOptions&) = nullptr;
     Plan (*plan_by_axes)(const GhostPattern&, const RanksPlanned&) = nullptr;
 
     bool needs_axes() const { return plan_by_axes != nullptr; }

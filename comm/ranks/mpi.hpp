@@ -20,7 +20,7 @@ struct Communicator::Impl {
     int size;
 };
 
-// Of something under way what has not arrived or left; null where it has.
+// Of something in flight what has not arrived or left; null where it has.
 struct Requests {
     std::span<MPI_Request> open;
 };

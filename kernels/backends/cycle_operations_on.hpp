@@ -53,31 +53,25 @@ class CycleOperationsOn : public Interface {
         Real* const data = backend_.allocate(values);
         return {data, data, values, precision_of<Real>};
     }
-    Items<Segment> make_items(std::span<const Segment> items) override {
-        std::vector<Segment> placed(items.begin(), items.end());
-        for (Segment& item : placed) place(item.box, item.cells);
-        return keep(std::span<const Segment>(placed));
-    }
-    Items<Segment> make_targets(std::span<const Segment> items) override {
-        std::vector<Segment> placed(items.begin(), items.end());
-        for (Segment& item : placed) place(item.box, item.cells);
-        return keep_targets(placed, &Segment::box, &Segment::cells);
+    Items<BlockCopy> make_items(std::span<const BlockCopy> copies) override {
+        return keep(std::span<const BlockCopy>(placed(copies)));
     }
     // Without what would be copied to itself, from one box of a block to the ghosts of another.
-    Items<CopyItem> make_items(std::span<const CopyItem> items) override {
-        std::vector<CopyItem> placed;
-        for (CopyItem item : items) {
-            place(item.from, item.source);
-            place(item.to, item.target);
-            if (item.from != item.to || item.source != item.target) placed.push_back(item);
-        }
-        return keep_targets(placed, &CopyItem::to, &CopyItem::target);
+    Items<BlockCopy> make_targets(std::span<const BlockCopy> copies) override {
+        std::vector<BlockCopy> apart = placed(copies);
+        std::erase_if(apart, [](const BlockCopy& c) {
+            return c.from.in_box() && c.from.box == c.to.box && c.from.at == c.to.at;
+        });
+        return keep_targets(
+            apart, [](const BlockCopy& c) { return c.to.box; },
+            [](const BlockCopy& c) {
+                return Region{c.to.at, c.extent};
+            });
     }
-    Items<Parcel> make_items(std::span<const Parcel> items) override { return keep(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         std::vector<BoundaryItem> placed(items.begin(), items.end());
-        for (BoundaryItem& item : placed) place(item.box, item.cells);
-        return keep_targets(placed, &BoundaryItem::box, &BoundaryItem::cells);
+        for (BoundaryItem& item : placed) place(item.box, item.cells.lo);
+        return keep_targets(placed, std::mem_fn(&BoundaryItem::box), std::mem_fn(&BoundaryItem::cells));
     }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
@@ -179,26 +173,31 @@ class CycleOperationsOn : public Interface {
         backend_.for_each_item(ghosts, 1, Reflect<Real>{view_of(u), shape_.extent, factor});
         return work({1, 1, 1}, ghosts.cells);
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
               std::optional<Colour> colour) override {
-        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
-        return move(segments, u, colour, [&](BufferOrder order, const auto& views) {
-            return Pack<Real>{values_of(buffer), order, views};
+        check_at_least(buffer.values, copies.values * u.size(), "a message fits into its buffer");
+        return copy(copies, u, colour, [&](const InBoxes<Real>& boxes, std::size_t first) {
+            return CopyBlock{boxes, InBuffer<Real>{values_of(buffer), u.size(), first}};
         });
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                 std::optional<Colour> colour) override {
-        check_at_least(buffer.values, segments.values * u.size(), "a message fits into its buffer");
-        return move(segments, u, colour, [&](BufferOrder order, const auto& views) {
-            return Unpack<Real>{values_of(buffer), order, views};
+        check_at_least(buffer.values, copies.values * u.size(), "a message fits into its buffer");
+        return copy(copies, u, colour, [&](const InBoxes<Real>& boxes, std::size_t first) {
+            return CopyBlock{InBuffer<Real>{values_of(buffer), u.size(), first}, boxes};
         });
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
-        return move(copies, u, colour, [](BufferOrder, const auto& views) { return CopyCells<Real>{views}; });
+    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
+                    std::optional<Colour> colour) override {
+        return copy(copies, u, colour, [](const InBoxes<Real>& boxes, std::size_t) {
+            return CopyBlock{boxes, boxes};
+        });
     }
-    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
-        backend_.for_each_item(parcels, fields, Forward<Real>{values_of(from), values_of(to), fields});
-        return work({0, 1, 1}, parcels.cells * fields);
+    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
+        backend_.for_each_item(
+            copies, fields,
+            CopyBlock{InBuffer<Real>{values_of(from), fields}, InBuffer<Real>{values_of(to), fields}});
+        return work({0, 1, 1}, copies.cells * fields);
     }
 
   protected:
@@ -372,11 +371,18 @@ class CycleOperationsOn : public Interface {
 
     // From cells of a box to cells of its block. Boxes behind those of the layout, where the values of a matrix's ghost columns
     // are (sparse.hpp), lie alone.
-    void place(int& box, Region& cells) const {
+    void place(int& box, Index& cell) const {
         if (static_cast<std::size_t>(box) >= windows_.size()) return;
         const Window& window = windows_[static_cast<std::size_t>(box)];
         box = window.block;
-        cells.lo = cells.lo + window.at;
+        cell = cell + window.at;
+    }
+    std::vector<BlockCopy> placed(std::span<const BlockCopy> copies) const {
+        std::vector<BlockCopy> placed(copies.begin(), copies.end());
+        for (BlockCopy& copy : placed)
+            for (BlockEnd* const end : {&copy.from, &copy.to})
+                if (end->in_box()) place(end->box, end->at);
+        return placed;
     }
 
   private:
@@ -415,23 +421,23 @@ class CycleOperationsOn : public Interface {
         return on(cells_for(y), body);
     }
 
-    // Moves what the items are regions of, by body_of(order, views), all cells or those of one colour.
-    template <class T, class BodyOf>
-    Work move(const Items<T>& items, std::span<const Field> u, std::optional<Colour> colour,
+    // Copies all cells or those of one colour, by body_of(boxes, number of the first field).
+    template <class BodyOf>
+    Work copy(const Items<BlockCopy>& copies, std::span<const Field> u, std::optional<Colour> colour,
               const BodyOf& body_of) {
         for (std::size_t first = 0; first < u.size(); first += max_fields) {
             const std::size_t count = std::min(max_fields, u.size() - first);
-            std::array<ViewOf<Real>, max_fields> views{};
-            for (std::size_t n = 0; n < count; ++n) views[n] = view_of(u[first + n]);
-            const auto body = body_of(BufferOrder{u.size(), first}, views);
+            InBoxes<Real> boxes{};
+            for (std::size_t n = 0; n < count; ++n) boxes.u[n] = view_of(u[first + n]);
+            const auto body = body_of(boxes, first);
             using Body = std::decay_t<decltype(body)>;
             if (colour)
-                backend_.for_each_item(items, count,
+                backend_.for_each_item(copies, count,
                                        OfColour<Body>{body, static_cast<int>(*colour), parity_});
             else
-                backend_.for_each_item(items, count, body);
+                backend_.for_each_item(copies, count, body);
         }
-        return work({0, 1, 1}, items.cells * u.size() / (colour ? 2 : 1));
+        return work({0, 1, 1}, copies.cells * u.size() / (colour ? 2 : 1));
     }
 
     template <class T>
@@ -440,17 +446,18 @@ class CycleOperationsOn : public Interface {
         std::size_t values = 0;
         for (const T& item : items) {
             cells += product(item.size());
-            if constexpr (requires { item.end(); }) values = std::max(values, item.end());
+            if constexpr (std::is_same_v<T, BlockCopy>)
+                values = std::max({values, item.from.end(), item.to.end()});
         }
         return {backend_.keep(items), items.size(), cells, values};
     }
 
     // Boxes that lie alone have no ghosts in common.
-    template <class T>
-    Items<T> keep_targets(const std::vector<T>& placed, int T::*block, Region T::*target) {
+    template <class T, class Block, class Target>
+    Items<T> keep_targets(const std::vector<T>& placed, const Block& block, const Target& target) {
         if (static_cast<std::size_t>(shape_.blocks) == windows_.size())
             return keep(std::span<const T>(placed));
-        const std::vector<T> apart = without_covered(placed, std::mem_fn(block), std::mem_fn(target));
+        const std::vector<T> apart = without_covered(placed, block, target);
         return keep(std::span<const T>(apart));
     }
 

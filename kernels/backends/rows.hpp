@@ -176,15 +176,8 @@ void move_lines(const Body& body, const T& item, std::size_t field) {
     constexpr std::size_t across = along == 0 ? 1 : 0, beyond = along == 2 ? 1 : 2;
     constexpr int step = along == 0 || takes_some<Body, T> ? 2 : 1;
     const Index& n = item.size();
-    const auto number = [&](const Index& c) {
-        return static_cast<std::size_t>(c[0] + n[0] * (c[1] + n[1] * c[2]));
-    };
-    const auto source = [&](const Index& c) {
-        return &body.source(item, field, number(c), c[0], c[1], c[2]);
-    };
-    const auto target = [&](const Index& c) {
-        return &body.target(item, field, number(c), c[0], c[1], c[2]);
-    };
+    const auto source = [&](const Index& c) { return &body.source(item, field, c[0], c[1], c[2]); };
+    const auto target = [&](const Index& c) { return &body.target(item, field, c[0], c[1], c[2]); };
     Index at{};
     for (at[beyond] = 0; at[beyond] < n[beyond]; ++at[beyond])
         for (at[across] = 0; at[across] < n[across]; ++at[across])
@@ -201,7 +194,7 @@ void move_lines(const Body& body, const T& item, std::size_t field) {
 template <class T, class Body>
 [[gnu::flatten, gnu::noinline]] void walk_item(const Body& body, const T& item, std::size_t field) {
     const Index& n = item.size();
-    if constexpr (requires { body.source(item, field, 0, 0, 0, 0); }) {
+    if constexpr (requires { body.source(item, field, 0, 0, 0); }) {
         constexpr int enough = 8;  // cells of a line: of fewer it does not pay
         if (n[0] >= enough) return move_lines<0>(body, item, field);
         if (n[1] >= enough) return move_lines<1>(body, item, field);

@@ -37,7 +37,7 @@ std::vector<T> without_covered(const std::vector<T>& items, const Block& block, 
     std::vector<bool> kept(items.size());
     for (const std::size_t n : by_size) {
         std::vector<Region>& regions = written[block(items[n])];
-        const Region& region = target(items[n]);
+        const Region region = target(items[n]);
         kept[n] = std::ranges::none_of(regions, [&](const Region& other) { return contains(other, region); });
         if (!kept[n]) continue;
         check(std::ranges::all_of(regions, [&](const Region& other) { return apart(other, region); }),

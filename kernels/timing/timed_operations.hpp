@@ -21,12 +21,12 @@ class TimedOperations : public Operations {
     const Layout& layout() const override { return inner_.layout(); }
     Field make_field() override { return inner_.make_field(); }
     Buffer make_buffer(std::size_t values, Wire wire) override { return inner_.make_buffer(values, wire); }
-    Items<Segment> make_items(std::span<const Segment> items) override { return inner_.make_items(items); }
-    Items<Segment> make_targets(std::span<const Segment> items) override {
+    Items<BlockCopy> make_items(std::span<const BlockCopy> items) override {
+        return inner_.make_items(items);
+    }
+    Items<BlockCopy> make_targets(std::span<const BlockCopy> items) override {
         return inner_.make_targets(items);
     }
-    Items<CopyItem> make_items(std::span<const CopyItem> items) override { return inner_.make_items(items); }
-    Items<Parcel> make_items(std::span<const Parcel> items) override { return inner_.make_items(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         return inner_.make_items(items);
     }
@@ -166,19 +166,20 @@ class TimedOperations : public Operations {
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return book(Op::boundary, [&] { return inner_.fill_boundary(u, ghosts, factor); });
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
               std::optional<Colour> colour) override {
-        return book(Op::pack, [&] { return inner_.pack(buffer, segments, u, colour); });
+        return book(Op::pack, [&] { return inner_.pack(buffer, copies, u, colour); });
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                 std::optional<Colour> colour) override {
-        return book(Op::unpack, [&] { return inner_.unpack(u, segments, buffer, colour); });
+        return book(Op::unpack, [&] { return inner_.unpack(u, copies, buffer, colour); });
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
+    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
+                    std::optional<Colour> colour) override {
         return book(Op::copy, [&] { return inner_.copy_cells(u, copies, colour); });
     }
-    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
-        return book(Op::copy, [&] { return inner_.forward(to, parcels, from, fields); });
+    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
+        return book(Op::copy, [&] { return inner_.forward(to, copies, from, fields); });
     }
 
   private:

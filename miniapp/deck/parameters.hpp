@@ -14,7 +14,7 @@
 
 #include "comm/costs/all_reduce_time.hpp"
 #include "comm/plans/schemes.hpp"
-#include "comm/sums/all_reduce.hpp"
+#include "comm/reductions/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/box.hpp"
 #include "kernels/layout/layout.hpp"

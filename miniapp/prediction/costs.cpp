@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "comm/costs/gather_time.hpp"
-#include "comm/sums/rounds.hpp"
+#include "comm/reductions/rounds.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -11,7 +11,7 @@ namespace {
 
 double copied_values(const Layout& layout, const GhostCells& ghosts) {
     double copied = 0;
-    for (const Need& need : ghost_pattern(layout, ghosts.depth, ghosts.neighbours).copies())
+    for (const GhostRegion& need : ghost_pattern(layout, ghosts.depth, ghosts.neighbours).copies())
         copied += static_cast<double>(need.source.cells());
     return copied;
 }
@@ -20,8 +20,8 @@ ExchangePlan::Moved values_moved(const SchemeUse& use) {
     const BoxPattern pattern = boxes_moved(use);
     const auto values = static_cast<double>(use.layout.box_cells().cells());
     ExchangePlan::Moved moved{.all = values * pattern.from().boxes()};
-    const Holders& merged = use.moves()->way == Way::there ? pattern.to() : pattern.from();
-    const Holders& spread = use.moves()->way == Way::there ? pattern.from() : pattern.to();
+    const BoxDistribution& merged = use.moves()->way == Way::there ? pattern.to() : pattern.from();
+    const BoxDistribution& spread = use.moves()->way == Way::there ? pattern.from() : pattern.to();
     std::map<int, int> taken;  // boxes of others, by rank
     for (int box = 0; box < merged.boxes(); ++box)
         for (const int rank : merged.ranks_of(box)) taken[rank] += spread.holds(rank, box) ? 0 : 1;
@@ -192,7 +192,7 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
     return rounds;
 }
 
-const Costs::OfSum& Costs::sum(int level, std::size_t words, Summands summands) {
+const Costs::OfSum& Costs::sum(int level, std::size_t words, WordType summands) {
     const auto [from_level, topology] = ranks_of(level);
     const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
     OfSum& sum = found->second;

@@ -12,7 +12,7 @@
 
 #include "comm/costs/all_reduce_time.hpp"
 #include "comm/costs/representatives.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 
 namespace keel {
@@ -102,7 +102,7 @@ class Costs {
     struct OfSum {
         Volume most, all;
     };
-    const OfSum& sum(int level, std::size_t words, Summands summands);
+    const OfSum& sum(int level, std::size_t words, WordType summands);
 
   private:
     struct Ranks {
@@ -122,7 +122,7 @@ class Costs {
     std::map<std::size_t, double> all_gathers_, on_node_, collected_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
     std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;
-    std::map<std::tuple<int, std::size_t, Summands>, OfSum> sums_;
+    std::map<std::tuple<int, std::size_t, WordType>, OfSum> sums_;
 };
 
 }  // namespace keel

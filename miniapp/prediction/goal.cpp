@@ -11,7 +11,7 @@
 #include <string>
 #include <tuple>
 
-#include "comm/sums/rounds.hpp"
+#include "comm/reductions/rounds.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -84,10 +84,10 @@ struct Among {
 
 Stages by_rank(const Plan& plan, std::size_t ranks) {
     Stages stages;
-    plan.for_each_stage([&](const Stage& stage) {
+    plan.for_each_phase([&](const PhaseMessages& phase) {
         MessagesOf& here = stages.emplace_back(MessagesOf{std::vector<std::vector<const Message*>>(ranks),
                                                           std::vector<std::vector<const Message*>>(ranks)});
-        for (const Message& message : stage.messages) {
+        for (const Message& message : phase.messages) {
             here.sent[static_cast<std::size_t>(message.source)].push_back(&message);
             here.received[static_cast<std::size_t>(message.target)].push_back(&message);
         }
@@ -272,7 +272,7 @@ GoalCounts write_goal(std::ostream& out, std::span<const Slice> slices,
     };
     for (int rank = 0; rank < ranks; ++rank) {
         Program program(out, rank, costs);
-        std::map<std::tuple<int, std::size_t, Summands>, std::vector<Round>> rounds;
+        std::map<std::tuple<int, std::size_t, WordType>, std::vector<Round>> rounds;
         const auto rounds_for = [&](const Event& event) -> const std::vector<Round>& {
             const auto [found, is_new] = rounds.try_emplace({event.level, event.words, event.summands});
             if (is_new) found->second = rounds_of_sum(event, among_of(event.level).number(rank));

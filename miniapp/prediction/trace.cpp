@@ -52,7 +52,7 @@ class RecordedReduction : public Reduction {
     }
     void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
         note(
-            Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); }, false, Summands::pairs);
+            Event::Kind::sum, 0, [&] { inner_->sum(parts, totals); }, false, WordType::double_double);
     }
     double max(double value) override {
         double result = 0;
@@ -60,7 +60,7 @@ class RecordedReduction : public Reduction {
             Event::Kind::sum, 0, [&] { result = inner_->max(value); }, true);
         return result;
     }
-    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
         int number = 0;
         while (number < static_cast<int>(busy_.size()) && at(number)) ++number;
         if (number == static_cast<int>(busy_.size())) busy_.emplace_back();
@@ -82,12 +82,12 @@ class RecordedReduction : public Reduction {
     }
 
   private:
-    std::optional<PendingSum>& at(int number) { return busy_[static_cast<std::size_t>(number)]; }
+    std::optional<AllReduceRequest>& at(int number) { return busy_[static_cast<std::size_t>(number)]; }
 
     // The work before the sum is done when it begins; its words are known behind.
     template <class Action>
     void note(Event::Kind kind, int number, const Action& action, bool maximum = false,
-              Summands summands = Summands::words) {
+              WordType summands = WordType::fp64) {
         const long before = inner_->count().words;
         action();
         recorder_.note({.kind = kind,
@@ -101,7 +101,7 @@ class RecordedReduction : public Reduction {
     std::unique_ptr<Reduction> inner_;
     Recorder& recorder_;
     int level_;
-    std::vector<std::optional<PendingSum>> busy_;  // by number
+    std::vector<std::optional<AllReduceRequest>> busy_;  // by number
 };
 
 }  // namespace

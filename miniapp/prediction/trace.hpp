@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/sums/algorithms.hpp"
+#include "comm/reductions/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "solvers/amg/hierarchy.hpp"
@@ -48,7 +48,7 @@ struct Event {
     // maxima: doubles that travel. Of gathering from all ranks, those of a node, or those that have rows of a coarsest level: doubles of each, at
     // most; booked as the operation's. Sums that are begun have a number until they are finished.
     std::size_t words = 0;
-    Summands summands = Summands::words;
+    WordType summands = WordType::fp64;
     bool maximum = false;  // which is always MPI's
     int number = 0;
 };

@@ -31,11 +31,11 @@ std::string owners_text(const Message& message, const SchemeUse& use) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string stage_text(const Stage& stage, const SchemeUse& use, const Topology& topology) {
-    std::string text = fmt::format("  {}\n", name(stage.phase));
-    if (stage.messages.empty()) return fmt::format("  {}: nothing\n", name(stage.phase));
+std::string phase_text(const PhaseMessages& phase, const SchemeUse& use, const Topology& topology) {
+    std::string text = fmt::format("  {}\n", name(phase.phase));
+    if (phase.messages.empty()) return fmt::format("  {}: nothing\n", name(phase.phase));
     for (const bool sent : {true, false})
-        for (const Message& message : stage.messages) {
+        for (const Message& message : phase.messages) {
             if ((sent ? message.source : message.target) != use.layout.rank()) continue;
             const int peer = in_run(use, sent ? message.target : message.source);
             text += fmt::format("    {} rank {} on node {}: {} bytes, {}{}\n", sent ? "to  " : "from", peer,
@@ -77,7 +77,7 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
         text += fmt::format("level {}, boxes of {}^{}, {}: {}\n", use.level, use.layout.width(),
                             use.layout.dimensions(), what, name(scheme));
         const Plan plan = plan_of(use, use.among(topology), scheme, use.layout.rank());
-        plan.for_each_stage([&](const Stage& stage) { text += stage_text(stage, use, topology); });
+        plan.for_each_phase([&](const PhaseMessages& phase) { text += phase_text(phase, use, topology); });
     }
     return text + "bytes: of one field; an item is a part of a box that travels as a whole\n";
 }

@@ -101,9 +101,9 @@ class MoveTrial : public Trial {
                 Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
                 table.use.layout, table.use.layout.box_cells(),
                 make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
-                [&](const Itinerary& itinerary) {
-                    return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
-                                               options.persistent);
+                [&](const RankSchedule& schedule) {
+                    return make_transport(comm, topology, schedule, static_cast<int>(row),
+                                          options.persistent);
                 }));
             moves_.back()->reserve(table.use.columns);
         }
@@ -189,9 +189,9 @@ std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& t
         const SchemeOptions& scheme = table.rows[row].scheme;
         const GhostPattern pattern = ghost_pattern(table.use.layout, ghosts.depth, ghosts.neighbours, scheme);
         return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                             grids.hierarchy.exchange, [&](const Itinerary& itinerary) {
-                                 return make_point_to_point(comm, topology, itinerary, static_cast<int>(row),
-                                                            grids.hierarchy.persistent);
+                             grids.hierarchy.exchange, [&](const RankSchedule& schedule) {
+                                 return make_transport(comm, topology, schedule, static_cast<int>(row),
+                                                       grids.hierarchy.persistent);
                              });
     };
     return make_ghost_trial(backend, table, ghosts.depth, exchange, value_of_cell);

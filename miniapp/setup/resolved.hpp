@@ -12,7 +12,7 @@
 #include "comm/costs/closed/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/deck.hpp"
 #include "miniapp/files/named_files.hpp"

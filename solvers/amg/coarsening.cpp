@@ -47,7 +47,7 @@ void move_rows(const Team& team, const RowPartition& from, const RowPartition& t
                std::vector<double>& null, Traffic& sent) {
     const int rank = team.comm.rank();
     // Of each row its length, its value of the vector, its columns and its entries.
-    Letters letters;
+    WordsByRank letters;
     for (std::size_t r = 0; r < rows.rows(); ++r) {
         auto& letter = letters[to.owner(from.first(rank) + static_cast<std::int64_t>(r))];
         const auto [begin, end] = entries_of(rows, r);
@@ -57,7 +57,7 @@ void move_rows(const Team& team, const RowPartition& from, const RowPartition& t
         for (std::size_t e = begin; e < end; ++e)
             letter.push_back(std::bit_cast<std::int64_t>(rows.values[e]));
     }
-    Letters came;
+    WordsByRank came;
     if (auto mine = letters.extract(rank)) came.insert(std::move(mine));
     for (const auto& [other, letter] : letters) {
         const auto bytes = static_cast<std::int64_t>(letter.size() * sizeof(std::int64_t));
@@ -173,12 +173,12 @@ std::optional<Coarsening> coarsen(const Team& team, const PartRows& A, const std
     PartRows P(A.partition, next->partition, A.rank, std::move(next->rows));
     SchemeOptions transfers_by;
     Plan plan;
-    Homeward way;
+    ReverseExchange way;
     const auto plan_transfers = [&](const std::optional<SchemeOptions>& by) {
         timed(ledger, Op::plans, level, [&] {
             transfers_by = by ? *by : team.scheme_for(AmgMessages::transfers, P.ghosts);
             plan = team.plan(P.ghosts, transfers_by);
-            way = homeward(plan, team.topology, A.rank, P.ghosts);
+            way = reverse_exchange(plan, team.topology, A.rank, P.ghosts);
         });
     };
     plan_transfers(rows_by);

@@ -29,7 +29,7 @@ struct Coarsening {
     int rounds = 0;  // of the search for roots
     PartRows P;
     Plan plan;                 // by which ghosts of P travel
-    Homeward way;              // and what this rank has for their owners
+    ReverseExchange way;       // and what this rank has for their owners
     PartRows A;                // of the next level
     std::vector<double> null;  // near-null vector of the next level
     double bound = 0;          // of the eigenvalues of D^-1 A of this level; 0: not asked for

@@ -15,7 +15,7 @@ namespace keel {
 // behind, inside of a rank, with the values that others had before; Chebyshev's polynomial is in D^-1 A: all are symmetric.
 //
 // Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero, with Chebyshev twice the degree;
-// one for P e, and one a hop for P^T r. The coarsest, over the ranks that have rows of it: an all-gather, or a gather and a scatter, or
+// one for P e, and one a stage for P^T r. The coarsest, over the ranks that have rows of it: an all-gather, or a gather and a scatter, or
 // what a Krylov method takes; then the cycle varies, and has all-reduces.
 class AmgCycle : public Preconditioner {
   public:

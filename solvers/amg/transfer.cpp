@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "comm/carry/point_to_point.hpp"
+#include "comm/carry/transport.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -19,9 +19,9 @@ struct Places {
     std::size_t blocks() const { return blocks_of(rows) + blocks_of(extras); }
 };
 
-std::size_t parts_that_come(const Homeward& way) {
+std::size_t parts_that_come(const ReverseExchange& way) {
     std::size_t parts = 0;
-    for (const Hop& hop : way.hops) parts += hop.receives.size();
+    for (const ReverseStage& stage : way.stages) parts += stage.receives.size();
     return parts;
 }
 
@@ -85,8 +85,9 @@ void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
     vector_bytes += count * blocks_of(values) * block_rows * sizeof(double);
 }
 
-LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const Homeward& way,
-                             Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent)
+LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan,
+                             const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
+                             int level, bool persistent)
     : fine_(fine),
       coarse_(coarse),
       memory_(team.backend.make_operations(
@@ -100,9 +101,9 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
       level_(level) {
     const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
     rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
-    const Transport transport = [&, persistent](const Itinerary& itinerary) {
-        return std::make_unique<TimedPointToPoint>(
-            make_point_to_point(team.comm, team.topology, itinerary, 0, persistent), ledger, level);
+    const MakeTransport transport = [&, persistent](const RankSchedule& schedule) {
+        return std::make_unique<TimedTransport>(
+            make_transport(team.comm, team.topology, schedule, 0, persistent), ledger, level);
     };
     const int rank = team.comm.rank();
     P_ = fine.make_rows(csr_of(P, places));
@@ -133,17 +134,18 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
                    : static_cast<std::size_t>(way.homes[slot - first_home] - P.columns.first(rank));
     };
     std::size_t come = way.contributions + way.relays;
-    for (std::size_t h = 0; h < way.hops.size(); ++h) {
-        const Hop& hop = way.hops[h];
-        const bool last = h + 1 == way.hops.size();
+    for (std::size_t h = 0; h < way.stages.size(); ++h) {
+        const ReverseStage& stage = way.stages[h];
+        const bool last = h + 1 == way.stages.size();
         RowLists sum(last ? places.rows : all);
         for (std::size_t r = 0; r < places.rows; ++r) sum.add(r, r, 1.0);
         for (std::size_t n = 0; !last && n < way.contributions + way.relays; ++n)
             sum.add(places.extra(n), places.extra(n), 1.0);
         std::map<Item, std::size_t> place_of_part;
         std::vector<Item> needed;
-        for (const Hop::Part& part : hop.sends) place_of_part.emplace(part.item, place_of_slot(part.slot));
-        for (const Hop::Part& part : hop.receives) {
+        for (const ReverseStage::Contribution& part : stage.sends)
+            place_of_part.emplace(part.item, place_of_slot(part.slot));
+        for (const ReverseStage::Contribution& part : stage.receives) {
             place_of_part.emplace(part.item, places.extra(come));
             needed.push_back(part.item);
             sum.add(place_of_slot(part.slot), places.extra(come++), 1.0);
@@ -151,7 +153,7 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
         steps_.push_back(
             {make_exchange(
                  operations_, rank, needed, [&](const Item& item) { return cell_at(place_of_part.at(item)); },
-                 hop.plan, {}, transport),
+                 stage.plan, {}, transport),
              last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
     }
     restricting_ = way.traffic(rank, team.topology);

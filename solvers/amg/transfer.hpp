@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/carry/homeward.hpp"
+#include "comm/carry/reverse_exchange.hpp"
 #include "kernels/timing/timed_operations.hpp"
 #include "solvers/amg/setup/ghost_values.hpp"
 
@@ -37,14 +37,14 @@ class LevelTransfer {
   public:
     // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either level, without ghosts,
     // and must outlive this object as the team and the ledger must. Collective.
-    LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const Homeward& way,
+    LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const ReverseExchange& way,
                   Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent);
 
     // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
     void interpolate(Field x, Field e);  // x = P e
     void restrict_to(Field b, Field r);  // b = P^T r
 
-    // Both ways go through what these make of what they went through until now: of the way home, whose hops follow each other, the
+    // Both ways go through what these make of what they went through until now: of the way home, whose stages follow each other, the
     // first.
     using Decorator = std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>;
     void decorate(const Decorator& there, const Decorator& home) {

@@ -13,7 +13,7 @@
 #include <array>
 #include <vector>
 
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/anderson/anderson.hpp"
 

@@ -130,8 +130,9 @@ Agglomeration agglomerated(const Layout& before, int factor, int ranks) {
     check(before.domain().whole(), "boxes are merged where none is missing");
     std::vector<int> going_on = chosen_ranks(ranks, ranks_of(before));
     Layout after = merged_layout(before, factor, going_on);
-    Holders holders(holders_of(before, after, going_on));
-    return {before, std::move(going_on), std::move(after), Holders::owners_of(before), std::move(holders)};
+    BoxDistribution holders(holders_of(before, after, going_on));
+    return {before, std::move(going_on), std::move(after), BoxDistribution::owners_of(before),
+            std::move(holders)};
 }
 
 Agglomeration consolidated(const Layout& before, Consolidation consolidation, int groups) {
@@ -142,15 +143,16 @@ Agglomeration consolidated(const Layout& before, Consolidation consolidation, in
         return {before,
                 {before.rank()},
                 whole,
-                Holders::owners_of(before),
-                Holders::everywhere(before.box_count(), all)};
+                BoxDistribution::owners_of(before),
+                BoxDistribution::everywhere(before.box_count(), all)};
     }
     std::vector<int> first = first_of_groups(before, groups_of(consolidation, groups, all));
     std::vector<int> ranks = first;
     sort_distinct(ranks);
     for (std::size_t box = 0; box < owners.size(); ++box) owners[box] = place_of(ranks, first[box]);
     const Layout after(before.domain(), before.width(), std::move(owners), place_of(ranks, before.rank()));
-    return {before, std::move(ranks), after, Holders::owners_of(before), Holders(std::move(first))};
+    return {before, std::move(ranks), after, BoxDistribution::owners_of(before),
+            BoxDistribution(std::move(first))};
 }
 
 std::vector<LevelDistribution> level_distributions(const Layout& finest, const LevelRule& rule) {

@@ -50,7 +50,7 @@ struct Agglomeration {
     std::vector<int> ranks;  // those that go on, as `before` numbers them, ascending
     Layout after;            // as these ranks, numbered anew from 0, see it; of rank -1 on the others
     // The ranks with the boxes of `before`, before and after.
-    Holders owners, holders;
+    BoxDistribution owners, holders;
 
     bool merges() const { return after.width() != before.width(); }
     // How `values` of each box of `before` travel to their ranks after, and back. Nothing comes back from a

@@ -28,11 +28,10 @@ LevelSchemes HierarchyOptions::schemes_of(int level) const {
         .ghosts = scheme, .all_ghosts = scheme, .deep_ghosts = scheme, .there = of_boxes, .back = of_boxes};
 }
 
-Transport LevelSite::transport(int n, bool persistent, const Meanwhile& meanwhile) const {
-    return [*this, n, persistent, meanwhile](const Itinerary& itinerary) {
-        return std::make_unique<TimedPointToPoint>(
-            make_point_to_point(comm, topology, itinerary, first_tag + n, persistent, meanwhile), ledger,
-            number);
+MakeTransport LevelSite::transport(int n, bool persistent, const Meanwhile& meanwhile) const {
+    return [*this, n, persistent, meanwhile](const RankSchedule& schedule) {
+        return std::make_unique<TimedTransport>(
+            make_transport(comm, topology, schedule, first_tag + n, persistent, meanwhile), ledger, number);
     };
 }
 

@@ -13,7 +13,7 @@
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/layout/layout.hpp"
 #include "kernels/layout/neighbours.hpp"
@@ -123,8 +123,8 @@ struct LevelSite {
     int first_tag = 0;  // of tags_per_level
 
     static constexpr int tags_per_level = 8;
-    // A transport for an exchange with the n-th of the tags. `meanwhile` as in make_point_to_point.
-    Transport transport(int n, bool persistent, const Meanwhile& meanwhile = {}) const;
+    // A transport for an exchange with the n-th of the tags. `meanwhile` as in make_transport.
+    MakeTransport transport(int n, bool persistent, const Meanwhile& meanwhile = {}) const;
 };
 
 // Needs of a level besides the ghosts of the operator.

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/recurrence.hpp"
@@ -65,7 +65,7 @@ class LinearSystem {
     virtual void gram(std::span<const Vector> x, std::span<const Vector> y,
                       std::span<DoubleDouble> results) = 0;
     // The same begun and not waited for: finish() of the result delivers them.
-    virtual PendingSum begin_dots(std::span<const Product> products) = 0;
+    virtual AllReduceRequest begin_dots(std::span<const Product> products) = 0;
     // Sums of a residual by one all-reduce: (r,r), and if the system is scaled from the left, (r,r) before
     // that but for a factor that is the same for every r.
     struct Squares {

@@ -30,7 +30,9 @@ class WrappedSystem : public LinearSystem {
               std::span<DoubleDouble> results) override {
         A_.gram(x, y, results);
     }
-    PendingSum begin_dots(std::span<const Product> products) override { return A_.begin_dots(products); }
+    AllReduceRequest begin_dots(std::span<const Product> products) override {
+        return A_.begin_dots(products);
+    }
     double max_norm(Vector x) override { return A_.max_norm(x); }
     Counts counts() const override { return A_.counts(); }
     using LinearSystem::apply;

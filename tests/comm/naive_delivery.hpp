@@ -23,22 +23,22 @@ inline std::string complaint(const Plan& plan, const std::vector<Request>& reque
     std::set<Held> needed;
     for (const Request& r : requests) needed.insert(held(r.rank, r.item));
     std::map<Held, int> delivered;  // how often it came to whom
-    std::set<Held> in_stages;       // the same without `local`, which no stage may wait for
+    std::set<Held> in_stages;       // the same without `local`, which no phase may wait for
     std::set<Held> passing;         // came to a rank that has yet to pass it on
     std::map<Held, int> crossed;    // to nodes
     std::set<Held> to_senders;
 
-    const auto carry = [&](const Stage& stage) -> std::string {
-        const bool axis = stage.phase >= Phase::axis_x;
+    const auto carry = [&](const PhaseMessages& phase) -> std::string {
+        const bool axis = phase.phase >= Phase::axis_x;
         const std::set<Held> at_start = in_stages;
         const std::set<Held> gathered = to_senders;
         const Message* last = nullptr;
-        for (const Message& m : stage.messages) {
-            const std::string where = std::string(name(stage.phase)) + " " + std::to_string(m.source) + "->" +
+        for (const Message& m : phase.messages) {
+            const std::string where = std::string(name(phase.phase)) + " " + std::to_string(m.source) + "->" +
                                       std::to_string(m.target) + ": ";
             if (m.source == m.target) return where + "to itself";
             if (m.items.empty()) return where + "empty";
-            if (!axis && (node(m.source) == node(m.target)) != (stage.phase != Phase::global))
+            if (!axis && (node(m.source) == node(m.target)) != (phase.phase != Phase::global))
                 return where + "on the wrong side of the network";
             if (last != nullptr && std::tuple(last->source, last->target, last->sequence) >=
                                        std::tuple(m.source, m.target, m.sequence))
@@ -54,13 +54,13 @@ inline std::string complaint(const Plan& plan, const std::vector<Request>& reque
                 const Held at_source = held(m.source, item);
                 const Held at_target = held(m.target, item);
                 const bool owns = item.owner == m.source;
-                if (stage.phase == Phase::local || stage.phase == Phase::local_s) {
+                if (phase.phase == Phase::local || phase.phase == Phase::local_s) {
                     if (!owns) return where + "not the owner's";
                 } else if (!owns && !at_start.contains(at_source) && !gathered.contains(at_source)) {
                     return where + "sent before it came";
                 }
                 passing.erase(at_source);
-                if (stage.phase == Phase::local_s) {
+                if (phase.phase == Phase::local_s) {
                     if (!to_senders.insert(at_target).second) return where + "gathered twice";
                     passing.insert(at_target);
                     continue;
@@ -69,17 +69,17 @@ inline std::string complaint(const Plan& plan, const std::vector<Request>& reque
                 if (node(m.source) != node(m.target) && once && ++crossed[held(node(m.target), item)] > 1)
                     return where + "crossed twice";
                 if (++delivered[at_target] > 1) return where + "delivered twice";
-                if (stage.phase != Phase::local) in_stages.insert(at_target);
+                if (phase.phase != Phase::local) in_stages.insert(at_target);
                 if (needed.contains(at_target)) continue;
-                if (stage.phase == Phase::local) return where + "not needed";
+                if (phase.phase == Phase::local) return where + "not needed";
                 passing.insert(at_target);
             }
         }
         return "";
     };
     std::string wrong;
-    plan.for_each_stage([&](const Stage& stage) {
-        if (wrong.empty()) wrong = carry(stage);
+    plan.for_each_phase([&](const PhaseMessages& phase) {
+        if (wrong.empty()) wrong = carry(phase);
     });
     if (!wrong.empty()) return wrong;
     if (!passing.empty())

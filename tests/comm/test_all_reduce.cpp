@@ -1,4 +1,4 @@
-// All-reduces under way: by MPI and by messages of ours, on any number of ranks.
+// All-reduces in flight: by MPI and by messages of ours, on any number of ranks.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/all_reduce.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/all_reduce.hpp"
+#include "comm/reductions/reduction.hpp"
 
 using namespace keel;
 
@@ -131,7 +131,7 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
             }
 }
 
-TEST_CASE("a sum under way is the sum over all ranks") {
+TEST_CASE("a sum in flight is the sum over all ranks") {
     const Communicator comm = Communicator::world().duplicate();
     for (const auto algorithm : algorithms())
         for (const Topology& nodes : {nodes_of_two(comm), uneven_nodes(comm)}) {
@@ -171,32 +171,32 @@ TEST_CASE("sums by messages of ours have the same bits on all ranks and in every
     }
 }
 
-TEST_CASE("several sums under way at a time, of different lengths, are finished in order") {
+TEST_CASE("several sums in flight at a time, of different lengths, are finished in order") {
     const Communicator comm = Communicator::world().duplicate();
     for (const auto algorithm : algorithms())
         for (const bool driven : {false, true}) {
             CAPTURE(name(algorithm), driven);
-            std::vector<std::unique_ptr<AllReduce>> under_way;
+            std::vector<std::unique_ptr<AllReduce>> in_flight;
             std::vector<std::vector<double>> words;
             for (std::size_t n = 0; n < 5; ++n) {
-                under_way.push_back(made(algorithm, comm, uneven_nodes(comm), static_cast<int>(n)));
+                in_flight.push_back(made(algorithm, comm, uneven_nodes(comm), static_cast<int>(n)));
                 words.push_back(words_of(comm.rank(), 1 + 4 * n));
             }
             for (int lap = 0; lap < 6; ++lap)  // a pipeline: wait for the oldest, begin it anew
                 for (std::size_t n = 0; n < 5; ++n) {
                     if (lap > 0) {
-                        under_way[n]->wait();
+                        in_flight[n]->wait();
                         bool right = true;
                         for (std::size_t m = 0; m < words[n].size(); ++m)
                             right = near(words[n][m], m, comm.size()) && right;
                         CHECK(right);
                         words[n] = words_of(comm.rank(), 1 + 4 * n);
                     }
-                    under_way[n]->start(words[n]);
+                    in_flight[n]->start(words[n]);
                     if (driven)
-                        for (const auto& each : under_way) each->progress();
+                        for (const auto& each : in_flight) each->progress();
                 }
-            for (const auto& each : under_way) each->wait();
+            for (const auto& each : in_flight) each->wait();
         }
 }
 
@@ -252,12 +252,12 @@ TEST_CASE("reductions by messages of ours are the same on all ranks, blocking an
         const auto own = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm, progress});
         std::array<double, 3> blocking{};
         own->sum(parts, blocking);
-        std::vector<PendingSum> pending;
+        std::vector<AllReduceRequest> pending;
         for (int n = 0; n < 4; ++n) {
             pending.push_back(own->begin_sum(parts, 3));
             own->progress();
         }
-        for (PendingSum& one : pending) {
+        for (AllReduceRequest& one : pending) {
             std::array<double, 3> late{};
             own->progress();
             one.finish(late);
@@ -284,7 +284,8 @@ TEST_CASE("who waits for one sum moves the others on") {
         CAPTURE(name(algorithm));
         const auto reduction = make_reduction(comm, nodes_of_two(comm), layout, false, {algorithm});
         for (int lap = 0; lap < 3; ++lap) {
-            std::array<PendingSum, 2> pending{reduction->begin_sum(parts, 1), reduction->begin_sum(parts, 1)};
+            std::array<AllReduceRequest, 2> pending{reduction->begin_sum(parts, 1),
+                                                    reduction->begin_sum(parts, 1)};
             const bool first_first = 2 * comm.rank() < comm.size();
             for (const bool first : {first_first, !first_first}) {
                 std::array<double, 1> total{};

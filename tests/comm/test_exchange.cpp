@@ -9,7 +9,7 @@
 
 #include "comm/carry/exchange.hpp"
 #include "comm/plans/schemes.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "tests/chosen_backend.hpp"
 
 using namespace keel;
@@ -92,7 +92,7 @@ struct Fixture {
 
     std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, const Topology& topology,
                                        const SchemeOptions& scheme, const ExchangeOptions& options,
-                                       const Transport& transport) const {
+                                       const MakeTransport& transport) const {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
         return make_exchange(*operations, pattern, make_plan(pattern, topology, scheme, comm.rank()), options,
                              transport);
@@ -102,8 +102,8 @@ struct Fixture {
     std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, bool persistent = false,
                                        int tag = 7) const {
         const Topology topology = virtual_topology(comm.size(), 1);
-        return exchange(depth, neighbours, topology, {}, {}, [&](const Itinerary& itinerary) {
-            return make_point_to_point(comm, topology, itinerary, tag, persistent);
+        return exchange(depth, neighbours, topology, {}, {}, [&](const RankSchedule& schedule) {
+            return make_transport(comm, topology, schedule, tag, persistent);
         });
     }
 
@@ -131,9 +131,9 @@ TEST_CASE(
         Ledger ledger(1);
         const auto exchange =
             x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 256}, {.wire = wire},
-                       [&](const Itinerary& itinerary) {
-                           return std::make_unique<TimedPointToPoint>(
-                               make_point_to_point(x.comm, topology, itinerary, 7, persistent), ledger, 0);
+                       [&](const RankSchedule& schedule) {
+                           return std::make_unique<TimedTransport>(
+                               make_transport(x.comm, topology, schedule, 7, persistent), ledger, 0);
                        });
         Traffic predicted;
         // One field, then more in one exchange, then one again; each on fresh fields.
@@ -181,12 +181,12 @@ TEST_CASE(
             Fixture x(domain, width, Placement::scattered, depth);
             const Topology topology = virtual_topology(x.comm.size(), 2);
             Ledger ledger(1);
-            const auto exchange = x.exchange(
-                depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
-                {.wire = wire, .one_colour = true}, [&](const Itinerary& itinerary) {
-                    return std::make_unique<TimedPointToPoint>(
-                        make_point_to_point(x.comm, topology, itinerary, 7, persistent), ledger, 0);
-                });
+            const auto exchange =
+                x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
+                           {.wire = wire, .one_colour = true}, [&](const RankSchedule& schedule) {
+                               return std::make_unique<TimedTransport>(
+                                   make_transport(x.comm, topology, schedule, 7, persistent), ledger, 0);
+                           });
             const Plan& whole = exchange->plan();
             const Plan half = of_one_colour(whole);
             Traffic planned;
@@ -216,8 +216,8 @@ TEST_CASE(
     const Topology topology = virtual_topology(odd.comm.size(), 1);
     CHECK_FALSE(odd.layout.colours_alternate());
     CHECK_THROWS_AS(odd.exchange(1, neighbours, topology, {.scheme = scheme}, {.one_colour = true},
-                                 [&](const Itinerary& itinerary) {
-                                     return make_point_to_point(odd.comm, topology, itinerary, 7, false);
+                                 [&](const RankSchedule& schedule) {
+                                     return make_transport(odd.comm, topology, schedule, 7, false);
                                  }),
                     std::logic_error);
 }
@@ -237,8 +237,8 @@ TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own non
                 const auto exchange =
                     x.exchange(2, neighbours, topology,
                                {.scheme = scheme, .partner_rule = partner_rule, .message_cap = 100}, {},
-                               [&](const Itinerary& itinerary) {
-                                   return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                               [&](const RankSchedule& schedule) {
+                                   return make_transport(x.comm, topology, schedule, 7, false);
                                });
                 const Field u = x.make(1);
                 exchange->run(u);
@@ -265,8 +265,8 @@ TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of square
                 const Topology topology = virtual_topology(x.comm.size(), 2);
                 const auto exchange =
                     x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 100}, {},
-                               [&](const Itinerary& itinerary) {
-                                   return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                               [&](const RankSchedule& schedule) {
+                                   return make_transport(x.comm, topology, schedule, 7, false);
                                });
                 const Field u = x.make(1);
                 exchange->run(u);
@@ -294,8 +294,8 @@ TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ra
         for (const CapRule rule : {CapRule::paper, CapRule::always}) {
             const auto exchange = x.exchange(
                 2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 200, .cap_rule = rule}, {},
-                [&](const Itinerary& itinerary) {
-                    return make_point_to_point(x.comm, topology, itinerary, 7, persistent);
+                [&](const RankSchedule& schedule) {
+                    return make_transport(x.comm, topology, schedule, 7, persistent);
                 });
             for (int repeat = 0; repeat < 3; ++repeat) {
                 const std::array u{x.make(repeat), x.make(repeat + 5)};
@@ -318,8 +318,8 @@ TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every 
              {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
             const auto exchange =
                 x.exchange(2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
-                           [&](const Itinerary& itinerary) {
-                               return make_point_to_point(x.comm, topology, itinerary, 7, false);
+                           [&](const RankSchedule& schedule) {
+                               return make_transport(x.comm, topology, schedule, 7, false);
                            });
             const Field u = x.make(static_cast<int>(scheme));
             exchange->run(u);
@@ -342,7 +342,7 @@ TEST_CASE("an exchange that is repeated carries the new values") {
     CHECK(exchange->count() == 4);
 }
 
-TEST_CASE("two exchanges under way at once, finished in the other order, do not mix") {
+TEST_CASE("two exchanges in flight at once, finished in the other order, do not mix") {
     const bool persistent = GENERATE(false, true);
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
@@ -350,8 +350,8 @@ TEST_CASE("two exchanges under way at once, finished in the other order, do not 
     const Topology topology = virtual_topology(x.comm.size(), 2);
     const auto exchange_with = [&](int tag, int depth) {
         return x.exchange(depth, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
-                          [&x, &topology, tag, persistent](const Itinerary& itinerary) {
-                              return make_point_to_point(x.comm, topology, itinerary, tag, persistent);
+                          [&x, &topology, tag, persistent](const RankSchedule& schedule) {
+                              return make_transport(x.comm, topology, schedule, tag, persistent);
                           });
     };
     const auto first = exchange_with(1, 2);
@@ -416,9 +416,9 @@ TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
     const SchemeOptions options{.scheme = scheme, .message_cap = 512};
     const Topology topology = virtual_topology(x.comm.size(), 2);
     Ledger ledger(1);
-    const auto exchange = x.exchange(2, neighbours, topology, options, {}, [&](const Itinerary& itinerary) {
-        return std::make_unique<TimedPointToPoint>(make_point_to_point(x.comm, topology, itinerary, 7, false),
-                                                   ledger, 0);
+    const auto exchange = x.exchange(2, neighbours, topology, options, {}, [&](const RankSchedule& schedule) {
+        return std::make_unique<TimedTransport>(make_transport(x.comm, topology, schedule, 7, false), ledger,
+                                                0);
     });
     std::vector<Field> u;
     for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
@@ -446,34 +446,34 @@ TEST_CASE("a message leaves as soon as what it carries has come") {
     // 2 -> 3.
     const Topology topology = virtual_topology(4, 2);
     const ListedPattern pattern({{{0, 5, 0}, 2}, {{0, 5, 0}, 3}, {{1, 3, 0}, 0}});
-    const auto itinerary = [&](int rank) {
-        return Itinerary(make_plan(pattern, topology, {.scheme = Scheme::three_step}, rank), rank);
+    const auto schedule = [&](int rank) {
+        return RankSchedule(make_plan(pattern, topology, {.scheme = Scheme::three_step}, rank), rank);
     };
-    CHECK(itinerary(0).departures.size() == 1);
-    const Itinerary sender = itinerary(1);
-    REQUIRE(sender.departures.size() == 2);
-    CHECK(sender.departures[0].sends.size() == 1);  // its own item, to rank 0
-    CHECK(sender.departures[1].receives == 1);
-    REQUIRE(sender.departures[1].sends.size() == 1);
-    CHECK(sender.departures[1].sends[0].peer == 2);
-    REQUIRE(sender.departures[1].parcels.size() == 1);
-    CHECK(sender.departures[1].parcels[0].values == 5);
-    CHECK(itinerary(2).departures.size() == 2);
-    CHECK(itinerary(3).departures.size() == 1);
-    CHECK(itinerary(3).receive_values() == 5);
+    CHECK(schedule(0).stages.size() == 1);
+    const RankSchedule sender = schedule(1);
+    REQUIRE(sender.stages.size() == 2);
+    CHECK(sender.stages[0].sends.size() == 1);  // its own item, to rank 0
+    CHECK(sender.stages[1].receives == 1);
+    REQUIRE(sender.stages[1].sends.size() == 1);
+    CHECK(sender.stages[1].sends[0].peer == 2);
+    REQUIRE(sender.stages[1].forwards.size() == 1);
+    CHECK(sender.stages[1].forwards[0].extent[0] == 5);
+    CHECK(schedule(2).stages.size() == 2);
+    CHECK(schedule(3).stages.size() == 1);
+    CHECK(schedule(3).receive_values() == 5);
     // In two steps the owner crosses at once.
-    const Itinerary owner(make_plan(pattern, topology, {.scheme = Scheme::two_step}, 0), 0);
-    CHECK(owner.departures.size() == 1);
-    CHECK(owner.departures[0].sends.size() == 1);
+    const RankSchedule owner(make_plan(pattern, topology, {.scheme = Scheme::two_step}, 0), 0);
+    CHECK(owner.stages.size() == 1);
+    CHECK(owner.stages[0].sends.size() == 1);
 }
 
 TEST_CASE("a failing call of MPI is an error that names it") {
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 1);
-    Itinerary nowhere;
+    RankSchedule nowhere;
     nowhere.rank = comm.rank();
-    nowhere.departures.push_back({0, {}, {{Phase::global, comm.size(), 0, 1, false, {}}}});
-    const auto messages = make_point_to_point(comm, topology, nowhere, 7, false);
+    nowhere.stages.push_back({0, {}, {{Phase::global, comm.size(), 0, 1, false, {}}}});
+    const auto messages = make_transport(comm, topology, nowhere, 7, false);
     const double value = 1;
     std::string message;
     try {
@@ -530,8 +530,8 @@ TEST_CASE("sums over all boxes, several in one all-reduce") {
     CHECK(reduction.max(static_cast<double>(comm.rank())) == comm.size() - 1);
     CHECK(reduction.count().calls == 2);
 
-    // Three under way at once, finished in the order begun.
-    std::vector<PendingSum> pending;
+    // Three in flight at once, finished in the order begun.
+    std::vector<AllReduceRequest> pending;
     for (std::size_t n = 1; n <= 3; ++n) pending.push_back(reduction.begin_sum(parts_of(n), n));
     for (std::size_t n = 1; n <= 3; ++n) {
         std::vector<double> late(n);
@@ -548,7 +548,7 @@ TEST_CASE("sums over all boxes, several in one all-reduce") {
     CHECK_THROWS_AS(reduction.sum(std::vector<double>(parts_of(2).size() + 1), totals), std::logic_error);
 }
 
-TEST_CASE("sums under way survive those begun and finished meanwhile") {
+TEST_CASE("sums in flight survive those begun and finished meanwhile") {
     const bool deterministic = GENERATE(false, true);
     const Communicator comm = Communicator::world();
     // Two boxes: from three ranks on some ranks have nothing to add.
@@ -559,15 +559,15 @@ TEST_CASE("sums under way survive those begun and finished meanwhile") {
         for (const int box : layout.local()) values.push_back(scale * (box + 1));
         return values;
     };
-    const auto finish = [](PendingSum pending) {
+    const auto finish = [](AllReduceRequest pending) {
         double total = 0;
         pending.finish(std::span(&total, 1));
         return total;
     };
-    const PendingSum a = reduction->begin_sum(parts(1), 1);
-    const PendingSum b = reduction->begin_sum(parts(10), 1);
+    const AllReduceRequest a = reduction->begin_sum(parts(1), 1);
+    const AllReduceRequest b = reduction->begin_sum(parts(10), 1);
     CHECK(finish(a) == 3);
-    const PendingSum c = reduction->begin_sum(parts(100), 1);
+    const AllReduceRequest c = reduction->begin_sum(parts(100), 1);
     double now = 0;
     reduction->sum(parts(1000), std::span(&now, 1));
     CHECK(now == 3000);
@@ -604,21 +604,22 @@ TEST_CASE("every rank gets the same sum, to the last bit") {
 
 // The other half finishes the sum first, for which it needs the first half's second round. If sums stood still while ranks wait for
 // ghosts, four ranks would wait for ever.
-TEST_CASE("who waits for ghosts moves on what else is under way") {
+TEST_CASE("who waits for ghosts moves on what else is in flight") {
     const bool persistent = GENERATE(false, true);
     const int ranks = Communicator::world().size();
     const Fixture x({ranks, 1, 1}, 4, periodic, Placement::lexicographic, 1);
     const Topology topology = virtual_topology(ranks, 2);
     const auto reduction = make_reduction(x.comm, topology, x.layout, false,
                                           {.algorithm = AllReduceAlgorithm::recursive_doubling});
-    const auto exchange = x.exchange(1, Neighbours::faces, topology, {}, {}, [&](const Itinerary& itinerary) {
-        return make_point_to_point(x.comm, topology, itinerary, 7, persistent,
-                                   [&] { return reduction->progress(); });
-    });
+    const auto exchange =
+        x.exchange(1, Neighbours::faces, topology, {}, {}, [&](const RankSchedule& schedule) {
+            return make_transport(x.comm, topology, schedule, 7, persistent,
+                                  [&] { return reduction->progress(); });
+        });
     const Field u = x.operations->make_field();
     const double mine = 1;
     for (int lap = 0; lap < 3; ++lap) {
-        PendingSum sum = reduction->begin_sum(std::span(&mine, 1), 1);
+        AllReduceRequest sum = reduction->begin_sum(std::span(&mine, 1), 1);
         double total = 0;
         const bool ghosts_first = 2 * x.comm.rank() < ranks;
         if (ghosts_first) exchange->run(u);
@@ -698,8 +699,8 @@ TEST_CASE("a message of more values than an int counts is refused by its name") 
     const Topology topology = virtual_topology(1, 1);
     const int half = 1 << 30;
     const Plan plan{{Phase::local, {{0, 0, 0, {{0, half, 0}}}}}, {}};
-    const Itinerary itinerary(plan, 0);
-    const auto messages = make_point_to_point(self, topology, itinerary, 0, GENERATE(false, true));
+    const RankSchedule schedule(plan, 0);
+    const auto messages = make_transport(self, topology, schedule, 0, GENERATE(false, true));
     const std::string text =
         "message of an exchange from rank 0 to rank 0: 2147483648 values, and MPI counts at most 2147483647; "
         "send fewer columns at a time, or use smaller boxes or more ranks";

@@ -5,10 +5,10 @@
 #include <map>
 #include <vector>
 
-#include "comm/carry/point_to_point.hpp"
+#include "comm/carry/transport.hpp"
 #include "comm/costs/closed/comparison.hpp"
 #include "comm/plans/negotiation.hpp"
-#include "comm/ranks/sparse_exchange.hpp"
+#include "comm/ranks/sparse_alltoallv.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/random_case.hpp"
 
@@ -54,7 +54,7 @@ TEST_CASE("ranks that each know only their own needs agree on the plan of who kn
             const Plan negotiated = negotiate_plan(comm, topology, needs_of(c, comm.rank()), options);
             differ += negotiated == make_plan(pattern, topology, options, comm.rank()) ? 0 : 1;
             differ_again += negotiator.plan(needs_of(c, comm.rank()), options) == negotiated ? 0 : 1;
-            negotiated.for_each_stage([&](const Stage& stage) { messages += stage.messages.size(); });
+            negotiated.for_each_phase([&](const PhaseMessages& phase) { messages += phase.messages.size(); });
         }
     }
     CHECK(differ == 0);
@@ -104,33 +104,33 @@ TEST_CASE("values of any pattern reach whoever needs them, under every scheme") 
         const Topology topology = c.topology();
         const std::vector<Item> needs = needs_of(c, comm.rank());
         for (const SchemeOptions& options : all_options(c.message_cap)) {
-            const Itinerary itinerary(negotiate_plan(comm, topology, needs, options), comm.rank());
-            std::vector<double> send(itinerary.send_values() * columns, -1.0);
-            std::vector<double> receive(itinerary.receive_values() * columns, -2.0);
+            const RankSchedule schedule(negotiate_plan(comm, topology, needs, options), comm.rank());
+            std::vector<double> send(schedule.send_values() * columns, -1.0);
+            std::vector<double> receive(schedule.receive_values() * columns, -2.0);
             // Item after item, of each column after column.
-            const auto each_value = [&](const Leg& leg, const auto& action) {
-                std::size_t at = leg.offset * columns;
-                for (const Item& item : leg.items)
+            const auto each_value = [&](const MessageEnd& message, const auto& action) {
+                std::size_t at = message.offset * columns;
+                for (const Item& item : message.items)
                     for (int n = 0; n < item.values * static_cast<int>(columns); ++n) action(item, n, at++);
             };
-            for (const Departure& departure : itinerary.departures)
-                for (const Leg& leg : departure.sends)
-                    each_value(leg, [&](const Item& item, int n, std::size_t at) {
+            for (const SendStage& stage : schedule.stages)
+                for (const MessageEnd& message : stage.sends)
+                    each_value(message, [&](const Item& item, int n, std::size_t at) {
                         if (item.owner == comm.rank()) send[at] = value_of(item, n);
                     });
-            const auto messages = make_point_to_point(comm, topology, itinerary, 3, persistent);
+            const auto messages = make_transport(comm, topology, schedule, 3, persistent);
             messages->start(send.data(), receive.data(), columns, Precision::fp64);
-            for (std::size_t d = 1; d < itinerary.departures.size(); ++d) {
+            for (std::size_t d = 1; d < schedule.stages.size(); ++d) {
                 messages->await(d);
-                for (const Parcel& p : itinerary.departures[d].parcels)
-                    std::copy_n(receive.data() + p.from * columns,
-                                static_cast<std::size_t>(p.values) * columns, send.data() + p.to * columns);
-                messages->depart(d);
+                for (const BlockCopy& copy : schedule.stages[d].forwards)
+                    std::copy_n(receive.data() + copy.from.offset * columns, product(copy.extent) * columns,
+                                send.data() + copy.to.offset * columns);
+                messages->send(d);
             }
             messages->wait();
             std::map<Item, int> good;  // values that arrived
-            for (const Leg& leg : itinerary.receives)
-                each_value(leg, [&](const Item& item, int n, std::size_t at) {
+            for (const MessageEnd& message : schedule.receives)
+                each_value(message, [&](const Item& item, int n, std::size_t at) {
                     wrong += receive[at] == value_of(item, n) ? 0 : 1;
                     ++good[item];
                 });
@@ -143,15 +143,15 @@ TEST_CASE("values of any pattern reach whoever needs them, under every scheme") 
 TEST_CASE("letters arrive though nobody counts them, and those of the next round stay apart") {
     const Communicator comm = Communicator::world();
     for (int round = 0; round < 50; ++round) {
-        Letters outgoing;
+        WordsByRank outgoing;
         for (int rank = 0; rank < comm.size(); ++rank)
             if ((comm.rank() * 7 + rank * 3 + round) % 3 == 0)
                 outgoing[rank] = std::vector<std::int64_t>(static_cast<std::size_t>(round % 4), comm.rank());
-        Letters expected;
+        WordsByRank expected;
         for (int rank = 0; rank < comm.size(); ++rank)
             if ((rank * 7 + comm.rank() * 3 + round) % 3 == 0)
                 expected[rank] = std::vector<std::int64_t>(static_cast<std::size_t>(round % 4), rank);
-        CHECK(exchange_letters(comm, outgoing, round % 2) == expected);
+        CHECK(sparse_alltoallv(comm, outgoing, round % 2) == expected);
     }
 }
 

@@ -40,22 +40,22 @@ TEST_CASE("what a rank sends is what the other receives, item by item") {
         GENERATE(Placement::curve, Placement::lexicographic, Placement::round_robin, Placement::scattered);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const auto agree = [&](Index boxes, int ranks, int depth, const Boundaries& boundaries) {
-        std::map<std::pair<int, int>, std::vector<Need>> sent;  // by sender and receiver
-        std::map<std::pair<int, int>, std::vector<Need>> received;
+        std::map<std::pair<int, int>, std::vector<GhostRegion>> sent;  // by sender and receiver
+        std::map<std::pair<int, int>, std::vector<GhostRegion>> received;
         int misplaced = 0;
         for (const GhostPattern& pattern :
              patterns(boxes, 4, boundaries, ranks, placement, depth, neighbours)) {
             const int rank = pattern.layout().rank();
-            for (const Need& need : pattern.sends()) {
-                sent[{need.owner, need.receiver}].push_back(need);
-                misplaced += need.owner != rank || need.receiver == rank ? 1 : 0;
+            for (const GhostRegion& ghosts : pattern.sends()) {
+                sent[{ghosts.owner, ghosts.receiver}].push_back(ghosts);
+                misplaced += ghosts.owner != rank || ghosts.receiver == rank ? 1 : 0;
             }
-            for (const Need& need : pattern.receives()) {
-                received[{need.owner, need.receiver}].push_back(need);
-                misplaced += need.owner == rank || need.receiver != rank ? 1 : 0;
+            for (const GhostRegion& ghosts : pattern.receives()) {
+                received[{ghosts.owner, ghosts.receiver}].push_back(ghosts);
+                misplaced += ghosts.owner == rank || ghosts.receiver != rank ? 1 : 0;
             }
-            for (const Need& need : pattern.copies())
-                misplaced += need.owner != rank || need.receiver != rank ? 1 : 0;
+            for (const GhostRegion& ghosts : pattern.copies())
+                misplaced += ghosts.owner != rank || ghosts.receiver != rank ? 1 : 0;
         }
         CHECK(misplaced == 0);
         CHECK(sent.empty() == (ranks == 1));
@@ -89,22 +89,22 @@ TEST_CASE("every ghost cell inside the domain is filled once, from the right cel
             int wrong = 0;
             for (const GhostPattern& pattern :
                  patterns(boxes, width, boundaries, ranks, placement, depth, neighbours))
-                for (const auto& needs : {pattern.receives(), pattern.copies()})
-                    for (const Need& need : needs) {
-                        wrong += need.receiver == pattern.layout().rank() ? 0 : 1;
-                        wrong += layout.owner(need.from) == need.owner ? 0 : 1;
-                        wrong += layout.owner(need.to) == need.receiver ? 0 : 1;
-                        REQUIRE(need.source.size == need.target.size);
-                        for_each_cell(need.target, [&](const Index& c) {
-                            const Index ghost = need.target.lo + c;
-                            const Index source = need.source.lo + c;
-                            const Index wanted = layout.first_cell(need.to) + ghost;
-                            const Index given = layout.first_cell(need.from) + source;
+                for (const auto& regions : {pattern.receives(), pattern.copies()})
+                    for (const GhostRegion& ghosts : regions) {
+                        wrong += ghosts.receiver == pattern.layout().rank() ? 0 : 1;
+                        wrong += layout.owner(ghosts.from) == ghosts.owner ? 0 : 1;
+                        wrong += layout.owner(ghosts.to) == ghosts.receiver ? 0 : 1;
+                        REQUIRE(ghosts.source.size == ghosts.target.size);
+                        for_each_cell(ghosts.target, [&](const Index& c) {
+                            const Index ghost = ghosts.target.lo + c;
+                            const Index source = ghosts.source.lo + c;
+                            const Index wanted = layout.first_cell(ghosts.to) + ghost;
+                            const Index given = layout.first_cell(ghosts.from) + source;
                             for (std::size_t d = 0; d < 3; ++d) {
                                 wrong += source[d] < 0 || source[d] >= width ? 1 : 0;  // own cells only
                                 wrong += (wanted[d] + 4 * n[d]) % n[d] != given[d] ? 1 : 0;
                             }
-                            ++filled.at(at(need.to, ghost));
+                            ++filled.at(at(ghosts.to, ghost));
                         });
                     }
             CHECK(wrong == 0);
@@ -139,8 +139,8 @@ struct Sent {
 Sent sent_by(const GhostPattern& pattern, int ranks) {
     const int rank = pattern.layout().rank();
     Sent sent;
-    make_plan(pattern, virtual_topology(ranks, 1), {}, rank).for_each_stage([&](const Stage& stage) {
-        for (const Message& message : stage.messages)
+    make_plan(pattern, virtual_topology(ranks, 1), {}, rank).for_each_phase([&](const PhaseMessages& phase) {
+        for (const Message& message : phase.messages)
             if (message.source == rank) {
                 ++sent.messages;
                 sent.values += message.values();
@@ -275,16 +275,16 @@ TEST_CASE("the items of a box are its cells, cut so that every source is a union
             });
         }
         CHECK(std::all_of(covered.begin(), covered.end(), [](int times) { return times == 1; }));
-        for (const Need& need : pattern.receives()) {
+        for (const GhostRegion& ghosts : pattern.receives()) {
             std::size_t cells = 0;
-            for (const Item& item : pattern.items(need.from, need.source)) {
+            for (const Item& item : pattern.items(ghosts.from, ghosts.source)) {
                 const Region part = pattern.region(item);
                 for (std::size_t d = 0; d < 3; ++d)
-                    CHECK((part.lo[d] >= need.source.lo[d] &&
-                           part.lo[d] + part.size[d] <= need.source.lo[d] + need.source.size[d]));
+                    CHECK((part.lo[d] >= ghosts.source.lo[d] &&
+                           part.lo[d] + part.size[d] <= ghosts.source.lo[d] + ghosts.source.size[d]));
                 cells += part.cells();
             }
-            CHECK(cells == need.source.cells());
+            CHECK(cells == ghosts.source.cells());
         }
     }
 }
@@ -301,8 +301,8 @@ TEST_CASE("a plan's traffic is that of the messages a rank sends") {
             const Plan plan = make_plan(pattern, topology, {.scheme = scheme, .message_cap = 256}, rank);
             for (const std::size_t fields : {1U, 3U}) {
                 Traffic expected;
-                plan.for_each_stage([&](const Stage& stage) {
-                    for (const Message& message : stage.messages) {
+                plan.for_each_phase([&](const PhaseMessages& phase) {
+                    for (const Message& message : phase.messages) {
                         if (message.source != rank) continue;
                         long bytes = 0;
                         for (const Item& item : message.items)

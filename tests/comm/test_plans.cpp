@@ -19,9 +19,9 @@
 using namespace keel;
 using nlohmann::json;
 using test::Dice;
+using test::PhaseTotals;
 using test::random_case;
 using test::RandomCase;
-using test::StageTotals;
 using test::totals;
 
 namespace {
@@ -53,7 +53,7 @@ ListedPattern pattern_of(const json& golden) {
         for (int box = 0; box < ranks; ++box) {
             std::int64_t next = 0;
             for (const Index& direction : cells.sides())
-                for (const Item& item : cells.items(box, cells.need_of(box, -direction)->source))
+                for (const Item& item : cells.items(box, cells.ghosts_from(box, -direction)->source))
                     next += number.try_emplace(item, next).second ? 1 : 0;
         }
         requests = cells.needed_by(every(ranks));
@@ -92,7 +92,7 @@ TEST_CASE("every scheme has one row, with all that users and planners ask of it"
         CHECK(&planner(row.scheme) == &row);
         CHECK_FALSE(std::string(row.meaning).empty());
         CHECK_FALSE(std::string(row.source).empty());
-        CHECK((row.plan != nullptr) + (row.cut != nullptr) + (row.plan_by_axes != nullptr) == 1);
+        CHECK((row.plan != nullptr) + (row.split != nullptr) + (row.plan_by_axes != nullptr) == 1);
         CHECK((row.rule != nullptr) == (row.candidates.size() > 1));
         REQUIRE_FALSE(row.candidates.empty());
         CHECK(name(row.candidates.front()) == row.word);
@@ -131,7 +131,7 @@ TEST_CASE("plans are the golden ones: every message, item and total") {
             for (const Phase phase : phases) {
                 INFO(g.at("name") << " " << key << " " << name(phase));
                 const json& total = expected.at("totals").at(name(phase));
-                const StageTotals t = totals(plan.messages(phase), topology, g.at("columns"));
+                const PhaseTotals t = totals(plan.messages(phase), topology, g.at("columns"));
                 CHECK(t.messages == total.at("msgs"));
                 CHECK(t.items == total.at("items"));
                 CHECK(t.bytes == total.at("bytes"));
@@ -209,11 +209,11 @@ bool dedups(const SchemeOptions& options) {
 }
 
 Plan part_of(Plan plan, const RanksPlanned& whose) {
-    const auto keep = [&](Stage& stage) {
-        std::erase_if(stage.messages, [&](const Message& m) { return !whose.concern(m.source, m.target); });
+    const auto keep = [&](PhaseMessages& phase) {
+        std::erase_if(phase.messages, [&](const Message& m) { return !whose.concern(m.source, m.target); });
     };
     keep(plan.local);
-    for (Stage& stage : plan.stages) keep(stage);
+    for (PhaseMessages& phase : plan.phases) keep(phase);
     return plan;
 }
 
@@ -417,8 +417,8 @@ TEST_CASE("what a node passes on of one message crosses between its sockets as l
             // One message leaves each node, and one comes.
             const auto on = [&](Phase phase, const Plan& p, int rank) {
                 Plan here = p;
-                for (Stage& stage : here.stages)
-                    std::erase_if(stage.messages, [&](const Message& message) {
+                for (PhaseMessages& one : here.phases)
+                    std::erase_if(one.messages, [&](const Message& message) {
                         return !topology.same_node(message.source, rank);
                     });
                 return values(here, phase, topology);
@@ -445,32 +445,32 @@ TEST_CASE("where split raises its cap, a node gets no more messages than it has 
 
 TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
     // One change of a plan; false where the plan has nothing to change so.
-    const auto drop_item = [](Stage& stage, Dice& dice) {
+    const auto drop_item = [](PhaseMessages& phase, Dice& dice) {
         Message& m =
-            stage.messages[static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())))];
+            phase.messages[static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())))];
         m.items.erase(m.items.begin() + dice.below(static_cast<int>(m.items.size())));
         return true;
     };
-    const auto drop_message = [](Stage& stage, Dice& dice) {
-        stage.messages.erase(stage.messages.begin() + dice.below(static_cast<int>(stage.messages.size())));
+    const auto drop_message = [](PhaseMessages& phase, Dice& dice) {
+        phase.messages.erase(phase.messages.begin() + dice.below(static_cast<int>(phase.messages.size())));
         return true;
     };
-    const auto redirect = [](Stage& stage, Dice& dice, int ranks, int Message::*end) {
+    const auto redirect = [](PhaseMessages& phase, Dice& dice, int ranks, int Message::*end) {
         Message& m =
-            stage.messages[static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())))];
+            phase.messages[static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())))];
         if (ranks < 2) return false;
         m.*end = (m.*end + 1 + dice.below(ranks - 1)) % ranks;
-        std::sort(stage.messages.begin(), stage.messages.end(), [](const Message& a, const Message& b) {
+        std::sort(phase.messages.begin(), phase.messages.end(), [](const Message& a, const Message& b) {
             return std::tuple(a.source, a.target, a.sequence) < std::tuple(b.source, b.target, b.sequence);
         });
         return true;
     };
-    const auto repeat_item = [](Stage& stage, Dice& dice) {  // in a message that does not have it
+    const auto repeat_item = [](PhaseMessages& phase, Dice& dice) {  // in a message that does not have it
         const auto some = [&] {
-            return static_cast<std::size_t>(dice.below(static_cast<int>(stage.messages.size())));
+            return static_cast<std::size_t>(dice.below(static_cast<int>(phase.messages.size())));
         };
-        const Message& from = stage.messages[some()];
-        Message& to = stage.messages[some()];
+        const Message& from = phase.messages[some()];
+        Message& to = phase.messages[some()];
         const Item item =
             from.items[static_cast<std::size_t>(dice.below(static_cast<int>(from.items.size())))];
         const auto place = std::lower_bound(to.items.begin(), to.items.end(), item);
@@ -478,24 +478,24 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
         to.items.insert(place, item);
         return true;
     };
-    const auto repeat_message = [](Stage& stage, Dice& dice) {
-        const auto n = static_cast<std::ptrdiff_t>(dice.below(static_cast<int>(stage.messages.size())));
-        Message copy = stage.messages[static_cast<std::size_t>(n)];
-        auto behind = stage.messages.begin() + n + 1;
-        while (behind != stage.messages.end() && behind->source == copy.source &&
+    const auto repeat_message = [](PhaseMessages& phase, Dice& dice) {
+        const auto n = static_cast<std::ptrdiff_t>(dice.below(static_cast<int>(phase.messages.size())));
+        Message copy = phase.messages[static_cast<std::size_t>(n)];
+        auto behind = phase.messages.begin() + n + 1;
+        while (behind != phase.messages.end() && behind->source == copy.source &&
                behind->target == copy.target)
             copy.sequence = behind++->sequence;
         ++copy.sequence;
-        stage.messages.insert(behind, copy);
+        phase.messages.insert(behind, copy);
         return true;
     };
-    const std::vector<std::function<bool(Stage&, Dice&, int)>> mutations{
-        [&](Stage& s, Dice& d, int) { return drop_item(s, d); },
-        [&](Stage& s, Dice& d, int) { return drop_message(s, d); },
-        [&](Stage& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::source); },
-        [&](Stage& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::target); },
-        [&](Stage& s, Dice& d, int) { return repeat_item(s, d); },
-        [&](Stage& s, Dice& d, int) { return repeat_message(s, d); }};
+    const std::vector<std::function<bool(PhaseMessages&, Dice&, int)>> mutations{
+        [&](PhaseMessages& s, Dice& d, int) { return drop_item(s, d); },
+        [&](PhaseMessages& s, Dice& d, int) { return drop_message(s, d); },
+        [&](PhaseMessages& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::source); },
+        [&](PhaseMessages& s, Dice& d, int ranks) { return redirect(s, d, ranks, &Message::target); },
+        [&](PhaseMessages& s, Dice& d, int) { return repeat_item(s, d); },
+        [&](PhaseMessages& s, Dice& d, int) { return repeat_message(s, d); }};
     int tried = 0;
     int missed = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
@@ -504,16 +504,16 @@ TEST_CASE("a plan with a message dropped, redirected or repeated is caught") {
         const ListedPattern pattern(c.requests);
         Dice dice(seed);
         for (const auto& [options, plan] : all_plans(pattern, topology, c.message_cap, {}))
-            for (std::size_t s = 0; s <= plan.stages.size(); ++s)
+            for (std::size_t s = 0; s <= plan.phases.size(); ++s)
                 for (std::size_t m = 0; m < mutations.size(); ++m) {
                     Plan mutant = plan;
-                    Stage& stage = s == 0 ? mutant.local : mutant.stages[s - 1];
-                    if (stage.messages.empty() || !mutations[m](stage, dice, topology.ranks())) continue;
+                    PhaseMessages& phase = s == 0 ? mutant.local : mutant.phases[s - 1];
+                    if (phase.messages.empty() || !mutations[m](phase, dice, topology.ranks())) continue;
                     ++tried;
                     if (!test::complaint(mutant, pattern.requests(), topology.node_of(), dedups(options))
                              .empty())
                         continue;
-                    INFO("seed " << seed << " scheme " << static_cast<int>(options.scheme) << " stage " << s
+                    INFO("seed " << seed << " scheme " << static_cast<int>(options.scheme) << " phase " << s
                                  << " mutation " << m);
                     CHECK(false);
                     ++missed;
@@ -621,18 +621,18 @@ TEST_CASE("staged axes: six messages fill all ghosts, with slabs that grow") {
     for (const int depth : {1, 2, 4}) {
         const GhostPattern pattern(one_box_each(boxes, n, 0), depth, Neighbours::all);
         const Plan plan = make_plan(pattern, Topology(), {.scheme = Scheme::staged_axes}, 21);
-        REQUIRE(plan.stages.size() == 3);
+        REQUIRE(plan.phases.size() == 3);
         std::size_t across = n;
         std::size_t slab = n * n;
-        for (const Stage& stage : plan.stages) {
+        for (const PhaseMessages& phase : plan.phases) {
             int sends = 0;
-            for (const Message& m : stage.messages) {
+            for (const Message& m : phase.messages) {
                 CHECK(m.values() == slab * static_cast<std::size_t>(depth));
                 sends += m.source == 21 ? 1 : 0;
             }
             CHECK(sends == 2);
             const std::size_t grown = n + 2 * static_cast<std::size_t>(depth);
-            slab = stage.phase == Phase::axis_x ? across * grown : grown * grown;
+            slab = phase.phase == Phase::axis_x ? across * grown : grown * grown;
         }
     }
 }

@@ -51,10 +51,10 @@ TEST_CASE("boxes are needed by who holds them behind, and every scheme brings th
     const int ranks = 11;
     const std::vector<int> labels{0, 0, 1, 1, 1, 2, 0, 3, 3, 3, 4};
     const Topology topology(labels, NodeSource::map);
-    const Holders before(dealt(ranks, 5));
-    const Holders behind[] = {Holders(all_on(0)), Holders(dealt(3, 1)),
-                              Holders::everywhere(static_cast<int>(product(grid)), ranks)};
-    for (const Holders& holders : behind) {
+    const BoxDistribution before(dealt(ranks, 5));
+    const BoxDistribution behind[] = {BoxDistribution(all_on(0)), BoxDistribution(dealt(3, 1)),
+                                      BoxDistribution::everywhere(static_cast<int>(product(grid)), ranks)};
+    for (const BoxDistribution& holders : behind) {
         const BoxPattern pattern(before, holders, 64);
         const std::vector<Request> expected = by_formula(pattern, ranks, 64);
         CHECK(expected.size() > 10);
@@ -85,22 +85,21 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
             for (const bool persistent : {false, true}) {
                 if (scheme.scheme == Scheme::staged_axes) continue;
                 INFO(name(scheme) << " replicated " << replicated << " persistent " << persistent);
-                const Holders owners = Holders::owners_of(layout);
+                const BoxDistribution owners = BoxDistribution::owners_of(layout);
                 const int boxes = layout.box_count();
-                const Holders holders =
-                    replicated ? Holders::everywhere(boxes, comm.size()) : Holders(all_on(comm.size() / 2));
+                const BoxDistribution holders = replicated ? BoxDistribution::everywhere(boxes, comm.size())
+                                                           : BoxDistribution(all_on(comm.size() / 2));
                 const bool here = holders.holds(comm.rank(), 0);
                 std::unique_ptr<Operations> away;
                 if (here) away = backend->make_operations(Layout(grid, width, {}, all_on(0), 0), 1);
-                const auto move = [&](const Holders& from, const Holders& to, bool there) {
+                const auto move = [&](const BoxDistribution& from, const BoxDistribution& to, bool there) {
                     const BoxPattern pattern(from, to, width * width * width);
                     return Redistribution(there ? Redistribution::Ends{home.get(), away.get()}
                                                 : Redistribution::Ends{away.get(), home.get()},
                                           comm.rank(), pattern, layout, cube(width),
                                           make_plan(pattern, topology, scheme, comm.rank()), Wire::staged,
-                                          [&](const Itinerary& itinerary) {
-                                              return make_point_to_point(comm, topology, itinerary, 1,
-                                                                         persistent);
+                                          [&](const RankSchedule& schedule) {
+                                              return make_transport(comm, topology, schedule, 1, persistent);
                                           });
                 };
                 Redistribution to = move(owners, holders, true);

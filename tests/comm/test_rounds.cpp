@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "comm/sums/rounds.hpp"
+#include "comm/reductions/rounds.hpp"
 
 using namespace keel;
 
@@ -27,11 +27,11 @@ double word_of(int rank, std::size_t n) {
 
 // Every rank sends what its round says as soon as it begins it, and ends it when what it waits for is there.
 Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size_t count,
-                  Summands summands = Summands::words) {
+                  WordType summands = WordType::fp64) {
     const int ranks = nodes.ranks();
     Delivered done;
     std::vector<std::vector<Round>> rounds;
-    std::map<std::pair<int, int>, std::deque<std::vector<double>>> under_way;
+    std::map<std::pair<int, int>, std::deque<std::vector<double>>> in_flight;
     for (int rank = 0; rank < ranks; ++rank) {
         rounds.push_back(rounds_of(algorithm, nodes, rank, count, summands));
         for (const Round& round : rounds.back())
@@ -52,7 +52,7 @@ Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size
             const auto begin = done.words[r].begin();
             if (!sent[r] && round.sent.count > 0) {
                 const auto first = begin + static_cast<std::ptrdiff_t>(round.sent.first);
-                under_way[{rank, round.peer}].emplace_back(
+                in_flight[{rank, round.peer}].emplace_back(
                     first, first + static_cast<std::ptrdiff_t>(round.sent.count));
                 const bool leaves = !nodes.same_node(rank, round.peer);
                 ++done.messages;
@@ -63,7 +63,7 @@ Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size
             }
             sent[r] = true;
             if (round.received.count > 0) {
-                auto& queue = under_way[{round.peer, rank}];
+                auto& queue = in_flight[{round.peer, rank}];
                 if (queue.empty()) continue;
                 REQUIRE(queue.front().size() == round.received.count);
                 for (std::size_t n = 0; n < round.received.count; ++n) {
@@ -78,7 +78,7 @@ Delivered deliver(AllReduceAlgorithm algorithm, const Topology& nodes, std::size
         }
     }
     for (std::size_t r = 0; r < rounds.size(); ++r) REQUIRE(at[r] == rounds[r].size());
-    for (const auto& [pair, queue] : under_way) REQUIRE(queue.empty());
+    for (const auto& [pair, queue] : in_flight) REQUIRE(queue.empty());
     return done;
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("no message parts the two words of a pair") {
                 for (const std::size_t words : {2, 6, 10, 602}) {
                     CAPTURE(name(algorithm), ranks, per_node, words);
                     const Topology nodes = virtual_topology(ranks, per_node);
-                    CHECK(is_the_sum(deliver(algorithm, nodes, words, Summands::pairs)));
+                    CHECK(is_the_sum(deliver(algorithm, nodes, words, WordType::double_double)));
                 }
 }
 

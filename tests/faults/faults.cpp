@@ -83,12 +83,12 @@ class FaultyOperations : public Operations {
         return field;
     }
     Buffer make_buffer(std::size_t values, Wire wire) override { return inner_->make_buffer(values, wire); }
-    Items<Segment> make_items(std::span<const Segment> items) override { return inner_->make_items(items); }
-    Items<Segment> make_targets(std::span<const Segment> items) override {
+    Items<BlockCopy> make_items(std::span<const BlockCopy> items) override {
+        return inner_->make_items(items);
+    }
+    Items<BlockCopy> make_targets(std::span<const BlockCopy> items) override {
         return inner_->make_targets(items);
     }
-    Items<CopyItem> make_items(std::span<const CopyItem> items) override { return inner_->make_items(items); }
-    Items<Parcel> make_items(std::span<const Parcel> items) override { return inner_->make_items(items); }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
         return inner_->make_items(items);
     }
@@ -210,19 +210,20 @@ class FaultyOperations : public Operations {
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
         return next().fill_boundary(u, ghosts, factor);
     }
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
               std::optional<Colour> colour) override {
-        return next().pack(buffer, segments, u, colour);
+        return next().pack(buffer, copies, u, colour);
     }
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                 std::optional<Colour> colour) override {
-        return next().unpack(u, segments, buffer, colour);
+        return next().unpack(u, copies, buffer, colour);
     }
-    Work copy_cells(std::span<const Field> u, Items<CopyItem> copies, std::optional<Colour> colour) override {
+    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
+                    std::optional<Colour> colour) override {
         return next().copy_cells(u, copies, colour);
     }
-    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
-        return next().forward(to, parcels, from, fields);
+    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
+        return next().forward(to, copies, from, fields);
     }
 
   private:

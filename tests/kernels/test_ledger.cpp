@@ -117,13 +117,15 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     x.jacobi_bound(L);
     x.restrict_faces(coarse, L.x, 0, 0.25);
     const Buffer buffer = x.make_buffer(4, Wire::staged);
-    const Segment segment{0, {{}, {4, 1, 1}}, 0};
-    const CopyItem move{0, {{}, {4, 1, 1}}, 0, {{0, 2, 0}, {4, 1, 1}}};
+    const auto pack = BlockCopy::pack(0, {{}, {4, 1, 1}}, 0);
+    const BlockCopy unpack = pack.reversed();
+    const auto local = BlockCopy::local(0, {{}, {4, 1, 1}}, 0, {0, 2, 0});
+    const auto forward = BlockCopy::forward(0, 0, 4);
     const BoundaryItem side{0, {{-1, 0, 0}, {1, 4, 4}}, {-1, 0, 0}};
-    const auto segments = x.make_items(std::span(&segment, 1));
-    const auto copies = x.make_items(std::span(&move, 1));
-    const Parcel parcel{0, 0, 4};
-    const auto parcels = x.make_items(std::span(&parcel, 1));
+    const auto packed = x.make_items(std::span(&pack, 1));
+    const auto unpacked = x.make_targets(std::span(&unpack, 1));
+    const auto copied = x.make_targets(std::span(&local, 1));
+    const auto forwarded = x.make_items(std::span(&forward, 1));
     const Buffer second = x.make_buffer(4, Wire::staged);
     const auto sides = x.make_items(std::span(&side, 1));
     x.read(u, cube(4));
@@ -196,10 +198,10 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::linear, {}); });
     books(Op::interpolate, [&] { return x.interpolate_quartic_add(u, coarse); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
-    books(Op::pack, [&] { return x.pack(buffer, segments, only, {}); });
-    books(Op::unpack, [&] { return x.unpack(only, segments, buffer, {}); });
-    books(Op::copy, [&] { return x.copy_cells(only, copies, {}); });
-    books(Op::copy, [&] { return x.forward(buffer, parcels, second, 1); });
+    books(Op::pack, [&] { return x.pack(buffer, packed, only, {}); });
+    books(Op::unpack, [&] { return x.unpack(only, unpacked, buffer, {}); });
+    books(Op::copy, [&] { return x.copy_cells(only, copied, {}); });
+    books(Op::copy, [&] { return x.forward(buffer, forwarded, second, 1); });
 }
 
 TEST_CASE("a timed action is counted, its time added, and its result returned") {

@@ -1377,22 +1377,24 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
         from.push_back(x.make(static_cast<int>(n)));
         to.push_back(x.operations->make_field());
     }
-    const std::vector<Segment> taken{{0, {{4, 0, 0}, {1, 5, 5}}, 0}, {1, {{0, 1, 2}, {5, 2, 1}}, 25}};
-    const std::vector<Segment> put{{1, {{-1, 0, 0}, {1, 5, 5}}, 0}, {0, {{0, 3, -1}, {5, 2, 1}}, 25}};
-    const auto taken_items = x.operations->make_items(std::span<const Segment>(taken));
-    const auto put_items = x.operations->make_items(std::span<const Segment>(put));
+    const std::vector<BlockCopy> taken{BlockCopy::pack(0, {{4, 0, 0}, {1, 5, 5}}, 0),
+                                       BlockCopy::pack(1, {{0, 1, 2}, {5, 2, 1}}, 25)};
+    const std::vector<BlockCopy> put{BlockCopy::pack(1, {{-1, 0, 0}, {1, 5, 5}}, 0).reversed(),
+                                     BlockCopy::pack(0, {{0, 3, -1}, {5, 2, 1}}, 25).reversed()};
+    const auto taken_items = x.operations->make_items(std::span(taken));
+    const auto put_items = x.operations->make_items(std::span(put));
     CHECK(taken_items.count == 2);
     CHECK(taken_items.cells == 35);
     const Buffer buffer = x.operations->make_buffer(35 * fields, Wire::staged);
     x.operations->pack(buffer, taken_items, from, {});
 
-    // The order on the wire: segment, then field, then cell.
+    // The order on the wire: block, then field, then cell.
     std::vector<double> wire;
-    for (const Segment& s : taken)
+    for (const BlockCopy& one : taken)
         for (std::size_t n = 0; n < fields; ++n)
-            for_each_offset(s.cells.size, [&](const Index& c) {
-                const Index at = s.cells.lo + c;
-                wire.push_back(noise(static_cast<int>(n), x.cell(s.box, at[0], at[1], at[2])));
+            for_each_offset(one.extent, [&](const Index& c) {
+                const Index at = one.from.at + c;
+                wire.push_back(noise(static_cast<int>(n), x.cell(one.from.box, at[0], at[1], at[2])));
             });
     const auto* const sent = static_cast<const double*>(buffer.wire);
     CHECK(std::vector<double>(sent, sent + buffer.values) == wire);
@@ -1407,14 +1409,14 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
                     const Index at = c + Index{-1, -1, -1};
                     double expected = value_elsewhere(n, q, at);
                     for (std::size_t r = 0; r < put.size(); ++r) {
-                        const Index off = at + -put[r].cells.lo;
-                        bool inside = put[r].box == q;
+                        const Index off = at + -put[r].to.at;
+                        bool inside = put[r].to.box == q;
                         for (std::size_t d = 0; d < 3; ++d)
-                            inside = inside && off[d] >= 0 && off[d] < put[r].cells.size[d];
-                        const Index origin = taken[r].cells.lo + off;
+                            inside = inside && off[d] >= 0 && off[d] < put[r].extent[d];
+                        const Index origin = taken[r].from.at + off;
                         if (inside)
                             expected = noise(static_cast<int>(n),
-                                             x.cell(taken[r].box, origin[0], origin[1], origin[2]));
+                                             x.cell(taken[r].from.box, origin[0], origin[1], origin[2]));
                     }
                     count += values(q, at[0], at[1], at[2]) == expected ? 0 : 1;
                 });
@@ -1424,9 +1426,9 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     x.operations->unpack(to, put_items, buffer, {});
     CHECK(wrong(to, [](std::size_t, int, const Index&) { return 0.0; }) == 0);
 
-    const std::vector<CopyItem> copies{{0, taken[0].cells, 1, put[0].cells},
-                                       {1, taken[1].cells, 0, put[1].cells}};
-    x.operations->copy_cells(from, x.operations->make_items(std::span<const CopyItem>(copies)), {});
+    const std::vector<BlockCopy> copies{{taken[0].extent, taken[0].from, put[0].to},
+                                        {taken[1].extent, taken[1].from, put[1].to}};
+    x.operations->copy_cells(from, x.operations->make_targets(std::span(copies)), {});
     const auto as_before = [&](std::size_t n, int q, const Index& at) {
         return noise(static_cast<int>(n), x.cell(q, at[0], at[1], at[2]));
     };
@@ -1445,9 +1447,9 @@ TEST_CASE("of one colour what is copied are the cells that have it where they ar
     for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n), 2));
     // By an odd number of cells, so that a cell's colour is not that of the one that becomes it.
     const Region source{{0, 1, 2}, {size, 4, 3}}, target{{0, 2, 4}, {size, 4, 3}};
-    const CopyItem item{0, source, 1, target};
+    const auto item = BlockCopy::local(0, source, 1, target.lo);
     const Colour colour = GENERATE(Colour::red, Colour::black);
-    const Work work = x.operations->copy_cells(u, x.operations->make_items(std::span(&item, 1)), colour);
+    const Work work = x.operations->copy_cells(u, x.operations->make_targets(std::span(&item, 1)), colour);
     CHECK(work.bytes == 16.0 * (size * 12 / 2) * static_cast<double>(fields));
     for (std::size_t n = 0; n < fields; ++n)
         CHECK(x.difference(u[n], [&](int q, int i, int j, int k) {
@@ -1474,11 +1476,13 @@ TEST_CASE("of one colour a region takes half the places of a buffer, whatever it
     // What is brought lies an even number of cells away, so that it keeps its colour; part of the region is unpacked alone.
     const Region source{{0, 1, 2}, {size, rows, planes}};
     const Index part{size - size / 2, rows - 1, planes - 1};
-    Segment taken(0, source, 3);
-    Segment put(1, {source.lo + Index{size / 2, 1, 1}, part}, 3, {size / 2, 1, 1}, source.size);
-    taken.shift = put.shift = 1;
+    auto taken = BlockCopy::pack(0, source, 3);
+    taken.to.shift = 1;
+    const Index begin{size / 2, 1, 1};
+    BlockCopy put{part, taken.to, in_box(1, source.lo + begin)};
+    put.from.at = begin;
     const std::size_t cells = source.cells();
-    CHECK(taken.end() == 3 + (cells + 1) / 2);
+    CHECK(taken.to.end() == 3 + (cells + 1) / 2);
     const Buffer buffer = x.operations->make_buffer((3 + (cells + 1) / 2) * fields, Wire::staged);
     const Work work =
         x.operations->pack(buffer, x.operations->make_items(std::span(&taken, 1)), from, colour);
@@ -1487,7 +1491,7 @@ TEST_CASE("of one colour a region takes half the places of a buffer, whatever it
     int brought = 0;
     for (std::size_t n = 0; n < fields; ++n)
         CHECK(x.difference(to[n], [&](int q, int i, int j, int k) {
-            const Index off = Index{i, j, k} + -put.cells.lo;
+            const Index off = Index{i, j, k} + -put.to.at;
             const Index c = x.cell(0, i, j, k);
             bool here = q == 1 && ((c[0] + c[1] + c[2]) & 1) == static_cast<int>(colour);
             for (std::size_t d = 0; d < 3; ++d) here = here && off[d] >= 0 && off[d] < part[d];
@@ -1509,9 +1513,9 @@ TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alo
     const Region whole{{1, 0, 2}, {4, 3, 2}};
     const Region part{{3, 1, 2}, {2, 2, 2}};
     const Index moved{1, 1, 1};
-    const Segment taken(0, whole, 7);
-    const std::vector<Segment> put{{1, {part.lo + moved, part.size}, 7, part.lo + -whole.lo, whole.size}};
-    const auto put_items = x.operations->make_items(std::span<const Segment>(put));
+    const auto taken = BlockCopy::pack(0, whole, 7);
+    const BlockCopy put{part.size, in_buffer(7, whole.size, part.lo + -whole.lo), in_box(1, part.lo + moved)};
+    const auto put_items = x.operations->make_items(std::span(&put, 1));
     CHECK(put_items.cells == 8);
     CHECK(put_items.values == 7 + 24);
     const Buffer buffer = x.operations->make_buffer(31 * fields, Wire::staged);
@@ -1535,7 +1539,7 @@ TEST_CASE("part of a region that lies in a buffer as a whole can be unpacked alo
     CHECK(wrong == 0);
 }
 
-TEST_CASE("forwarding moves parcels from buffer to buffer, all fields of each together") {
+TEST_CASE("forwarding copies values from buffer to buffer, all fields of each together") {
     const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 2, 9));
     Fixture x;
     std::vector<Field> u;
@@ -1545,16 +1549,18 @@ TEST_CASE("forwarding moves parcels from buffer to buffer, all fields of each to
         v.push_back(x.operations->make_field());
     }
     // Two rows are packed; they are passed on in the other order, behind a gap, and unpacked.
-    const std::vector<Segment> taken{{0, {{0, 1, 1}, {5, 1, 1}}, 0}, {1, {{1, 2, 0}, {3, 1, 1}}, 5}};
-    const std::vector<Parcel> parcels{{0, 6, 5}, {5, 2, 3}};
-    const std::vector<Segment> put{{1, {{0, 3, 3}, {5, 1, 1}}, 6}, {0, {{2, 4, 4}, {3, 1, 1}}, 2}};
+    const std::vector<BlockCopy> taken{BlockCopy::pack(0, {{0, 1, 1}, {5, 1, 1}}, 0),
+                                       BlockCopy::pack(1, {{1, 2, 0}, {3, 1, 1}}, 5)};
+    const std::vector<BlockCopy> forwards{BlockCopy::forward(0, 6, 5), BlockCopy::forward(5, 2, 3)};
+    const std::vector<BlockCopy> put{BlockCopy::pack(1, {{0, 3, 3}, {5, 1, 1}}, 6).reversed(),
+                                     BlockCopy::pack(0, {{2, 4, 4}, {3, 1, 1}}, 2).reversed()};
     const Buffer received = x.operations->make_buffer(8 * fields, Wire::direct);
     const Buffer sent = x.operations->make_buffer(11 * fields, Wire::direct);
-    const auto parcel_items = x.operations->make_items(std::span<const Parcel>(parcels));
-    x.operations->pack(received, x.operations->make_items(std::span<const Segment>(taken)), u, {});
-    const Work work = x.operations->forward(sent, parcel_items, received, fields);
+    const auto forward_items = x.operations->make_items(std::span(forwards));
+    x.operations->pack(received, x.operations->make_items(std::span(taken)), u, {});
+    const Work work = x.operations->forward(sent, forward_items, received, fields);
     CHECK(work.bytes == 2 * 8.0 * 8 * static_cast<double>(fields));
-    x.operations->unpack(v, x.operations->make_items(std::span<const Segment>(put)), sent, {});
+    x.operations->unpack(v, x.operations->make_items(std::span(put)), sent, {});
     int wrong = 0;
     for (std::size_t n = 0; n < fields; ++n) {
         const HostField values = x.on_host(v[n]);
@@ -1662,13 +1668,15 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     fine.factor_exactly(factors, L);
     CHECK(per_cell(fine.solve_incompletely(u, L, r, f)) == PerCell{2 * 7, 12});
     CHECK(per_cell(fine.solve_exactly(u, factors, f)) == PerCell{2 * (2 * 16 + 1), 2 * 17 + 3});
-    const Segment segment{0, {{}, {3, 2, 1}}, 0};
-    const auto items = fine.make_items(std::span(&segment, 1));
+    const auto packed = BlockCopy::pack(0, {{}, {3, 2, 1}}, 0);
+    const BlockCopy unpacked = packed.reversed();
+    const auto items = fine.make_items(std::span(&packed, 1));
+    const auto targets = fine.make_targets(std::span(&unpacked, 1));
     const std::array<Field, 2> two{u, f};
     const Buffer buffer = fine.make_buffer(12, Wire::staged);
-    const CopyItem copied{0, segment.cells, 1, segment.cells};
-    const auto copies = fine.make_items(std::span(&copied, 1));
-    for (const Work& work : {fine.pack(buffer, items, two, {}), fine.unpack(two, items, buffer, {}),
+    const auto copied = BlockCopy::local(0, {{}, {3, 2, 1}}, 1, {});
+    const auto copies = fine.make_targets(std::span(&copied, 1));
+    for (const Work& work : {fine.pack(buffer, items, two, {}), fine.unpack(two, targets, buffer, {}),
                              fine.copy_cells(two, copies, {})}) {
         CHECK(work.bytes == 2 * 8.0 * 12);
         CHECK(work.flops == 0);

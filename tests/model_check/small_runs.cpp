@@ -14,7 +14,7 @@
 
 #include "comm/carry/exchange.hpp"
 #include "comm/plans/schemes.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/names.hpp"
 #include "solvers/krylov/bottom_solver.hpp"
 #include "solvers/multigrid/bottom/level_krylov.hpp"
@@ -64,8 +64,8 @@ void exchange(Scheme scheme, bool persistent, int times) {
     const GhostPattern pattern = ghost_pattern(x.layout, 1, Neighbours::faces, options);
     const auto ghosts =
         make_exchange(*x.operations, pattern, make_plan(pattern, x.topology, options, x.comm.rank()), {},
-                      [&](const Itinerary& itinerary) {
-                          return make_point_to_point(x.comm, x.topology, itinerary, 7, persistent);
+                      [&](const RankSchedule& schedule) {
+                          return make_transport(x.comm, x.topology, schedule, 7, persistent);
                       });
     const std::array<Field, 2> u{x.operations->make_field(), x.operations->make_field()};
     for (int round = 1; round <= times; ++round) {
@@ -107,12 +107,12 @@ void sums(AllReduceAlgorithm algorithm, int times) {
         return totals[0] == 8 * scale && totals[1] == 28 * scale;
     };
     std::array<double, 2> totals{};
-    std::vector<PendingSum> pending;
+    std::vector<AllReduceRequest> pending;
     double scale = 1;
     for (int n = 0; n < times; ++n) pending.push_back(reduction->begin_sum(parts(scale *= 2), 2));
     reduction->progress();
     scale = 1;
-    for (PendingSum& sum : pending) {
+    for (AllReduceRequest& sum : pending) {
         sum.finish(totals);
         require(right(totals, scale *= 2), "a sum that was under way has another total");
     }

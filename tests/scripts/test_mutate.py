@@ -111,7 +111,7 @@ class Running(unittest.TestCase):
         self.assertEqual(mutate.on_more_ranks(test("solvers.cg", "mpiexec", "-n", "2", "tests/test_solvers")), [])
 
     def test_messages_are_tried_with_the_tests_that_send_some_first(self) -> None:
-        self.assertEqual(mutate.Workshop.executables("comm/carry/carrier.cpp")[0], "test_comm")
+        self.assertEqual(mutate.Workshop.executables("comm/carry/exchanger.cpp")[0], "test_comm")
         self.assertEqual(mutate.Workshop.executables("comm/plans/schemes/split.cpp")[0], "test_plans")
 
 

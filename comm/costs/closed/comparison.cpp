@@ -66,8 +66,8 @@ bool sockets_missing(const Setup& setup) {
 template <class Visit>
 void for_each_message(const Plan& plan, std::size_t columns, const Setup& setup, const Visit& visit) {
     std::size_t number = 0;
-    plan.for_each_stage([&](const Stage& stage) {
-        for (const Message& message : stage.messages)
+    plan.for_each_phase([&](const PhaseMessages& phase) {
+        for (const Message& message : phase.messages)
             visit(number, message, static_cast<double>(message.values() * columns * setup.value_bytes));
         ++number;
     });

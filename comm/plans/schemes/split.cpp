@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "comm/plans/crossings.hpp"
+#include "comm/plans/inter_node_traffic.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-Cut cut(const SchemeOptions& options) {
+MessageSplit split_by(const SchemeOptions& options) {
     const std::size_t message_cap = options.message_cap;
     check_at_least(message_cap, std::size_t{1}, "a message of split carries at least a byte");
     check_at_least(options.columns, std::size_t{1}, "a message of split carries at least a column");
@@ -55,7 +55,7 @@ Planner split() {
             .candidates = {{.scheme = Scheme::split}, {.scheme = Scheme::split, .cap_rule = CapRule::always}},
             .rule = rule,
             .longest_item = longest_item,
-            .cut = cut};
+            .split = split_by};
 }
 
 }  // namespace keel

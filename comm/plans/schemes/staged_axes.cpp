@@ -17,17 +17,17 @@ namespace {
 constexpr std::array axes{Phase::axis_x, Phase::axis_y, Phase::axis_z};
 using Transfers = std::array<std::vector<Transfer>, 3>;  // by axis
 
-// The transfers that bring box `from`'s items to all that need them. An item goes to no rank that has it
-// already, and of two ranks that could bring it in the same stage the lower does.
+// The transfers that bring box `from`'s items to all ranks that need them. An item goes to no rank that has it
+// already, and of two ranks that could bring it in the same phase the lower does.
 void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) {
     const Layout& layout = pattern.layout();
     std::map<Item, std::set<int>> holders;
-    std::vector<std::pair<Need, Index>> needs;  // and the boxes crossed to satisfy them
+    std::vector<std::pair<GhostRegion, Index>> regions;  // and the steps to the boxes that have them
     for (const Index& side : pattern.sides())
-        if (const auto need = pattern.need_of(from, side)) needs.emplace_back(*need, -side);
+        if (const auto ghosts = pattern.ghosts_from(from, side)) regions.emplace_back(*ghosts, -side);
     for (std::size_t d = 0; d < 3; ++d) {
         std::map<std::pair<Item, int>, int> brought;  // item and target: source
-        for (const auto& [need, step] : needs) {
+        for (const auto& [ghosts, step] : regions) {
             if (step[d] == 0) continue;
             Index before{};
             for (std::size_t axis = 0; axis < d; ++axis) before[axis] = step[axis];
@@ -44,7 +44,7 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
             const int source = layout.owner(*here);
             const int target = layout.owner(*there);
             if (source == target) continue;
-            for (const Item& item : pattern.items(from, need.source)) {
+            for (const Item& item : pattern.items(from, ghosts.source)) {
                 const auto held = holders.find(item);
                 if (target == item.owner || (held != holders.end() && held->second.contains(target)))
                     continue;
@@ -72,7 +72,7 @@ Plan plan(const GhostPattern& pattern, const RanksPlanned& whose) {
     for (const int box : sources) add_transfers(pattern, box, transfers);
     Plan plan{{Phase::local, {}}, {}};
     for (std::size_t d = 0; d < layout.dimensions(); ++d)
-        plan.stages.push_back({axes[d], messages_of(std::move(transfers[d]), whose)});
+        plan.phases.push_back({axes[d], messages_of(std::move(transfers[d]), whose)});
     return plan;
 }
 

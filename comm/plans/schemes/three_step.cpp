@@ -3,13 +3,13 @@
 // Olson 2020, section 3; Lockhart 2023, Alg. 3.1, line 18.) Where sockets are known a message is given to one of those whose turn
 // it is on the socket that most of it comes from or goes to. (Lockhart 2023, section 5.4.)
 
-#include "comm/plans/crossings.hpp"
+#include "comm/plans/inter_node_traffic.hpp"
 #include "comm/plans/schemes.hpp"
 
 namespace keel {
 
 Planner three_step() {
-    const auto never = [](const SchemeOptions&) -> Cut {
+    const auto never = [](const SchemeOptions&) -> MessageSplit {
         return {[](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); }};
     };
     return {
@@ -18,7 +18,7 @@ Planner three_step() {
         .meaning = "all that a node needs of another in one message, gathered before and passed on behind",
         .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-3)",
         .candidates = {{.scheme = Scheme::three_step}},
-        .cut = never};
+        .split = never};
 }
 
 }  // namespace keel

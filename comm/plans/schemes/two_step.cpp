@@ -6,15 +6,15 @@
 #include <tuple>
 #include <utility>
 
-#include "comm/plans/crossings.hpp"
+#include "comm/plans/inter_node_traffic.hpp"
 #include "comm/plans/schemes.hpp"
 
 namespace keel {
 namespace {
 
-// A piece, and the values that each rank of its node needs of it.
-struct NeededPiece {
-    Piece piece;
+// A message, and the values that each rank of its node needs of it.
+struct NeededMessage {
+    NodeMessage message;
     std::map<int, std::size_t> values;
 };
 
@@ -38,27 +38,27 @@ int neediest(const std::map<int, std::size_t>& values, int partner) {
 Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions& options,
           const RanksPlanned& whose) {
     const std::vector<Request> requests = requests_planned(pattern, topology, whose);
-    std::map<std::pair<int, int>, NeededPiece> needed;  // by owner and node
+    std::map<std::pair<int, int>, NeededMessage> needed;  // by owner and node
     for (const Request& r : requests) {
         if (topology.same_node(r.item.owner, r.rank)) continue;
-        NeededPiece& one = needed[{r.item.owner, topology.node(r.rank)}];
-        auto& items = one.piece.items;
+        NeededMessage& one = needed[{r.item.owner, topology.node(r.rank)}];
+        auto& items = one.message.items;
         if (items.empty() || items.back() != r.item) items.push_back(r.item);
         one.values[r.rank] += static_cast<std::size_t>(r.item.values);
     }
-    std::vector<Piece> pieces;
+    std::vector<NodeMessage> messages;
     for (auto& [ends, one] : needed) {
         const auto [owner, node] = ends;
-        Piece& piece = one.piece;
-        piece.from = topology.node(owner);
-        piece.to = node;
-        piece.sender = owner;
-        piece.receiver = same_local_index(topology, owner, node);
+        NodeMessage& message = one.message;
+        message.from = topology.node(owner);
+        message.to = node;
+        message.sender = owner;
+        message.receiver = same_local_index(topology, owner, node);
         if (options.partner_rule == PartnerRule::max_need)
-            piece.receiver = neediest(one.values, piece.receiver);
-        pieces.push_back(std::move(piece));
+            message.receiver = neediest(one.values, message.receiver);
+        messages.push_back(std::move(message));
     }
-    return relay(requests, pieces, topology, whose);
+    return relay(requests, messages, topology, whose);
 }
 
 const char* rule(const SchemeOptions& options) {

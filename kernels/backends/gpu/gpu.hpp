@@ -147,13 +147,13 @@ class GpuOperations : public OperationsOn<Gpu> {
                 Precision::fp64};
     }
 
-    Work pack(Buffer buffer, Items<Segment> segments, std::span<const Field> u,
+    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
               std::optional<Colour> colour) override {
         Work work;
         device().transfer_follows_compute();
         device().on_transfer([&] {
-            work = OperationsOn::pack(buffer, segments, u, colour);
-            const std::size_t bytes = segments.values * u.size() * sizeof(double);
+            work = OperationsOn::pack(buffer, copies, u, colour);
+            const std::size_t bytes = copies.values * u.size() * sizeof(double);
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_host(buffer.wire, buffer.data, bytes);
             device().wait_for_current();
@@ -162,25 +162,25 @@ class GpuOperations : public OperationsOn<Gpu> {
     }
     // What was launched before the pack of the same exchange is done, for the pack was waited for; what was launched
     // since then does not touch ghosts.
-    Work unpack(std::span<const Field> u, Items<Segment> segments, Buffer buffer,
+    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                 std::optional<Colour> colour) override {
         Work work;
         device().on_transfer([&] {
-            const std::size_t bytes = segments.values * u.size() * sizeof(double);
+            const std::size_t bytes = copies.values * u.size() * sizeof(double);
             check_at_least(buffer.values * sizeof(double), bytes, "a message fits into its buffer");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
-            work = OperationsOn::unpack(u, segments, buffer, colour);
+            work = OperationsOn::unpack(u, copies, buffer, colour);
         });
         device().compute_follows_transfer();
         return work;
     }
 
     // Behind the unpacking of the exchange before, which used the same buffers.
-    Work forward(Buffer to, Items<Parcel> parcels, Buffer from, std::size_t fields) override {
+    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
         Work work;
         device().on_transfer([&] {
-            work = OperationsOn::forward(to, parcels, from, fields);
+            work = OperationsOn::forward(to, copies, from, fields);
             device().wait_for_current();
         });
         return work;

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "comm/costs/all_reduce_time.hpp"
-#include "comm/sums/all_reduce.hpp"
+#include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"
 
@@ -111,7 +111,7 @@ std::string rejected_by(const Switches& switches, const PingPongResults& one) {
 
 // By the switches asked for or found, or by fewer: a machine with a hole could predict nothing.
 void fit(const NetworkOptions& keys, NetworkResults& network) {
-    std::vector<std::vector<Sample>> measured;
+    std::vector<std::vector<TimedMessage>> measured;
     for (const auto& one : network.classes)
         if (!one.samples.empty()) measured.push_back(one.samples);
     const Switches wanted = keys.rendezvous_from > 0

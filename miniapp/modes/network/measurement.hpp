@@ -26,7 +26,7 @@ struct NetworkOptions {     // [network]
 struct PingPongResults {
     Locality locality = Locality::socket;
     std::vector<Pair> pairs;  // none: no two ranks are at that distance
-    std::vector<Sample> samples;
+    std::vector<TimedMessage> samples;
     std::vector<Fit> fits;
     std::vector<Burst> bursts = {};
     std::optional<double> overhead = {};  // seconds that each message keeps a process busy
@@ -34,8 +34,8 @@ struct PingPongResults {
 
 struct NetworkResults {
     std::vector<PingPongResults> classes;  // by locality
-    std::vector<NodeSample> node_pong;     // none on a single node
-    std::vector<Sample> all_reduce;        // of all ranks, by bytes of each
+    std::vector<TimedNode> node_pong;      // none on a single node
+    std::vector<TimedMessage> all_reduce;  // of all ranks, by bytes of each
     // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's noise.
     std::optional<double> all_reduce_by_messages = {};
     Switches switches;

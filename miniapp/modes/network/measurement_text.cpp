@@ -13,7 +13,7 @@ namespace {
 ReportTable ping_pong_table(const NetworkResults& network) {
     ReportTable table("Ping-pong: time one way", "network");
     for (const auto& one : network.classes)
-        for (const Sample& sample : one.samples)
+        for (const TimedMessage& sample : one.samples)
             table.add({{"what", "ping_pong"},
                        {"class", name(one.locality)},
                        {"pairs", one.pairs.size()},
@@ -36,7 +36,7 @@ ReportTable bursts_table(const NetworkResults& network) {
 ReportTable node_pong_table(const NetworkResults& network) {
     ReportTable table("Node-pong: time of all bytes from one node to another, shared by ranks of the node",
                       "network");
-    for (const NodeSample& sample : network.node_pong)
+    for (const TimedNode& sample : network.node_pong)
         table.add({{"what", "node_pong"},
                    {"processes", sample.processes, "ranks", counted(sample.processes, "rank")},
                    {"bytes", sample.node_bytes, "bytes", Unit::count},
@@ -46,7 +46,7 @@ ReportTable node_pong_table(const NetworkResults& network) {
 
 ReportTable all_reduce_table(const NetworkResults& network) {
     ReportTable table("All-reduce of all ranks", "network");
-    for (const Sample& sample : network.all_reduce)
+    for (const TimedMessage& sample : network.all_reduce)
         table.add({{"what", "all_reduce"},
                    {"bytes", sample.bytes, "bytes", Unit::count},
                    {"seconds", sample.seconds, "time", Unit::seconds}});

@@ -36,11 +36,11 @@ bool write_machine(const NetworkOptions& options, const NetworkResults& network,
 std::vector<double> seconds_of(const NetworkResults& network) {
     std::vector<double> seconds;
     for (const PingPongResults& one : network.classes) {
-        for (const Sample& sample : one.samples) seconds.push_back(sample.seconds);
+        for (const TimedMessage& sample : one.samples) seconds.push_back(sample.seconds);
         for (const Burst& burst : one.bursts) seconds.push_back(burst.seconds);
     }
-    for (const NodeSample& sample : network.node_pong) seconds.push_back(sample.seconds);
-    for (const Sample& sample : network.all_reduce) seconds.push_back(sample.seconds);
+    for (const TimedNode& sample : network.node_pong) seconds.push_back(sample.seconds);
+    for (const TimedMessage& sample : network.all_reduce) seconds.push_back(sample.seconds);
     return seconds;
 }
 

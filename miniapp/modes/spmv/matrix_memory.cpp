@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "comm/plans/itinerary.hpp"
+#include "comm/plans/rank_schedule.hpp"
 #include "kernels/bodies/pack.hpp"
 #include "kernels/bodies/sparse.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
 constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
-// Letters with entries of a file, and what comes in return, one lot after the other, each in a list that has grown.
+// Words with entries of a file, and what comes in return, one lot after the other, each in a list that has grown.
 constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 7;
@@ -32,13 +32,13 @@ std::size_t vectors_of_solve(const MatrixUse& use) {
     return use.solver ? static_cast<std::size_t>(krylov_vectors(use.solver->options)) + 1 : 0;
 }
 
-// How many pieces of rows of cells the values of a message are copied by.
-std::size_t segments_of(const Leg& leg) {
-    if (leg.relayed) return leg.items.size();
+// How many messages of rows of cells the values of a message are copied by.
+std::size_t segments_of(const MessageEnd& message) {
+    if (message.relayed) return message.items.size();
     std::size_t segments = 0;
-    for (std::size_t n = 0, first = 0; n < leg.items.size(); ++n) {
+    for (std::size_t n = 0, first = 0; n < message.items.size(); ++n) {
         const bool follows =
-            n > 0 && leg.items[n].name == leg.items[n - 1].name + 1 && n - first < block_width;
+            n > 0 && message.items[n].name == message.items[n - 1].name + 1 && n - first < block_width;
         if (follows) continue;
         ++segments;
         first = n;
@@ -54,24 +54,24 @@ MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_
         return static_cast<std::size_t>(ghosts_by_rank[static_cast<std::size_t>(r)]);
     };
     const std::size_t ghosts = ghosts_of_rank(rank);
-    const Itinerary itinerary(plan, rank);
+    const RankSchedule schedule(plan, rank);
     MatrixPart part{rows.rows(), rows.columns.size(), ghosts,
-                    itinerary.send_values() + itinerary.receive_values()};
+                    schedule.send_values() + schedule.receive_values()};
     std::size_t requests = 0;
     for (const int colleague : topology.ranks_on(topology.node(rank))) requests += ghosts_of_rank(colleague);
     part.making_lists = copies_of_requests * requests * sizeof(Request);
-    const auto add = [&](const Leg& leg) {
-        const std::size_t segments = segments_of(leg) * sizeof(Segment);
+    const auto add = [&](const MessageEnd& message) {
+        const std::size_t segments = segments_of(message) * sizeof(BlockCopy);
         part.list_bytes +=
-            2 * leg.items.size() * sizeof(Item) + segments;  // in the plan and in the itinerary
-        part.making_lists += 2 * segments;                   // a list that grows, before it is copied
+            2 * message.items.size() * sizeof(Item) + segments;  // in the plan and in the schedule
+        part.making_lists += 2 * segments;                       // a list that grows, before it is copied
     };
-    for (const Leg& leg : itinerary.receives) {
-        add(leg);
-        part.making_lists += leg.items.size() * map_node;  // by which needed items are found in it
+    for (const MessageEnd& message : schedule.receives) {
+        add(message);
+        part.making_lists += message.items.size() * map_node;  // by which needed items are found in it
     }
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends) add(leg);
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends) add(message);
     return part;
 }
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <limits>
 
-#include "comm/plans/itinerary.hpp"
+#include "comm/plans/rank_schedule.hpp"
 #include "comm/plans/schemes.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/setup/machine/control_groups.hpp"
@@ -86,22 +86,22 @@ std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
     return all;
 }
 
-// What plan, itinerary and MPI keep of a message besides its values: measured with Open MPI 4.1, 1.4 to 1.8 kB.
+// What plan, schedule and MPI keep of a message besides its values: measured with Open MPI 4.1, 1.4 to 1.8 kB.
 constexpr std::size_t bytes_of_message = 1600;
 
 // In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists; without fields the latter alone.
 std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
                           Precision precision = Precision::fp64) {
-    const Itinerary itinerary(plan, rank);
+    const RankSchedule schedule(plan, rank);
     std::size_t bytes = 0;
-    const auto add = [&](const Leg& leg) {
-        bytes +=
-            bytes_of_message + leg.items.size() * (2 * sizeof(Item) + (leg.relayed ? sizeof(Segment) : 0));
+    const auto add = [&](const MessageEnd& message) {
+        bytes += bytes_of_message +
+                 message.items.size() * (2 * sizeof(Item) + (message.relayed ? sizeof(BlockCopy) : 0));
     };
-    for (const Leg& leg : itinerary.receives) add(leg);
-    for (const Departure& departure : itinerary.departures)
-        for (const Leg& leg : departure.sends) add(leg);
-    bytes += bytes_of_value(precision) * fields * (itinerary.send_values() + itinerary.receive_values());
+    for (const MessageEnd& message : schedule.receives) add(message);
+    for (const SendStage& stage : schedule.stages)
+        for (const MessageEnd& message : stage.sends) add(message);
+    bytes += bytes_of_value(precision) * fields * (schedule.send_values() + schedule.receive_values());
     return bytes / sizeof(double);
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "comm/carry/point_to_point.hpp"
+#include "comm/carry/transport.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -31,15 +31,15 @@ std::size_t place_in(const std::vector<Item>& list, const Item& item) {
                                                  : list.size();
 }
 
-std::size_t slot_of(const std::vector<Hop::Part>& parts, const Item& item) {
-    return std::ranges::lower_bound(parts, item, {}, &Hop::Part::item)->slot;
+std::size_t slot_of(const std::vector<ReverseStage::Contribution>& parts, const Item& item) {
+    return std::ranges::lower_bound(parts, item, {}, &ReverseStage::Contribution::item)->slot;
 }
 
 }  // namespace
 
 ItemExchange Team::exchange(Operations& buffers, Plan plan) const {
-    return {buffers, std::move(plan), comm.rank(), [this](const Itinerary& itinerary) {
-                return make_point_to_point(comm, topology, itinerary, 0, false);
+    return {buffers, std::move(plan), comm.rank(), [this](const RankSchedule& schedule) {
+                return make_transport(comm, topology, schedule, 0, false);
             }};
 }
 
@@ -127,37 +127,39 @@ PartialRow merged(const PartialRow& a, const PartialRow& b) {
     return sum;
 }
 
-void send_home(const Team& team, const Homeward& way, std::vector<PartialRow>& slots, Traffic& sent) {
+void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::vector<PartialRow>& slots,
+                           Traffic& sent) {
     check_equal(slots.size(), way.slots(), "every slot of the way has a partial row");
-    for (const Hop& hop : way.hops) {
+    for (const ReverseStage& stage : way.stages) {
         const auto buffers = team.buffers();
         std::map<Item, int> lengths;  // of what comes
-        team.exchange(*buffers, hop.plan)
+        team.exchange(*buffers, stage.plan)
             .run(
                 [&](const Item& item, std::span<double> out) {
-                    out[0] = static_cast<double>(slots[slot_of(hop.sends, item)].columns.size());
+                    out[0] = static_cast<double>(slots[slot_of(stage.sends, item)].columns.size());
                 },
                 [&](const Item& item, std::span<const double> in) {
                     lengths.emplace(item, static_cast<int>(in[0]));
                 });
-        Plan plan = hop.plan;
-        const auto set_lengths = [&](Stage& stage) {
-            for (Message& message : stage.messages)
+        Plan plan = stage.plan;
+        const auto set_lengths = [&](PhaseMessages& phase) {
+            for (Message& message : phase.messages)
                 for (Item& item : message.items) {
-                    const int length = item.owner == team.comm.rank()
-                                           ? static_cast<int>(slots[slot_of(hop.sends, item)].columns.size())
-                                           : lengths.at(item);
+                    const int length =
+                        item.owner == team.comm.rank()
+                            ? static_cast<int>(slots[slot_of(stage.sends, item)].columns.size())
+                            : lengths.at(item);
                     item.values = static_cast<int>(words_of_entry) * length;
                 }
         };
         set_lengths(plan.local);
-        for (Stage& stage : plan.stages) set_lengths(stage);
+        for (PhaseMessages& phase : plan.phases) set_lengths(phase);
 
         std::map<Item, PartialRow> arrived;
         ItemExchange exchange = team.exchange(*buffers, std::move(plan));
         exchange.run(
             [&](const Item& item, std::span<double> out) {
-                const PartialRow& row = slots[slot_of(hop.sends, item)];
+                const PartialRow& row = slots[slot_of(stage.sends, item)];
                 for (std::size_t n = 0; n < row.columns.size(); ++n)
                     write_entry(out, n, row.columns[n], row.values[n]);
             },
@@ -169,7 +171,7 @@ void send_home(const Team& team, const Homeward& way, std::vector<PartialRow>& s
                 }
             });
         sent += exchange.plan().traffic(team.comm.rank(), team.topology, 1);
-        for (const Hop::Part& part : hop.receives)
+        for (const ReverseStage::Contribution& part : stage.receives)
             slots[part.slot] = merged(slots[part.slot], arrived.at(part.item));
     }
 }

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/carry/homeward.hpp"
 #include "comm/carry/item_exchange.hpp"
+#include "comm/carry/reverse_exchange.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/backends/registry.hpp"
@@ -95,8 +95,9 @@ struct PartialRow {
 // The sum of both.
 PartialRow merged(const PartialRow& a, const PartialRow& b);
 
-// Sends partial rows home, merging them on the way: `slots` are those of the way (Homeward), of which those of relays and
-// homes are filled in. Adds what this rank sent to the traffic, lengths apart. Collective.
-void send_home(const Team& team, const Homeward& way, std::vector<PartialRow>& slots, Traffic& sent);
+// Sends partial rows back to their owners, merging them on the way. `slots` are those of `way`; the ones of relays
+// and homes are filled in. Adds what this rank sent to the traffic, lengths apart. Collective.
+void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::vector<PartialRow>& slots,
+                           Traffic& sent);
 
 }  // namespace keel

@@ -141,7 +141,7 @@ GlobalRows multiply(const PartRows& A, const RowPartition& partition, const Glob
 }
 
 GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
-                    const Homeward& way, Traffic& sent, Work& work) {
+                    const ReverseExchange& way, Traffic& sent, Work& work) {
     const CompactColumns columns(P.columns.first(P.rank), P.own_columns(),
                                  {P.rows.columns, of_ghosts.columns});
     CompactRows AP;  // no sum below depends on the order of a row's entries
@@ -172,7 +172,7 @@ GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, cons
     const std::size_t own = P.own_columns();
     std::vector<PartialRow> slots(way.slots());
     for (std::size_t n = 0; n < P.ghosts.size(); ++n) append_part(slots[n], own + n);
-    send_home(team, way, slots, sent);
+    reverse_exchange_rows(team, way, slots, sent);
 
     GlobalRows product;
     std::size_t home = 0;

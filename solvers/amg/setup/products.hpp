@@ -15,6 +15,6 @@ GlobalRows multiply(const PartRows& A, const RowPartition& columns, const Global
 // This rank's rows of P^T (A P): every rank makes the parts that its rows have in rows of the product, and sends home those of
 // others. `of_ghosts` are the rows of P of A's ghosts, `way` is that of the ghosts of P. Collective.
 GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
-                    const Homeward& way, Traffic& sent, Work& work);
+                    const ReverseExchange& way, Traffic& sent, Work& work);
 
 }  // namespace keel

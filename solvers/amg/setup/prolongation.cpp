@@ -18,17 +18,17 @@ using Words = std::vector<std::int64_t>;
 // in the order of the ranks, and so are their letters: an aggregate and a number each.
 std::map<std::int64_t, double> totals(const Team& team, const RowPartition& partition, int rank,
                                       std::map<std::int64_t, double> parts) {
-    Letters questions;
+    WordsByRank questions;
     for (const auto& [aggregate, part] : parts)
         if (const int owner = partition.owner(aggregate); owner != rank) {
             Words& letter = questions[owner];
             letter.insert(letter.end(), {aggregate, std::bit_cast<std::int64_t>(part)});
         }
-    const Letters asked = team.negotiator->exchange(questions);
+    const WordsByRank asked = team.negotiator->exchange(questions);
     for (const auto& [from, letter] : asked)
         for (std::size_t n = 0; n < letter.size(); n += 2)
             parts[letter[n]] += std::bit_cast<double>(letter[n + 1]);
-    Letters answers = asked;
+    WordsByRank answers = asked;
     for (auto& [to, letter] : answers)
         for (std::size_t n = 0; n < letter.size(); n += 2)
             letter[n + 1] = std::bit_cast<std::int64_t>(parts.at(letter[n]));

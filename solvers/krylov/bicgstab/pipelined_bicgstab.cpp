@@ -47,7 +47,7 @@ class PipelinedBiCGStab : public KrylovMethod {
         A.copy(r0, r);
         A.apply(w, r);
         const Product start[] = {{r0, w}};
-        PendingSum starting = A.begin_dots(start);
+        AllReduceRequest starting = A.begin_dots(start);
         A.apply(t, w);
         double r0w = 0;
         starting.finish(std::span(&r0w, 1));
@@ -68,7 +68,7 @@ class PipelinedBiCGStab : public KrylovMethod {
             A.axpby(q, 1, r, -alpha, s);
             A.axpby(Aq, 1, w, -alpha, z);
             const Product half[] = {{q, Aq}, {Aq, Aq}};
-            PendingSum of_half = A.begin_dots(half);
+            AllReduceRequest of_half = A.begin_dots(half);
             A.apply(v, z);
             double halves[2];
             of_half.finish(halves);
@@ -83,7 +83,7 @@ class PipelinedBiCGStab : public KrylovMethod {
             A.axpby(r, 1, q, -omega, Aq);
             A.combine(w, std::array{1.0, -omega, omega * alpha}, std::array{Aq, t, v});  // A r
             const Product whole[] = {{r0, r}, {r0, w}, {r0, s}, {r0, z}, {r, r}};
-            PendingSum of_whole = A.begin_dots(whole);
+            AllReduceRequest of_whole = A.begin_dots(whole);
             A.apply(t, w);
             double wholes[5];
             of_whole.finish(wholes);

@@ -245,7 +245,7 @@ class DeepPipelinedCG : public KrylovMethod {
     std::vector<double> sigma_;
     int begun_ = 0;  // all-reduces, counted by column
     int waited_ = 0;
-    std::vector<std::optional<PendingSum>> pending_;
+    std::vector<std::optional<AllReduceRequest>> pending_;
     std::vector<Product> products_;
     std::vector<double> sums_;
 };

@@ -51,7 +51,7 @@ class PipelinedCG : public KrylovMethod {
         double gamma_old = 0;
         double alpha_old = 0;
         for (int i = 0;; ++i) {
-            PendingSum pending = A.begin_dots(std::span(products).first(count));
+            AllReduceRequest pending = A.begin_dots(std::span(products).first(count));
             if (M) M->apply(m, w);
             A.apply(n, m);
             pending.finish(std::span(sums).first(count));

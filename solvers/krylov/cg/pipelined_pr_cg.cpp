@@ -36,7 +36,7 @@ class PipelinedPredictAndRecomputeCG : public KrylovMethod {
         A.copy(s, w);
         double sums[4];
         const Product products[] = {{r, r}, {p, s}, {r, s}, {s, s}};
-        PendingSum first = A.begin_dots(products);
+        AllReduceRequest first = A.begin_dots(products);
         A.apply(u, s);
         first.finish(sums);
         for (int k = 0; k < limit; ++k) {
@@ -51,7 +51,7 @@ class PipelinedPredictAndRecomputeCG : public KrylovMethod {
             const double beta = std::max(0.0, predicted / nu);  // rounding may leave less than nothing
             A.axpby(p, 1, r, beta, p);
             A.axpby(s, 1, w, beta, s);
-            PendingSum pending = A.begin_dots(products);
+            AllReduceRequest pending = A.begin_dots(products);
             A.apply(std::array{u, w}, std::array{s, r});  // A s, and A r recomputed
             pending.finish(sums);
             report.residuals.push_back(std::sqrt(sums[0]) / scale);

@@ -155,7 +155,7 @@ class PipelinedSStepCG : public KrylovMethod {
         for (int i = 0; i < s; ++i) extend(i);
         for (;;) {
             begin_products(s, m);
-            PendingSum pending = A.begin_dots(products_);
+            AllReduceRequest pending = A.begin_dots(products_);
             for (int i = s; i < 2 * s; ++i) extend(i);
             pending.finish(std::span(sums_).first(products_.size()));
             take_sums(s, m);

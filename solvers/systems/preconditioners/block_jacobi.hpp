@@ -7,7 +7,7 @@
 // M is symmetric and positive definite, and the eigenvalues of M L lie in (0, 2): L is a symmetric M-matrix
 // and the blocks, exact or IC(0), are a regular splitting of it. Neither exchanges nor all-reduces.
 
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/names.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"

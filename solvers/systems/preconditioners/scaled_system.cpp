@@ -33,7 +33,7 @@ void ScaledSystem::dots(std::span<const Product> products, std::span<double> res
     reduction_.sum(local_sums(products), results);
 }
 
-PendingSum ScaledSystem::begin_dots(std::span<const Product> products) {
+AllReduceRequest ScaledSystem::begin_dots(std::span<const Product> products) {
     return reduction_.begin_sum(local_sums(products), products.size());
 }
 

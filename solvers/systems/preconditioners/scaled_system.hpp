@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
 #include "solvers/systems/linear_system.hpp"
 
@@ -19,7 +19,7 @@ class ScaledSystem : public LinearSystem {
     void dots(std::span<const Product> products, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) override;
     void gram(std::span<const Vector> x, std::span<const Vector> y, std::span<DoubleDouble> results) override;
-    PendingSum begin_dots(std::span<const Product> products) override;
+    AllReduceRequest begin_dots(std::span<const Product> products) override;
     double max_norm(Vector x) override;
     Counts counts() const override;
     using LinearSystem::combine;

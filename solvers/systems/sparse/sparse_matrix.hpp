@@ -13,7 +13,7 @@
 #include "comm/patterns/row_partition.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "comm/plans/schemes.hpp"
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/bodies/diagonal_scaling.hpp"
 #include "kernels/bodies/sparse.hpp"
@@ -51,7 +51,7 @@ struct VectorPart {
 // Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is
 // negotiated.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
-                                        const ExchangeOptions& options, const Transport& transport);
+                                        const ExchangeOptions& options, const MakeTransport& transport);
 
 // Right scaling divides by the diagonal, symmetric scaling by its root.
 constexpr bool scalable(double diagonal, DiagonalScaling scaling) {

@@ -12,7 +12,7 @@
 namespace keel::test {
 
 // Bytes are those of `columns` fields. Node maxima count messages to other nodes.
-struct StageTotals {
+struct PhaseTotals {
     long messages = 0;
     long items = 0;
     long bytes = 0;
@@ -26,16 +26,16 @@ struct StageTotals {
     long max_node_send_bytes = 0;
     long max_node_receive_bytes = 0;
 
-    friend bool operator==(const StageTotals&, const StageTotals&) = default;
+    friend bool operator==(const PhaseTotals&, const PhaseTotals&) = default;
 };
-inline StageTotals totals(std::span<const Message> messages, const Topology& topology, std::size_t columns) {
+inline PhaseTotals totals(std::span<const Message> messages, const Topology& topology, std::size_t columns) {
     using Tally = std::map<int, long>;  // by rank or node
     const auto most = [](const Tally& tally) {
         long largest = 0;
         for (const auto& [key, sum] : tally) largest = std::max(largest, sum);
         return largest;
     };
-    StageTotals all;
+    PhaseTotals all;
     Tally sends, receives, send_bytes, receive_bytes;
     Tally node_sends, node_receives, node_send_bytes, node_receive_bytes;
     for (const Message& message : messages) {

@@ -11,7 +11,7 @@
 #include "tests/comm/random_case.hpp"
 
 using namespace keel;
-using test::StageTotals;
+using test::PhaseTotals;
 using test::totals;
 
 namespace {
@@ -28,9 +28,9 @@ Topology ragged(int ranks) {
     return {labels, NodeSource::map};
 }
 
-double sum_of(const std::vector<StageTotals>& stages, long StageTotals::*number) {
+double sum_of(const std::vector<PhaseTotals>& stages, long PhaseTotals::*number) {
     long sum = 0;
-    for (const StageTotals& stage : stages) sum += stage.*number;
+    for (const PhaseTotals& stage : stages) sum += stage.*number;
     return static_cast<double>(sum);
 }
 
@@ -48,12 +48,12 @@ TEST_CASE("a summary has the totals and the time of the whole plan") {
             const Plan plan = make_plan(pattern, topology, scheme, {});
             const Setup setup{topology, &model};
             const SchemeRow row = summary(scheme, shares_of(plan, 3, setup), setup);
-            std::vector<StageTotals> stages;
-            plan.for_each_stage(
-                [&](const Stage& stage) { stages.push_back(totals(stage.messages, topology, 3)); });
-            CHECK(row.all.messages == sum_of(stages, &StageTotals::messages));
-            CHECK(row.all.bytes == sum_of(stages, &StageTotals::bytes));
-            const StageTotals global = totals(plan.messages(Phase::global), topology, 3);
+            std::vector<PhaseTotals> stages;
+            plan.for_each_phase(
+                [&](const PhaseMessages& phase) { stages.push_back(totals(phase.messages, topology, 3)); });
+            CHECK(row.all.messages == sum_of(stages, &PhaseTotals::messages));
+            CHECK(row.all.bytes == sum_of(stages, &PhaseTotals::bytes));
+            const PhaseTotals global = totals(plan.messages(Phase::global), topology, 3);
             CHECK(row.all.off_node_messages == static_cast<double>(global.messages));
             CHECK(row.all.off_node_bytes == static_cast<double>(global.bytes));
             CHECK(row.most_sent.off_node_messages == static_cast<double>(global.max_send_messages));

@@ -15,10 +15,10 @@ namespace {
 constexpr Locality localities[] = {Locality::socket, Locality::node, Locality::off_node};
 
 // Sizes 1 to 4 MiB on the machine, each time up to `noise` longer.
-std::vector<std::vector<Sample>> timings(const Machine& machine, double noise, unsigned seed) {
+std::vector<std::vector<TimedMessage>> timings(const Machine& machine, double noise, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> longer(0, noise);
-    std::vector<std::vector<Sample>> classes;
+    std::vector<std::vector<TimedMessage>> classes;
     for (const Locality locality : localities) {
         classes.emplace_back();
         for (double bytes = 1; bytes <= 1 << 22; bytes *= 2)
@@ -86,7 +86,7 @@ TEST_CASE("one protocol is not taken for three") {
 
 TEST_CASE("weights are relative: a short message counts as much as a long one") {
     // The longest is off by a percent, which in plain least squares would make alpha negative.
-    const std::vector<Sample> samples{{1, 1e-6}, {2, 1e-6}, {4, 1e-6}, {1e6, 1.01e-3}, {2e6, 1.98e-3}};
+    const std::vector<TimedMessage> samples{{1, 1e-6}, {2, 1e-6}, {4, 1e-6}, {1e6, 1.01e-3}, {2e6, 1.98e-3}};
     const Fit fit = fit_postal(samples);
     CHECK(fit.cost.alpha == Approx(1e-6).epsilon(0.01));
     CHECK(fit.cost.beta == Approx(1e-9).epsilon(0.01));
@@ -95,22 +95,22 @@ TEST_CASE("weights are relative: a short message counts as much as a long one") 
 }
 
 TEST_CASE("messages that get cheaper with their length are rejected") {
-    const std::vector<Sample> samples{{1, 2e-6}, {2, 1.9e-6}, {4, 1.7e-6}, {8, 1.4e-6}};
+    const std::vector<TimedMessage> samples{{1, 2e-6}, {2, 1.9e-6}, {4, 1.7e-6}, {8, 1.4e-6}};
     const Fit fit = fit_postal(samples);
     CHECK(fit.cost.beta < 0);
     CHECK_FALSE(fit.accepted());
     CHECK_FALSE(Fit{.cost = {-1e-6, 1e-9}}.accepted());
-    CHECK_THROWS(fit_postal(std::vector<Sample>{{8, 1e-6}, {8, 2e-6}}));
+    CHECK_THROWS(fit_postal(std::vector<TimedMessage>{{8, 1e-6}, {8, 2e-6}}));
 }
 
 TEST_CASE("a protocol whose line is rejected goes with its neighbour, in every class") {
     const auto samples = [](std::initializer_list<double> seconds) {
-        std::vector<Sample> all;
+        std::vector<TimedMessage> all;
         for (const double s : seconds) all.push_back({std::ldexp(1.0, static_cast<int>(all.size())), s});
         return all;  // of 1, 2, 4, ... 32 bytes
     };
     const auto good = samples({1.0, 1.1, 2.4, 2.8, 5.6, 7.2});
-    const auto check = [&](const std::vector<Sample>& other, std::optional<Switches> wanted) {
+    const auto check = [&](const std::vector<TimedMessage>& other, std::optional<Switches> wanted) {
         const auto found = accepted_switches(std::vector{good, other}, {4, 16});
         REQUIRE(found.has_value() == wanted.has_value());
         if (!found) return;
@@ -123,16 +123,16 @@ TEST_CASE("a protocol whose line is rejected goes with its neighbour, in every c
     check(samples({1.0, 0.9, 2.4, 2.8, 5.6, 5.5}), Switches{0, 0});
     check(samples({7.0, 6.0, 5.0, 4.0, 3.0, 2.0}), {});
     // Lengths of which none is short, none is rendezvous, or there is only one.
-    const std::vector<std::vector<Sample>> one{good};
+    const std::vector<std::vector<TimedMessage>> one{good};
     CHECK(accepted_switches(one, {1, 16})->eager_from == 0);
     CHECK(accepted_switches(one, {4, 64})->rendezvous_from == 4);
-    const std::vector<std::vector<Sample>> one_length{samples({1.0})};
+    const std::vector<std::vector<TimedMessage>> one_length{samples({1.0})};
     CHECK_FALSE(accepted_switches(one_length, {}));
 }
 
 TEST_CASE("the injection rate comes from what four or more processes send at once") {
     const Machine machine = known_machine("lassen");
-    std::vector<NodeSample> samples;
+    std::vector<TimedNode> samples;
     for (double bytes = 1024; bytes <= 1 << 24; bytes *= 2)
         for (const int processes : {1, 2, 4, 8}) {
             const double message = bytes / processes;
@@ -145,11 +145,11 @@ TEST_CASE("the injection rate comes from what four or more processes send at onc
     REQUIRE(found);
     CHECK(*found == Approx(machine.injection()).epsilon(1e-12));
 
-    const std::vector<NodeSample> alone{samples.begin(), samples.begin() + 1};
+    const std::vector<TimedNode> alone{samples.begin(), samples.begin() + 1};
     CHECK_FALSE(fit_injection(alone, *machine.messages[0]));  // its message is eager
     CHECK_FALSE(fit_injection({}, *machine.messages[0]));
     CHECK_FALSE(fit_injection(samples, MessageCosts{}));
-    const std::vector<NodeSample> pair{{2, 1e6, 1e-3}, {1, 1e6, 2e-3}};
+    const std::vector<TimedNode> pair{{2, 1e6, 1e-3}, {1, 1e6, 2e-3}};
     const double alpha = machine.message(Memory::host, Locality::off_node, 1e6).alpha;
     CHECK(*fit_injection(pair, *machine.messages[0]) == Approx((1e-3 - alpha) / 1e6).epsilon(1e-12));
 }

@@ -39,12 +39,12 @@ inline PlanTime plan_time(const Machine& machine, Memory memory, const RankPlace
         return list;
     };
     PlanTime time;
-    for (const Stage& stage : plan.stages)
-        time.stages.push_back(phase_time(machine, memory, ranks, sized(stage.messages)));
+    for (const PhaseMessages& phase : plan.phases)
+        time.stages.push_back(phase_time(machine, memory, ranks, sized(phase.messages)));
     std::vector<SizedMessage> messages = sized(plan.local.messages);
     time.local = phase_time(machine, memory, ranks, messages);
-    if (!plan.stages.empty()) {
-        const auto more = sized(plan.stages.front().messages);
+    if (!plan.phases.empty()) {
+        const auto more = sized(plan.phases.front().messages);
         messages.insert(messages.end(), more.begin(), more.end());
     }
     time.first = phase_time(machine, memory, ranks, messages);

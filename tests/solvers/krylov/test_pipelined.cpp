@@ -102,7 +102,7 @@ class LoggedReduction : public Reduction {
         inner_.sum(parts, totals);
     }
     double max(double value) override { return inner_.max(value); }
-    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
         pending_.push_back(inner_.begin_sum(parts, sums));
         log_.begun.push_back(log_.applications);
         log_.finished.push_back(-1);
@@ -123,7 +123,7 @@ class LoggedReduction : public Reduction {
   private:
     Reduction& inner_;
     Pipeline& log_;
-    std::vector<PendingSum> pending_;
+    std::vector<AllReduceRequest> pending_;
 };
 
 Pipeline pipeline_of(const Make& make, DiagonalScaling scaling, int iterations) {

@@ -300,9 +300,9 @@ TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alik
         const Counts middle = system.counts();
         const std::array<Product, 3> products{{{f, f}, {f, g}, {g, g}}};
         const std::array<Product, 1> single{{{g, f}}};
-        PendingSum first = system.begin_dots(products);
-        PendingSum second = system.begin_dots(single);  // two under way at a time
-        system.apply(system.make_vector(), f);          // and work meanwhile
+        AllReduceRequest first = system.begin_dots(products);
+        AllReduceRequest second = system.begin_dots(single);  // two under way at a time
+        system.apply(system.make_vector(), f);                // and work meanwhile
         std::array<double, 3> totals{};
         std::array<double, 1> total{};
         first.finish(totals);

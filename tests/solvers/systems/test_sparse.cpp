@@ -164,7 +164,7 @@ TEST_CASE("a matrix that changes its scheme gives the same products by the new s
         it.A.apply({&y, 1}, it.A.plain(), {&x, 1});
         const Traffic planned = it.A.exchange().plan().traffic(it.comm.rank(), it.topology, 1);
         CHECK(it.ledger.at(Op::send, 0).traffic.messages == planned.messages);
-        CHECK(it.A.exchange().plan().stages.size() == (scheme == Scheme::standard ? 1 : 3));
+        CHECK(it.A.exchange().plan().phases.size() == (scheme == Scheme::standard ? 1 : 3));
         CHECK(it.wrong(y, 0) == 0);
     }
 }

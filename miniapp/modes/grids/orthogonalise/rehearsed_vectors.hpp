@@ -36,7 +36,9 @@ class RehearsedVectors : public LinearSystem {
     void gram(std::span<const Vector>, std::span<const Vector>, std::span<DoubleDouble>) override {
         not_rehearsed();
     }
-    PendingSum begin_dots(std::span<const Product>) override { throw std::logic_error("is not rehearsed"); }
+    AllReduceRequest begin_dots(std::span<const Product>) override {
+        throw std::logic_error("is not rehearsed");
+    }
 
     // Seconds of what was noted since the last call, on a rank with so many rows.
     double take(Costs& costs, double rows) {

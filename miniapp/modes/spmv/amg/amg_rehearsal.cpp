@@ -109,7 +109,7 @@ class SetupEvents {
     // the coarsest level, whose few rows are planned for in no dry run, are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
-        const int rounds = planner(scheme.scheme).cut ? 3 : 1;
+        const int rounds = planner(scheme.scheme).split ? 3 : 1;
         const auto of_one_word = use == EntriesFor::amg_rows           ? EntriesFor::amg_first_rows
                                  : use == EntriesFor::amg_partial_rows ? EntriesFor::amg_transfers
                                                                        : use;

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "comm/carry/homeward.hpp"
+#include "comm/carry/reverse_exchange.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -22,33 +22,34 @@ std::vector<Plan> by_rank(const Plan& all, int ranks) {
     std::vector<Plan> plans(static_cast<std::size_t>(ranks));
     for (Plan& plan : plans) {
         plan.local.phase = all.local.phase;
-        for (const Stage& stage : all.stages) plan.stages.push_back({stage.phase, {}});
+        for (const PhaseMessages& phase : all.phases) plan.phases.push_back({phase.phase, {}});
     }
-    const auto share_out = [&](const Stage& stage, const auto& of_plan) {
-        for (const Message& message : stage.messages) {
+    const auto share_out = [&](const PhaseMessages& phase, const auto& of_plan) {
+        for (const Message& message : phase.messages) {
             of_plan(plans[static_cast<std::size_t>(message.source)]).messages.push_back(message);
             of_plan(plans[static_cast<std::size_t>(message.target)]).messages.push_back(message);
         }
     };
-    share_out(all.local, [](Plan& plan) -> Stage& { return plan.local; });
-    for (std::size_t s = 0; s < all.stages.size(); ++s)
-        share_out(all.stages[s], [s](Plan& plan) -> Stage& { return plan.stages[s]; });
+    share_out(all.local, [](Plan& plan) -> PhaseMessages& { return plan.local; });
+    for (std::size_t s = 0; s < all.phases.size(); ++s)
+        share_out(all.phases[s], [s](Plan& plan) -> PhaseMessages& { return plan.phases[s]; });
     return plans;
 }
 
 // Adds what a rank sends, each item so long.
 template <class Length>
-void add_sent(Stage& all, const Stage& stage, int rank, const Length& length) {
-    all.phase = stage.phase;
-    for (const Message& message : stage.messages) {
+void add_sent(PhaseMessages& all, const PhaseMessages& phase, int rank, const Length& length) {
+    all.phase = phase.phase;
+    for (const Message& message : phase.messages) {
         if (message.source != rank) continue;
         Message& sent = all.messages.emplace_back(message);
         for (Item& item : sent.items) item.values = length(item);
     }
 }
 
-const Hop::Part& part_of(const std::vector<Hop::Part>& parts, const Item& item) {
-    const auto found = std::ranges::lower_bound(parts, item, {}, &Hop::Part::item);
+const ReverseStage::Contribution& part_of(const std::vector<ReverseStage::Contribution>& parts,
+                                          const Item& item) {
+    const auto found = std::ranges::lower_bound(parts, item, {}, &ReverseStage::Contribution::item);
     check(found != parts.end() && found->item == item, "what arrives was sent");
     return *found;
 }
@@ -94,40 +95,40 @@ PartialColumns partial_columns(const GlobalRows& A, const GlobalRows& P, const R
 ReturnPlans return_plans(const Plan& there, const Topology& topology,
                          const std::vector<std::vector<Item>>& needed, const PartialColumns& parts) {
     const int ranks = topology.ranks();
-    std::vector<Homeward> ways;
+    std::vector<ReverseExchange> ways;
     PartialColumns slots = parts;
     {
         std::vector<Plan> plans = by_rank(there, ranks);
         for (int rank = 0; rank < ranks; ++rank) {
             const auto r = static_cast<std::size_t>(rank);
-            ways.push_back(homeward(std::exchange(plans[r], {}), topology, rank, needed[r]));
+            ways.push_back(reverse_exchange(std::exchange(plans[r], {}), topology, rank, needed[r]));
             slots[r].resize(ways[r].slots());
         }
     }
     ReturnPlans all;
-    for (std::size_t h = 0; h < there.stages.size(); ++h) {
-        Stage& values = all.values.stages.emplace_back();
-        Stage& rows = all.rows.stages.emplace_back();
+    for (std::size_t h = 0; h < there.phases.size(); ++h) {
+        PhaseMessages& values = all.values.phases.emplace_back();
+        PhaseMessages& rows = all.rows.phases.emplace_back();
         for (int rank = 0; rank < ranks; ++rank) {
             const auto r = static_cast<std::size_t>(rank);
-            const Hop& hop = ways[r].hops[h];
+            const ReverseStage& stage = ways[r].stages[h];
             const auto one = [](const Item&) { return 1; };
             const auto row = [&](const Item& item) {
-                return static_cast<int>(2 * slots[r][part_of(hop.sends, item).slot].size());
+                return static_cast<int>(2 * slots[r][part_of(stage.sends, item).slot].size());
             };
-            add_sent(values, hop.plan.stages.front(), rank, one);
-            add_sent(rows, hop.plan.stages.front(), rank, row);
+            add_sent(values, stage.plan.phases.front(), rank, one);
+            add_sent(rows, stage.plan.phases.front(), rank, row);
             if (h > 0) continue;
-            add_sent(all.values.local, hop.plan.local, rank, one);
-            add_sent(all.rows.local, hop.plan.local, rank, row);
+            add_sent(all.values.local, stage.plan.local, rank, one);
+            add_sent(all.rows.local, stage.plan.local, rank, row);
         }
         // Everything is sent before anything is merged.
         std::vector<std::pair<Columns*, Columns>> arrived;
         for (std::size_t r = 0; r < ways.size(); ++r)
-            for (const Hop::Part& part : ways[r].hops[h].receives) {
+            for (const ReverseStage::Contribution& part : ways[r].stages[h].receives) {
                 const auto sender = static_cast<std::size_t>(part.item.owner);
                 arrived.emplace_back(&slots[r][part.slot],
-                                     slots[sender][part_of(ways[sender].hops[h].sends, part.item).slot]);
+                                     slots[sender][part_of(ways[sender].stages[h].sends, part.item).slot]);
             }
         for (auto& [slot, columns] : arrived) {
             Columns both;

@@ -21,12 +21,12 @@ using PartialColumns = std::vector<std::vector<std::vector<std::int64_t>>>;
 PartialColumns partial_columns(const GlobalRows& A, const GlobalRows& P, const RowPartition& rows,
                                const std::vector<std::vector<Item>>& needed);
 
-// The messages of all ranks; stages in the order in which they travel.
+// The messages of all ranks; phases in the order in which they travel.
 struct ReturnPlans {
     Plan values;  // P^T r
     Plan rows;    // P^T (A P), a value and a column an entry, lengths apart
 };
-// `there` brings all ranks what they need. As homeward() and send_home() have it.
+// `there` brings all ranks what they need. As reverse_exchange() and reverse_exchange_rows() have it.
 ReturnPlans return_plans(const Plan& there, const Topology& topology,
                          const std::vector<std::vector<Item>>& needed, const PartialColumns& parts);
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "comm/ranks/sparse_exchange.hpp"
+#include "comm/ranks/sparse_alltoallv.hpp"
 #include "miniapp/modes/spmv/matrix/file/matrix_file.hpp"
 
 namespace keel {
@@ -59,7 +59,7 @@ class EntryPost {
     // Collective.
     void deliver() {
         tag_ = 1 - tag_;
-        for (const auto& [from, letter] : exchange_letters(comm_, std::exchange(letters_, {}), tag_))
+        for (const auto& [from, letter] : sparse_alltoallv(comm_, std::exchange(letters_, {}), tag_))
             for (std::size_t n = 0; n < letter.size(); n += 4)
                 own_.push_back(
                     {letter[n], letter[n + 1], std::bit_cast<double>(letter[n + 2]), letter[n + 3]});
@@ -70,7 +70,7 @@ class EntryPost {
   private:
     Communicator comm_;  // of its own: letters are taken from whoever sends some
     RowPartition partition_;
-    Letters letters_;
+    WordsByRank letters_;
     std::deque<FileEntry> own_;  // grows without being copied
     int tag_ = 0;
 };

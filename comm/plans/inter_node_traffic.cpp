@@ -1,4 +1,4 @@
-#include "comm/plans/crossings.hpp"
+#include "comm/plans/inter_node_traffic.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,19 +9,19 @@
 namespace keel {
 namespace {
 
-// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a piece of its
+// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a message of its
 // own.
-std::vector<Piece> cut_into_pieces(int from, int to, const std::vector<Item>& items,
-                                   std::optional<std::size_t> most_values) {
-    std::vector<Piece> pieces;
+std::vector<NodeMessage> split_into_messages(int from, int to, const std::vector<Item>& items,
+                                             std::optional<std::size_t> most_values) {
+    std::vector<NodeMessage> messages;
     for (const Item& item : items) {
         const auto values = static_cast<std::size_t>(item.values);
-        if (pieces.empty() || (most_values && pieces.back().values + values > *most_values))
-            pieces.push_back({from, to, static_cast<int>(pieces.size()), {}});
-        pieces.back().items.push_back(item);
-        pieces.back().values += values;
+        if (messages.empty() || (most_values && messages.back().values + values > *most_values))
+            messages.push_back({from, to, static_cast<int>(messages.size()), {}});
+        messages.back().items.push_back(item);
+        messages.back().values += values;
     }
-    return pieces;
+    return messages;
 }
 
 // Those of the requests, which are in ascending order, that are for the item.
@@ -32,35 +32,35 @@ std::span<const Request> requests_for(const Item& item, std::span<const Request>
 }
 
 // The largest first; of equal ones that of the lowest other node, then the first cut.
-void sort_by_size(std::vector<Piece*>& pieces, int Piece::*other) {
-    const auto key = [other](const Piece* p) { return std::tuple(p->*other, p->index); };
-    std::sort(pieces.begin(), pieces.end(), [&](const Piece* a, const Piece* b) {
+void sort_by_size(std::vector<NodeMessage*>& messages, int NodeMessage::*other) {
+    const auto key = [other](const NodeMessage* p) { return std::tuple(p->*other, p->index); };
+    std::sort(messages.begin(), messages.end(), [&](const NodeMessage* a, const NodeMessage* b) {
         return a->values != b->values ? a->values > b->values : key(a) < key(b);
     });
 }
 
-// Values of what a piece carries, by the socket of a node that they come from or go to.
+// Values of what a message carries, by the socket of a node that they come from or go to.
 using BySocket = std::vector<std::size_t>;
 
-// The node's ranks, which come in the order of their turns, share the pieces out: each has its turn before one has
-// another. Where the node is known to have several sockets, a piece takes of the ranks that are left in the turn the next on the
+// The node's ranks, which come in the order of their turns, share the messages out: each has its turn before one has
+// another. Where the node is known to have several sockets, a message takes of the ranks that are left in the turn the next on the
 // socket that it has most to do with, so that least crosses between sockets. (Lockhart 2023, section 5.4.)
 template <class ValuesOf>
-void share_out(std::span<Piece* const> pieces, int Piece::*hand, std::span<const int> ranks,
+void share_out(std::span<NodeMessage* const> messages, int NodeMessage::*hand, std::span<const int> ranks,
                const Topology& topology, const ValuesOf& values_of) {
     const bool by_socket = std::ranges::any_of(
         ranks, [&](int rank) { return topology.socket(rank) != topology.socket(ranks[0]); });
     std::vector<int> left;
-    for (Piece* const piece : pieces) {
+    for (NodeMessage* const message : messages) {
         if (left.empty()) left.assign(ranks.begin(), ranks.end());
         auto next = left.begin();
         if (by_socket) {
             BySocket values(ranks.size());
-            values_of(*piece, values);
+            values_of(*message, values);
             next = std::ranges::max_element(
                 left, {}, [&](int rank) { return values[static_cast<std::size_t>(topology.socket(rank))]; });
         }
-        piece->*hand = *next;
+        message->*hand = *next;
         left.erase(next);
     }
 }
@@ -90,7 +90,7 @@ std::vector<Request> requests_planned(const Pattern& pattern, const Topology& to
 }
 
 // One phase after the other: transfers take twice the memory of the messages they become.
-Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, const Topology& topology,
+Plan relay(std::span<const Request> requests, std::span<const NodeMessage> messages, const Topology& topology,
            const RanksPlanned& whose) {
     // A list that grows takes its length twice; of one rank's plan it is short.
     const auto room = [&](std::size_t most) {
@@ -104,32 +104,32 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
             local.push_back({r.item.owner, r.rank, 0, r.item});
     Plan plan{{Phase::local, messages_of(std::move(local), whose)}, {}};
     std::size_t items = 0;
-    for (const Piece& piece : pieces) items += piece.items.size();
-    const auto add_stage = [&](Phase phase, const auto& add) {
+    for (const NodeMessage& message : messages) items += message.items.size();
+    const auto add_phase = [&](Phase phase, const auto& add) {
         std::vector<Transfer> transfers = room(items);
-        for (const Piece& piece : pieces)
-            for (const Item& item : piece.items) add(transfers, piece, item);
-        plan.stages.push_back({phase, messages_of(std::move(transfers), whose)});
+        for (const NodeMessage& message : messages)
+            for (const Item& item : message.items) add(transfers, message, item);
+        plan.phases.push_back({phase, messages_of(std::move(transfers), whose)});
     };
-    add_stage(Phase::local_s, [&](auto& transfers, const Piece& piece, const Item& item) {
+    add_phase(Phase::local_s, [&](auto& transfers, const NodeMessage& message, const Item& item) {
         // Once to each sender, however many nodes it sends the item to.
-        if (item.owner != piece.sender && whose.concern(item.owner, piece.sender))
-            transfers.push_back({item.owner, piece.sender, 0, item});
+        if (item.owner != message.sender && whose.concern(item.owner, message.sender))
+            transfers.push_back({item.owner, message.sender, 0, item});
     });
-    add_stage(Phase::global, [&](auto& transfers, const Piece& piece, const Item& item) {
-        if (whose.concern(piece.sender, piece.receiver))
-            transfers.push_back({piece.sender, piece.receiver, piece.sequence, item});
+    add_phase(Phase::global, [&](auto& transfers, const NodeMessage& message, const Item& item) {
+        if (whose.concern(message.sender, message.receiver))
+            transfers.push_back({message.sender, message.receiver, message.sequence, item});
     });
-    add_stage(Phase::local_r, [&](auto& transfers, const Piece& piece, const Item& item) {
+    add_phase(Phase::local_r, [&](auto& transfers, const NodeMessage& message, const Item& item) {
         const auto pass_on = [&](int rank) {
-            if (rank != piece.receiver && whose.concern(piece.receiver, rank))
-                transfers.push_back({piece.receiver, rank, 0, item});
+            if (rank != message.receiver && whose.concern(message.receiver, rank))
+                transfers.push_back({message.receiver, rank, 0, item});
         };
         const std::span<const Request> needs = requests_for(item, requests);
-        const auto here = topology.ranks_on(piece.to);
+        const auto here = topology.ranks_on(message.to);
         if (needs.size() <= here.size()) {
             for (const Request& need : needs)
-                if (topology.node(need.rank) == piece.to) pass_on(need.rank);
+                if (topology.node(need.rank) == message.to) pass_on(need.rank);
         } else {
             // An item that all ranks need crosses to all nodes; all of its requests for each of them are a
             // square.
@@ -140,8 +140,8 @@ Plan relay(std::span<const Request> requests, std::span<const Piece> pieces, con
     return plan;
 }
 
-std::vector<Piece> pieces_into(int node, std::span<const Request> requests, const Topology& topology,
-                               const Cut& how) {
+std::vector<NodeMessage> messages_into(int node, std::span<const Request> requests, const Topology& topology,
+                                       const MessageSplit& split) {
     std::map<int, std::vector<Item>> from;  // distinct, ascending, by node
     for (const Request& r : requests) {
         if (topology.node(r.item.owner) == node || topology.node(r.rank) != node) continue;
@@ -153,88 +153,89 @@ std::vector<Piece> pieces_into(int node, std::span<const Request> requests, cons
     for (const auto& [other, items] : from) {
         bytes.push_back(0);
         for (const Item& item : items)
-            bytes.back() += static_cast<std::size_t>(item.values) * how.bytes_per_value;
+            bytes.back() += static_cast<std::size_t>(item.values) * split.bytes_per_value;
     }
     std::optional<std::size_t> most_values;
-    if (const auto cap = how.cap(bytes, topology.size(node))) most_values = *cap / how.bytes_per_value;
-    std::vector<Piece> pieces;
+    if (const auto cap = split.cap(bytes, topology.size(node))) most_values = *cap / split.bytes_per_value;
+    std::vector<NodeMessage> messages;
     for (const auto& [other, items] : from)
-        for (Piece& piece : cut_into_pieces(other, node, items, most_values))
-            pieces.push_back(std::move(piece));
+        for (NodeMessage& message : split_into_messages(other, node, items, most_values))
+            messages.push_back(std::move(message));
 
-    std::vector<Piece*> order;
-    for (Piece& piece : pieces) order.push_back(&piece);
-    sort_by_size(order, &Piece::from);
-    share_out(order, &Piece::receiver, topology.ranks_on(node), topology,
-              [&](const Piece& piece, BySocket& values) {
-                  for (const Item& item : piece.items)
+    std::vector<NodeMessage*> order;
+    for (NodeMessage& message : messages) order.push_back(&message);
+    sort_by_size(order, &NodeMessage::from);
+    share_out(order, &NodeMessage::receiver, topology.ranks_on(node), topology,
+              [&](const NodeMessage& message, BySocket& values) {
+                  for (const Item& item : message.items)
                       for (const Request& need : requests_for(item, requests))
                           if (topology.node(need.rank) == node)
                               values[static_cast<std::size_t>(topology.socket(need.rank))] +=
                                   static_cast<std::size_t>(item.values);
               });
-    return pieces;
+    return messages;
 }
 
-void assign_senders(std::span<Piece> leaving, int node, const Topology& topology) {
-    std::vector<Piece*> order;
-    for (Piece& piece : leaving) order.push_back(&piece);
-    sort_by_size(order, &Piece::to);
+void assign_senders(std::span<NodeMessage> leaving, int node, const Topology& topology) {
+    std::vector<NodeMessage*> order;
+    for (NodeMessage& message : leaving) order.push_back(&message);
+    sort_by_size(order, &NodeMessage::to);
     const auto ranks = topology.ranks_on(node);
     const std::vector<int> from_the_last(ranks.rbegin(), ranks.rend());
-    share_out(order, &Piece::sender, from_the_last, topology, [&](const Piece& piece, BySocket& values) {
-        for (const Item& item : piece.items)
-            values[static_cast<std::size_t>(topology.socket(item.owner))] +=
-                static_cast<std::size_t>(item.values);
-    });
+    share_out(order, &NodeMessage::sender, from_the_last, topology,
+              [&](const NodeMessage& message, BySocket& values) {
+                  for (const Item& item : message.items)
+                      values[static_cast<std::size_t>(topology.socket(item.owner))] +=
+                          static_cast<std::size_t>(item.values);
+              });
     std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
-    for (Piece& piece : leaving) piece.sequence = messages[{piece.sender, piece.receiver}]++;
+    for (NodeMessage& message : leaving) message.sequence = messages[{message.sender, message.receiver}]++;
 }
 
-const std::vector<Piece>& Crossings::into(int node) {
+const std::vector<NodeMessage>& InterNodeTraffic::into(int node) {
     const auto [found, is_new] = into_.try_emplace(node);
     if (is_new)
-        found->second = pieces_into(node, pattern_.needed_by(topology_.ranks_on(node)), topology_, cut_);
+        found->second = messages_into(node, pattern_.needed_by(topology_.ranks_on(node)), topology_, split_);
     return found->second;
 }
 
-const std::vector<Piece>& Crossings::out_of(int node) {
+const std::vector<NodeMessage>& InterNodeTraffic::out_of(int node) {
     const auto [found, is_new] = out_of_.try_emplace(node);
-    std::vector<Piece>& pieces = found->second;
-    if (!is_new) return pieces;
+    std::vector<NodeMessage>& messages = found->second;
+    if (!is_new) return messages;
     std::set<int> others;
     for (const Request& r : pattern_.owned_by(topology_.ranks_on(node)))
         others.insert(topology_.node(r.rank));
     others.erase(node);
     for (const int other : others)
-        for (const Piece& piece : into(other))
-            if (piece.from == node) pieces.push_back(piece);
-    assign_senders(pieces, node, topology_);
-    return pieces;
+        for (const NodeMessage& message : into(other))
+            if (message.from == node) messages.push_back(message);
+    assign_senders(messages, node, topology_);
+    return messages;
 }
 
-std::vector<Piece> Crossings::of(std::span<const int> nodes) {
+std::vector<NodeMessage> InterNodeTraffic::of(std::span<const int> nodes) {
     const std::set<int> inside(nodes.begin(), nodes.end());
-    std::vector<Piece> all;
+    std::vector<NodeMessage> all;
     std::set<int> sources;
     for (const int node : nodes) {
-        const std::vector<Piece>& leaving = out_of(node);
+        const std::vector<NodeMessage>& leaving = out_of(node);
         all.insert(all.end(), leaving.begin(), leaving.end());
-        for (const Piece& piece : into(node))
-            if (!inside.contains(piece.from)) sources.insert(piece.from);
+        for (const NodeMessage& message : into(node))
+            if (!inside.contains(message.from)) sources.insert(message.from);
     }
     for (const int source : sources)
-        for (const Piece& piece : out_of(source))
-            if (inside.contains(piece.to)) all.push_back(piece);
+        for (const NodeMessage& message : out_of(source))
+            if (inside.contains(message.to)) all.push_back(message);
     return all;
 }
 
-Plan plan_crossings(const Pattern& pattern, const Topology& topology, const Cut& cut,
-                    const RanksPlanned& whose) {
+Plan plan_inter_node(const Pattern& pattern, const Topology& topology, const MessageSplit& split,
+                     const RanksPlanned& whose) {
     const NodesPlanned planned = nodes_planned(topology, whose);
-    Crossings crossings(pattern, topology, cut);
-    const std::vector<Piece> pieces = crossings.of(planned.nodes);
-    return relay(requests_planned(pattern, topology, whose), pieces, topology, whose);
+    InterNodeTraffic traffic(pattern, topology, split);
+    const std::vector<NodeMessage> messages = traffic.of(planned.nodes);
+    return relay(requests_planned(pattern, topology, whose), messages, topology, whose);
 }
 
 }  // namespace keel

@@ -13,7 +13,7 @@
 namespace keel {
 
 // A message as one of its ends sees it. Lengths are for one field.
-struct Leg {
+struct MessageEnd {
     Phase phase = Phase::local;
     int peer = 0;
     std::size_t offset = 0;  // values before it in the buffer
@@ -22,23 +22,24 @@ struct Leg {
     std::vector<Item> items;
 };
 
-// Messages that can be sent once so many of the first receives have arrived and their parcels are forwarded.
-struct Departure {
+// Messages that can be sent once so many of the first receives have arrived, and what of these is forwarded into them.
+struct SendStage {
     std::size_t receives = 0;
-    std::vector<Parcel> parcels;
-    std::vector<Leg> sends;
+    std::vector<BlockCopy> forwards;
+    std::vector<MessageEnd> sends;
 };
 
-struct Itinerary {
+struct RankSchedule {
     int rank = 0;
-    std::vector<Leg> receives;  // in the order in which they are waited for: stage by stage, `local` last
-    std::vector<Departure> departures;  // the first waits for nothing
+    std::vector<MessageEnd>
+        receives;                   // in the order in which they are waited for: phase by phase, `local` last
+    std::vector<SendStage> stages;  // the first waits for nothing
 
-    Itinerary() = default;
+    RankSchedule() = default;
     // A message leaves as soon as what it carries has come.
-    Itinerary(const Plan& plan, int rank);
+    RankSchedule(const Plan& plan, int rank);
 
-    bool empty() const { return receives.empty() && departures.front().sends.empty(); }
+    bool empty() const { return receives.empty() && stages.front().sends.empty(); }
     std::size_t send_values() const;
     std::size_t receive_values() const;
 };

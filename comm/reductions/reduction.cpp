@@ -1,11 +1,11 @@
-#include "comm/sums/reduction.hpp"
+#include "comm/reductions/reduction.hpp"
 
 #include <deque>
 #include <numeric>
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
-#include "comm/sums/pairs.hpp"
+#include "comm/reductions/pairs.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -53,7 +53,7 @@ class MpiReduction : public Reduction {
         if (options_.algorithm != AllReduceAlgorithm::mpi)
             return begin_sum(parts, totals.size()).finish(totals);
         fill(blocking_, parts, totals.size());
-        add_up_over_ranks(blocking_, Summands::words);
+        add_up_over_ranks(blocking_, WordType::fp64);
         add_up(blocking_, totals);
     }
 
@@ -69,7 +69,7 @@ class MpiReduction : public Reduction {
             }
         ++count_.calls;
         count_.words += static_cast<long>(blocking_.size());
-        add_up_over_ranks(blocking_, Summands::pairs);
+        add_up_over_ranks(blocking_, WordType::double_double);
         for (std::size_t n = 0; n < totals.size(); ++n) {
             totals[n] = {};
             for (std::size_t q = 0; q < each; ++q) totals[n] += pair_at(blocking_, n * each + q);
@@ -82,7 +82,7 @@ class MpiReduction : public Reduction {
         return comm_.max(value);
     }
 
-    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
+    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
         int slot = 0;
         while (slot < static_cast<int>(slots_.size()) && at(slot).busy) ++slot;
         if (slot == static_cast<int>(slots_.size())) slots_.push_back({{}, make_all_reduce(slot), false});
@@ -107,7 +107,7 @@ class MpiReduction : public Reduction {
   protected:
     void finish(int slot, std::span<double> totals) override {
         Slot& s = at(slot);
-        check(s.busy, "the sum is not under way");
+        check(s.busy, "the sum is not in flight");
         wait_for(*s.all_reduce);
         s.busy = false;
         --busy_;
@@ -129,13 +129,13 @@ class MpiReduction : public Reduction {
     }
 
     // Blocking, in place.
-    void add_up_over_ranks(std::span<double> words, Summands summands) {
-        const bool pairs = summands == Summands::pairs;
+    void add_up_over_ranks(std::span<double> words, WordType type) {
+        const bool pairs = type == WordType::double_double;
         if (options_.algorithm == AllReduceAlgorithm::mpi) {
             if (pairs && !add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
             // A type of two doubles, which no algorithm parts.
             require(MPI_Allreduce(MPI_IN_PLACE, words.data(),
-                                  mpi_count(words.size() / words_each(summands), "MPI_Allreduce"),
+                                  mpi_count(words.size() / words_each(type), "MPI_Allreduce"),
                                   pairs ? MPI_C_DOUBLE_COMPLEX : MPI_DOUBLE,
                                   pairs ? add_pairs_->op() : MPI_SUM, comm_.impl().comm),
                     "MPI_Allreduce");
@@ -143,9 +143,8 @@ class MpiReduction : public Reduction {
         }
         auto& all_reduce = pairs ? of_pairs_ : of_words_;
         if (!all_reduce)
-            all_reduce =
-                keel::make_all_reduce(options_.algorithm, comm_, topology_,
-                                      pairs ? tag_of_pairs : tag_of_words, options_.by_words, summands);
+            all_reduce = keel::make_all_reduce(options_.algorithm, comm_, topology_,
+                                               pairs ? tag_of_pairs : tag_of_words, options_.by_words, type);
         count_.traffic += all_reduce->start(words);
         wait_for(*all_reduce);
     }
@@ -157,7 +156,7 @@ class MpiReduction : public Reduction {
             if (slot.busy && options_.progress && slot.all_reduce.get() != &awaited)
                 moved_.push_back(slot.all_reduce.get());
         if (moved_.size() == 1) return awaited.wait();
-        while (awaited.under_way()) {
+        while (awaited.in_flight()) {
             open_.clear();
             for (AllReduce* const sum : moved_) {
                 const std::span<MPI_Request> requests = sum->requests().open;

@@ -1,4 +1,4 @@
-#include "comm/carry/homeward.hpp"
+#include "comm/carry/reverse_exchange.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,9 +15,9 @@ Item part_of(const Item& item, int sender) {
 }
 
 // The messages from their targets to their sources.
-Stage reversed(const Stage& stage) {
-    Stage back{stage.phase, {}};
-    for (const Message& message : stage.messages) {
+PhaseMessages reversed(const PhaseMessages& phase) {
+    PhaseMessages back{phase.phase, {}};
+    for (const Message& message : phase.messages) {
         Message& one =
             back.messages.emplace_back(Message{message.target, message.source, message.sequence, {}});
         for (const Item& item : message.items) one.items.push_back(part_of(item, message.target));
@@ -29,7 +29,7 @@ Stage reversed(const Stage& stage) {
     return back;
 }
 
-// Which slot an item's parts are in on this rank.
+// Which slot the contributions to an item are in on this rank.
 class Slots {
   public:
     Slots(const Plan& plan, const Topology& topology, int rank, std::span<const Item> needed)
@@ -37,8 +37,8 @@ class Slots {
         for (const Item& item : needed) needed_.emplace(item, needed_.size());
         std::set<std::int64_t> homes;
         std::set<Item> relayed;
-        plan.for_each_stage([&](const Stage& stage) {
-            for (const Message& message : stage.messages)
+        plan.for_each_phase([&](const PhaseMessages& phase) {
+            for (const Message& message : phase.messages)
                 for (const Item& item : message.items) {
                     if (message.source != rank) continue;
                     if (item.owner == rank)
@@ -52,13 +52,13 @@ class Slots {
             homes_.emplace(name, needed_.size() + relays_.size() + homes_.size());
     }
 
-    // Where parts of the item are added up that go to others than the owner's node; or what this rank itself has for an
-    // owner of its node, which goes there by itself.
+    // The slot where contributions from other nodes are added up; `by_itself`: that of this rank's own one, which
+    // goes straight to an owner on its node.
     std::size_t of(const Item& item, bool by_itself) const {
         if (item.owner == rank_) return homes_.at(item.name);
         return !by_itself && is_relayed(item) ? relays_.at(item) : needed_.at(item);
     }
-    void describe(Homeward& way) const {
+    void describe(ReverseExchange& way) const {
         way.contributions = needed_.size();
         way.relays = relays_.size();
         for (const auto& [name, slot] : homes_) way.homes.push_back(name);
@@ -77,35 +77,37 @@ class Slots {
 
 }  // namespace
 
-Traffic Homeward::traffic(int rank, const Topology& topology) const {
+Traffic ReverseExchange::traffic(int rank, const Topology& topology) const {
     Traffic sent;
-    for (const Hop& hop : hops) sent += hop.plan.traffic(rank, topology, 1);
+    for (const ReverseStage& stage : stages) sent += stage.plan.traffic(rank, topology, 1);
     return sent;
 }
 
-Homeward homeward(const Plan& plan, const Topology& topology, int rank, std::span<const Item> needed) {
+ReverseExchange reverse_exchange(const Plan& plan, const Topology& topology, int rank,
+                                 std::span<const Item> needed) {
     const Slots slots(plan, topology, rank, needed);
-    Homeward way;
+    ReverseExchange way;
     slots.describe(way);
-    const auto add = [&](Hop& hop, const Stage& stage, bool local) {
-        for (const Message& message : stage.messages)
+    const auto add = [&](ReverseStage& stage, const PhaseMessages& phase, bool local) {
+        for (const Message& message : phase.messages)
             for (const Item& item : message.items) {
-                const Hop::Part part{part_of(item, message.target), slots.of(item, local)};
-                if (message.target == rank) hop.sends.push_back(part);
-                if (message.source == rank) hop.receives.push_back(part);
+                const ReverseStage::Contribution part{part_of(item, message.target), slots.of(item, local)};
+                if (message.target == rank) stage.sends.push_back(part);
+                if (message.source == rank) stage.receives.push_back(part);
             }
     };
-    check(!plan.stages.empty(), "a plan has a stage between nodes");
-    for (auto stage = plan.stages.rbegin(); stage != plan.stages.rend(); ++stage) {
-        Hop& hop = way.hops.emplace_back();
-        hop.plan.local.phase = plan.local.phase;
-        if (way.hops.size() == 1) {
-            hop.plan.local = reversed(plan.local);
-            add(hop, plan.local, true);
+    check(!plan.phases.empty(), "a plan has a phase between nodes");
+    for (auto phase = plan.phases.rbegin(); phase != plan.phases.rend(); ++phase) {
+        ReverseStage& stage = way.stages.emplace_back();
+        stage.plan.local.phase = plan.local.phase;
+        if (way.stages.size() == 1) {
+            stage.plan.local = reversed(plan.local);
+            add(stage, plan.local, true);
         }
-        hop.plan.stages = {reversed(*stage)};
-        add(hop, *stage, false);
-        for (auto* const parts : {&hop.sends, &hop.receives}) std::ranges::sort(*parts, {}, &Hop::Part::item);
+        stage.plan.phases = {reversed(*phase)};
+        add(stage, *phase, false);
+        for (auto* const parts : {&stage.sends, &stage.receives})
+            std::ranges::sort(*parts, {}, &ReverseStage::Contribution::item);
     }
     return way;
 }

@@ -21,9 +21,9 @@ constexpr auto names_of(AllReduceAlgorithm) {
 }
 
 // What is added up: words, or each two of them as a number of twice the precision, which no message parts.
-enum class Summands { words, pairs };
-constexpr std::size_t words_each(Summands summands) {
-    return summands == Summands::pairs ? 2 : 1;
+enum class WordType { fp64, double_double };
+constexpr std::size_t words_each(WordType type) {
+    return type == WordType::double_double ? 2 : 1;
 }
 
 // Of sums of so many words, where the algorithm is automatic.

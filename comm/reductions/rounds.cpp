@@ -1,4 +1,4 @@
-#include "comm/sums/rounds.hpp"
+#include "comm/reductions/rounds.hpp"
 
 #include <bit>
 #include <functional>
@@ -118,8 +118,8 @@ Rounds node_aware(const Topology& topology, int rank, Words words, std::size_t t
 }  // namespace
 
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
-                             std::size_t words, Summands summands) {
-    const std::size_t together = words_each(summands);
+                             std::size_t words, WordType type) {
+    const std::size_t together = words_each(type);
     const Group all{topology.ranks(), rank, [](int place) { return place; }, together};
     switch (algorithm) {
         case AllReduceAlgorithm::rabenseifner:

@@ -7,7 +7,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/algorithms.hpp"
+#include "comm/reductions/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 
 namespace keel {
@@ -24,7 +24,7 @@ class AllReduce {
     // Moves on what can be moved without waiting. Returns whether somebody has to do so again, for the sum to be complete.
     virtual bool progress() = 0;
     void wait();
-    virtual bool under_way() const = 0;  // begun and not complete
+    virtual bool in_flight() const = 0;  // begun and not complete
 
     // What it waits for next, null where that is done: whoever waits for several sums at once makes them so.
     virtual Requests requests() = 0;
@@ -33,11 +33,11 @@ class AllReduce {
 
 std::unique_ptr<AllReduce> make_mpi_all_reduce(const Communicator& comm);
 
-// Of an algorithm other than mpi the total has the same bits on all ranks, in every run. `tag`: those under way at the same
+// Of an algorithm other than mpi the total has the same bits on all ranks, in every run. `tag`: those in flight at the same
 // time on one communicator have different ones; nothing else may use them there. `by_words`: of the automatic one.
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
                                            const AlgorithmByWords& by_words = {},
-                                           Summands summands = Summands::words);
+                                           WordType type = WordType::fp64);
 
 }  // namespace keel

@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
-#include "comm/sums/all_reduce.hpp"
-#include "comm/sums/pairs.hpp"
-#include "comm/sums/rounds.hpp"
+#include "comm/reductions/all_reduce.hpp"
+#include "comm/reductions/pairs.hpp"
+#include "comm/reductions/rounds.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
 namespace {
 
-class AllReduceByRounds : public AllReduce {
+class PointToPointAllReduce : public AllReduce {
   public:
-    AllReduceByRounds(const AlgorithmByWords& algorithm, const Communicator& comm, const Topology& topology,
-                      int tag, Summands summands)
-        : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag), summands_(summands) {}
+    PointToPointAllReduce(const AlgorithmByWords& algorithm, const Communicator& comm,
+                          const Topology& topology, int tag, WordType type)
+        : algorithm_(algorithm), comm_(comm), topology_(topology), tag_(tag), type_(type) {}
 
     Traffic start(std::span<double> words) override {
         words_ = words;
@@ -32,7 +32,7 @@ class AllReduceByRounds : public AllReduce {
     }
 
     bool progress() override {
-        while (under_way()) {
+        while (in_flight()) {
             int done = 0;
             require(MPI_Testall(2, requests_, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
             if (!done) return true;
@@ -41,10 +41,10 @@ class AllReduceByRounds : public AllReduce {
         return false;
     }
 
-    bool under_way() const override { return plan_ != nullptr && round_ < plan_->rounds.size(); }
+    bool in_flight() const override { return plan_ != nullptr && round_ < plan_->rounds.size(); }
     Requests requests() override { return {requests_}; }
     void take() override {
-        while (under_way() &&
+        while (in_flight() &&
                std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; }))
             complete();
     }
@@ -56,13 +56,13 @@ class AllReduceByRounds : public AllReduce {
     };
 
     Planned plan(std::size_t words) const {
-        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words, summands_), {}};
+        Planned planned{rounds_of(algorithm_(words), topology_, comm_.rank(), words, type_), {}};
         planned.traffic = traffic_of(planned.rounds, topology_, comm_.rank());
         return planned;
     }
 
     void post() {
-        if (!under_way()) return;
+        if (!in_flight()) return;
         const auto& [peer, sent, received, adds] = plan_->rounds[round_];
         if (received.count > 0)
             require(MPI_Irecv(received_.data(), count_of(received, peer, comm_.rank()), MPI_DOUBLE, peer,
@@ -85,7 +85,7 @@ class AllReduceByRounds : public AllReduce {
         const auto theirs = std::span<const double>(received_).first(round.received.count);
         if (!round.adds)
             std::ranges::copy(theirs, ours.begin());
-        else if (summands_ == Summands::pairs)
+        else if (type_ == WordType::double_double)
             add_pairs(ours, theirs);
         else
             std::ranges::transform(ours, theirs, ours.begin(), std::plus<>());
@@ -97,9 +97,9 @@ class AllReduceByRounds : public AllReduce {
     Communicator comm_;
     Topology topology_;
     int tag_;
-    Summands summands_;
+    WordType type_;
     std::map<std::size_t, Planned> plans_;  // by the number of words
-    Planned* plan_ = nullptr;               // of the sum that is under way, or was last
+    Planned* plan_ = nullptr;               // of the sum that is in flight, or was last
     std::size_t round_ = 0;                 // of it; behind the last: it is complete
     std::span<double> words_;
     std::vector<double> received_;
@@ -110,16 +110,15 @@ class AllReduceByRounds : public AllReduce {
 
 std::unique_ptr<AllReduce> make_all_reduce(AllReduceAlgorithm algorithm, const Communicator& comm,
                                            const Topology& topology, int tag,
-                                           const AlgorithmByWords& by_words, Summands summands) {
+                                           const AlgorithmByWords& by_words, WordType type) {
     if (algorithm == AllReduceAlgorithm::mpi) {
-        check(summands == Summands::words,
-              "only words are added up by MPI while the caller does something else");
+        check(type == WordType::fp64, "only words are added up by MPI while the caller does something else");
         return make_mpi_all_reduce(comm);
     }
     if (algorithm == AllReduceAlgorithm::automatic)
-        return std::make_unique<AllReduceByRounds>(by_words, comm, topology, tag, summands);
+        return std::make_unique<PointToPointAllReduce>(by_words, comm, topology, tag, type);
     const auto always = [algorithm](std::size_t) { return algorithm; };
-    return std::make_unique<AllReduceByRounds>(always, comm, topology, tag, summands);
+    return std::make_unique<PointToPointAllReduce>(always, comm, topology, tag, type);
 }
 
 }  // namespace keel

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "comm/carry/homeward.hpp"
 #include "comm/carry/item_exchange.hpp"
+#include "comm/carry/reverse_exchange.hpp"
 #include "comm/patterns/row_partition.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "kernels/backends/registry.hpp"
@@ -44,8 +44,8 @@ struct Post {
     std::unique_ptr<Operations> buffers = backend->make_operations(block_layout(0), 0);
 
     ItemExchange exchange(const Topology& topology, Plan plan) {
-        return {*buffers, std::move(plan), comm.rank(), [&](const Itinerary& itinerary) {
-                    return make_point_to_point(comm, topology, itinerary, 0, false);
+        return {*buffers, std::move(plan), comm.rank(), [&](const RankSchedule& schedule) {
+                    return make_transport(comm, topology, schedule, 0, false);
                 }};
     }
 };
@@ -67,20 +67,22 @@ TEST_CASE("parts of sums all come home, once, and none is sent to a node twice")
             if (r.item.owner == rank) wanted[r.item.name] += part(r.rank, r.item);
         for (const SchemeOptions& options : candidates_without_axes({.message_cap = c.message_cap})) {
             const Plan plan = negotiate_plan(post.comm, topology, needed, options);
-            const Homeward way = homeward(plan, topology, rank, needed);
+            const ReverseExchange way = reverse_exchange(plan, topology, rank, needed);
             std::vector<double> slots(way.slots(), 0.0);
             for (std::size_t n = 0; n < needed.size(); ++n) slots[n] = part(rank, needed[n]);
-            for (const Hop& hop : way.hops) {
+            for (const ReverseStage& stage : way.stages) {
                 std::map<Item, double> arrived;
-                post.exchange(topology, hop.plan)
+                post.exchange(topology, stage.plan)
                     .run(
                         [&](const Item& item, std::span<double> out) {
-                            out[0] =
-                                slots[std::ranges::lower_bound(hop.sends, item, {}, &Hop::Part::item)->slot];
+                            out[0] = slots[std::ranges::lower_bound(stage.sends, item, {},
+                                                                    &ReverseStage::Contribution::item)
+                                               ->slot];
                         },
                         [&](const Item& item, std::span<const double> in) { arrived.emplace(item, in[0]); });
-                wrong += arrived.size() != hop.receives.size();
-                for (const Hop::Part& one : hop.receives) slots[one.slot] += arrived.at(one.item);
+                wrong += arrived.size() != stage.receives.size();
+                for (const ReverseStage::Contribution& one : stage.receives)
+                    slots[one.slot] += arrived.at(one.item);
             }
             wrong += way.homes.size() != wanted.size();
             for (std::size_t n = 0; n < way.homes.size(); ++n)

@@ -1,4 +1,4 @@
-#include "comm/sums/all_reduce.hpp"
+#include "comm/reductions/all_reduce.hpp"
 
 #include "comm/ranks/mpi.hpp"
 
@@ -18,10 +18,10 @@ class MpiAllReduce : public AllReduce {
     // MPI moves it on itself, whatever of MPI is called.
     bool progress() override {
         int done = 0;
-        if (under_way()) require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (in_flight()) require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
         return false;
     }
-    bool under_way() const override { return request_ != MPI_REQUEST_NULL; }
+    bool in_flight() const override { return request_ != MPI_REQUEST_NULL; }
     Requests requests() override { return {{&request_, 1}}; }
     void take() override {}
 
@@ -33,7 +33,7 @@ class MpiAllReduce : public AllReduce {
 }  // namespace
 
 void AllReduce::wait() {
-    while (under_way()) {
+    while (in_flight()) {
         const std::span<MPI_Request> open = requests().open;
         require(MPI_Waitall(static_cast<int>(open.size()), open.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
         take();

@@ -1,4 +1,4 @@
-#include "comm/ranks/sparse_exchange.hpp"
+#include "comm/ranks/sparse_alltoallv.hpp"
 
 #include <array>
 #include <optional>
@@ -8,9 +8,10 @@
 namespace keel {
 namespace {
 
-// A barrier that a rank joins by making this and has passed once all have joined: dissemination, log2 of the ranks rounds of a message
-// each (Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988). MPI_Ibarrier of SimGrid 3.32 lets ranks go that
-// rank 0 alone has joined; letters that come later are then never received.
+// A barrier by dissemination: a rank joins it by making this, and log2(ranks) rounds of a message each tell it
+// that all have joined (Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988).
+// MPI_Ibarrier of SimGrid 3.32 lets ranks go that rank 0 alone has joined; words that come later are then
+// never received.
 class Barrier {
   public:
     Barrier(MPI_Comm group, int tag) : group_(group), tag_(tag) {
@@ -52,26 +53,27 @@ class Barrier {
 
 }  // namespace
 
-Letters exchange_letters(const Communicator& comm, const Letters& outgoing, int tag) {
+WordsByRank sparse_alltoallv(const Communicator& comm, const WordsByRank& outgoing, int tag) {
     MPI_Comm group = comm.impl().comm;
-    const int letters = 2 * tag;
+    const int tag_of_words = 2 * tag;
     std::vector<MPI_Request> sends;
-    for (const auto& [rank, letter] : outgoing)  // synchronous: complete only when received
-        require(MPI_Issend(letter.data(), mpi_count(letter.size(), "letter", comm.rank(), rank), MPI_INT64_T,
-                           rank, letters, group, &sends.emplace_back()),
+    for (const auto& [rank, words] : outgoing)  // synchronous: complete only when received
+        require(MPI_Issend(words.data(),
+                           mpi_count(words.size(), "message of a sparse all-to-all", comm.rank(), rank),
+                           MPI_INT64_T, rank, tag_of_words, group, &sends.emplace_back()),
                 "MPI_Issend");
-    Letters incoming;
+    WordsByRank incoming;
     std::optional<Barrier> barrier;
     while (!barrier || !barrier->passed()) {
         int found = 0;
         MPI_Status status;
-        require(MPI_Iprobe(MPI_ANY_SOURCE, letters, group, &found, &status), "MPI_Iprobe");
+        require(MPI_Iprobe(MPI_ANY_SOURCE, tag_of_words, group, &found, &status), "MPI_Iprobe");
         if (found != 0) {
             int length = 0;
             require(MPI_Get_count(&status, MPI_INT64_T, &length), "MPI_Get_count");
-            std::vector<std::int64_t>& letter = incoming[status.MPI_SOURCE];
-            letter.resize(static_cast<std::size_t>(length));
-            require(MPI_Recv(letter.data(), length, MPI_INT64_T, status.MPI_SOURCE, letters, group,
+            std::vector<std::int64_t>& words = incoming[status.MPI_SOURCE];
+            words.resize(static_cast<std::size_t>(length));
+            require(MPI_Recv(words.data(), length, MPI_INT64_T, status.MPI_SOURCE, tag_of_words, group,
                              MPI_STATUS_IGNORE),
                     "MPI_Recv");
         }
@@ -79,7 +81,7 @@ Letters exchange_letters(const Communicator& comm, const Letters& outgoing, int 
         int sent = 0;
         require(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
                 "MPI_Testall");
-        if (sent != 0) barrier.emplace(group, letters + 1);
+        if (sent != 0) barrier.emplace(group, tag_of_words + 1);
     }
     return incoming;
 }

@@ -9,7 +9,7 @@
 
 #include "comm/ranks/communicator.hpp"
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/all_reduce.hpp"
+#include "comm/reductions/all_reduce.hpp"
 #include "kernels/double_double.hpp"
 #include "kernels/layout/layout.hpp"
 #include "kernels/timing/ledger.hpp"
@@ -18,13 +18,13 @@ namespace keel {
 
 class Reduction;
 
-// A sum under way. Must be finished exactly once, by all ranks in the same order as begun.
-class PendingSum {
+// A sum in flight. Must be finished exactly once, by all ranks in the same order as begun.
+class AllReduceRequest {
   public:
-    PendingSum(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
+    AllReduceRequest(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
     void finish(std::span<double> totals);
     // The same sum, finished through a decorator of the reduction that began it.
-    PendingSum through(Reduction& decorator) const { return {decorator, slot_}; }
+    AllReduceRequest through(Reduction& decorator) const { return {decorator, slot_}; }
 
   private:
     Reduction* reduction_;
@@ -49,21 +49,21 @@ class Reduction {
     // ones, and two words of each travel.
     virtual void sum(std::span<const double> parts, std::span<DoubleDouble> totals) = 0;
     virtual double max(double value) = 0;
-    virtual PendingSum begin_sum(std::span<const double> parts, std::size_t sums) = 0;
-    // To be called between pieces of work, and while something else is waited for: moves on the sums under way, if that was asked
+    virtual AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) = 0;
+    // To be called between pieces of work, and while something else is waited for: moves on the sums in flight, if that was asked
     // for. Returns whether that does any good before one of them is to be finished. Not collective.
     virtual bool progress() = 0;
     virtual Reductions count() const = 0;
 
   protected:
-    friend class PendingSum;
+    friend class AllReduceRequest;
     virtual void finish(int slot, std::span<double> totals) = 0;
     static void finish_of(Reduction& inner, int slot, std::span<double> totals) {
         inner.finish(slot, totals);
     }
 };
 
-inline void PendingSum::finish(std::span<double> totals) {
+inline void AllReduceRequest::finish(std::span<double> totals) {
     reduction_->finish(slot_, totals);
 }
 
@@ -99,15 +99,15 @@ class TimedReduction : public Reduction {
         book(Op::reduction, [&] { result = inner_->max(value); });
         return result;
     }
-    PendingSum begin_sum(std::span<const double> parts, std::size_t sums) override {
-        PendingSum pending(*this, 0);
+    AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) override {
+        AllReduceRequest pending(*this, 0);
         book(Op::reduction_begin, [&] { pending = inner_->begin_sum(parts, sums).through(*this); });
-        ++under_way_;
+        ++in_flight_;
         return pending;
     }
     bool progress() override {
         bool left = false;
-        if (under_way_ > 0)
+        if (in_flight_ > 0)
             timed(ledger_, Op::reduction_progress, level_, [&] { left = inner_->progress(); });
         return left;
     }
@@ -116,7 +116,7 @@ class TimedReduction : public Reduction {
   protected:
     void finish(int slot, std::span<double> totals) override {
         timed(ledger_, Op::reduction_wait, level_, [&] { finish_of(*inner_, slot, totals); });
-        --under_way_;
+        --in_flight_;
     }
 
   private:
@@ -133,7 +133,7 @@ class TimedReduction : public Reduction {
     std::unique_ptr<Reduction> inner_;
     Ledger& ledger_;
     int level_;
-    int under_way_ = 0;  // pending sums
+    int in_flight_ = 0;  // pending sums
 };
 
 }  // namespace keel

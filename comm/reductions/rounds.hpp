@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/ranks/topology.hpp"
-#include "comm/sums/algorithms.hpp"
+#include "comm/reductions/algorithms.hpp"
 #include "kernels/timing/ledger.hpp"
 
 namespace keel {
@@ -27,7 +27,7 @@ struct Round {
 
 // Those of one rank, for a sum of so many words. Of an algorithm other than mpi and automatic.
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
-                             std::size_t words, Summands summands = Summands::words);
+                             std::size_t words, WordType type = WordType::fp64);
 
 // What a rank sends in them.
 Traffic traffic_of(std::span<const Round> rounds, const Topology& topology, int rank);

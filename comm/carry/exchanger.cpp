@@ -1,0 +1,61 @@
+#include "comm/carry/exchanger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace keel {
+
+Exchanger::Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const MakeTransport& transport,
+                     bool one_colour)
+    : operations_(operations), plan_(std::move(plan)), wire_(wire) {
+    routes_.push_back(route_of(plan_, rank, transport));
+    if (one_colour) routes_.push_back(route_of(of_one_colour(plan_), rank, transport));
+    reserve(1);
+}
+
+Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const MakeTransport& transport) {
+    Route route{std::make_unique<const RankSchedule>(plan, rank), nullptr, {}};
+    route.messages = transport(*route.schedule);
+    for (const SendStage& stage : route.schedule->stages)
+        route.forwarded.push_back(operations_.make_items(std::span<const BlockCopy>(stage.forwards)));
+    return route;
+}
+
+void Exchanger::reserve(std::size_t fields) {
+    if (fields <= room_) return;
+    send_ = operations_.make_buffer(schedule().send_values() * fields, wire_);
+    receive_ = operations_.make_buffer(schedule().receive_values() * fields, wire_);
+    room_ = fields;
+}
+
+void Exchanger::start(std::size_t fields, Carried carried) {
+    fields_ = fields;
+    carried_ = carried;
+    route(carried).messages->start(send_.wire, receive_.wire, fields, send_.precision);
+}
+
+void Exchanger::finish() {
+    const Route& in_flight = route(carried_);
+    for (std::size_t d = 1; d < in_flight.schedule->stages.size(); ++d) {
+        in_flight.messages->await(d);
+        forward(d);
+        in_flight.messages->send(d);
+    }
+    in_flight.messages->wait();
+}
+
+// Staged messages are forwarded where they arrive, in host memory: the device does not see them.
+void Exchanger::forward(std::size_t stage) {
+    if (send_.wire == send_.data) {
+        operations_.forward(send_, route(carried_).forwarded[stage], receive_, fields_);
+        return;
+    }
+    const std::size_t bytes = bytes_of_value(send_.precision) * fields_;
+    const auto* const from = static_cast<const std::byte*>(receive_.wire);
+    auto* const to = static_cast<std::byte*>(send_.wire);
+    for (const BlockCopy& copy : schedule(carried_).stages[stage].forwards)
+        std::copy_n(from + copy.from.offset * bytes, product(copy.extent) * bytes,
+                    to + copy.to.offset * bytes);
+}
+
+}  // namespace keel

@@ -1,0 +1,66 @@
+#pragma once
+
+// Exchanges one rank's packed values by a plan: the buffers, the messages, and what is forwarded between them. Its
+// user packs and unpacks.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/carry/transport.hpp"
+#include "comm/plans/plan.hpp"
+#include "comm/plans/rank_schedule.hpp"
+#include "kernels/operations.hpp"
+
+namespace keel {
+
+// Makes the transport of a rank's schedule, plain or wrapped, e.g. to time it.
+using MakeTransport = std::function<std::unique_ptr<Transport>(const RankSchedule&)>;
+
+// Which of a plan's cells travel: all or, by the same messages (of_one_colour), those of one colour.
+enum class Carried { all, one_colour };
+
+class Exchanger {
+  public:
+    // `operations` make the buffers and forward from one to the other; they must outlive the exchanger. With
+    // `one_colour` it also carries cells of one colour, in the same buffers.
+    Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const MakeTransport& transport,
+              bool one_colour = false);
+
+    const Plan& plan() const { return plan_; }
+    bool carries(Carried carried) const { return static_cast<std::size_t>(carried) < routes_.size(); }
+    const RankSchedule& schedule(Carried carried = Carried::all) const { return *route(carried).schedule; }
+    const Buffer& to_send() const { return send_; }
+    const Buffer& received() const { return receive_; }
+
+    // Makes room for messages of so many fields.
+    void reserve(std::size_t fields);
+    // Sends what has been packed of so many fields; the buffers have room for them.
+    void start(std::size_t fields, Carried carried = Carried::all);
+    // Forwards what is to be forwarded, and waits until everything has come.
+    void finish();
+
+  private:
+    struct Route {
+        std::unique_ptr<const RankSchedule> schedule;  // which the messages point to
+        std::unique_ptr<Transport> messages;
+        std::vector<Items<BlockCopy>> forwarded;  // at each stage
+    };
+
+    const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
+    Route route_of(const Plan& plan, int rank, const MakeTransport& transport);
+    void forward(std::size_t stage);
+
+    Operations& operations_;
+    Plan plan_;
+    Wire wire_;
+    std::vector<Route> routes_;  // in the order of Carried
+    Buffer send_, receive_;
+    std::size_t room_ = 0;
+    // The exchange in flight.
+    std::size_t fields_ = 0;
+    Carried carried_ = Carried::all;
+};
+
+}  // namespace keel
