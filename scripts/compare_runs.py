@@ -42,7 +42,7 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     # Ranks that take turns on a core were not at it all at once: no share can be given.
     share = "-"
     # Nor where the host did not wait for a device: times of operations are the host's then.
-    waits = run.key("run.launches", "synchronous") == "synchronous"
+    waits = run.key("run.gpu_sync", "per_operation") == "per_operation"
     if smoothing > 0 and triad and not head["shared_cores"] and not run.surrogate and waits:
         share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
     of_multigrid = run.mode in ("solve", "survey")

@@ -18,14 +18,14 @@ inline std::unique_ptr<Backend> chosen_backend(int local_rank = 0) {
     const char* const chosen = std::getenv("KEEL_TEST_BACKEND");
     const std::string text = chosen == nullptr ? "openmp" : chosen;
     const auto slash = text.find('/');
-    const std::string launches = slash == std::string::npos ? "synchronous" : text.substr(slash + 1);
+    const std::string sync = slash == std::string::npos ? "per_operation" : text.substr(slash + 1);
     BackendOptions options{.local_rank = local_rank};
-    if (launches == "asynchronous")
-        options.launches = Launches::asynchronous;
-    else if (launches == "graphs")
-        options.launches = Launches::graphs;
-    else if (launches != "synchronous")
-        throw std::invalid_argument("KEEL_TEST_BACKEND: unknown launches " + launches);
+    if (sync == "lazy")
+        options.sync = GpuSync::lazy;
+    else if (sync == "graphs")
+        options.sync = GpuSync::graphs;
+    else if (sync != "per_operation")
+        throw std::invalid_argument("KEEL_TEST_BACKEND: unknown gpu_sync " + sync);
     const std::string name = text.substr(0, slash);
     if (const std::string reason = why_unusable(name); !reason.empty()) {
         std::fprintf(stderr, "skipped: %s: %s\n", name.c_str(), reason.c_str());

@@ -13,18 +13,17 @@
 
 namespace keel {
 
-// How a device gets its work: the host waits for every operation, so that its time is its own; the device runs behind
-// the host, which waits only for results; or recurring sequences of operations are replayed as graphs besides.
-enum class Launches { synchronous, asynchronous, graphs };
-constexpr auto names_of(Launches) {
-    return std::array{Named<Launches>{Launches::synchronous, "synchronous"},
-                      Named<Launches>{Launches::asynchronous, "asynchronous"},
-                      Named<Launches>{Launches::graphs, "graphs"}};
+// When the host synchronises with a device: after every operation, so that each has a time of its own; only where it
+// needs results; or so while recurring sequences of operations are replayed as graphs.
+enum class GpuSync { per_operation, lazy, graphs };
+constexpr auto names_of(GpuSync) {
+    return std::array{Named<GpuSync>{GpuSync::per_operation, "per_operation"},
+                      Named<GpuSync>{GpuSync::lazy, "lazy"}, Named<GpuSync>{GpuSync::graphs, "graphs"}};
 }
 
 struct BackendOptions {
     int local_rank = 0;  // of this process among those of its node; picks the device
-    Launches launches = Launches::synchronous;
+    GpuSync sync = GpuSync::per_operation;
 };
 
 class Backend {
@@ -56,8 +55,8 @@ class Backend {
 // What a deck can ask for that only some backends have.
 struct BackendFeatures {
     bool device_memory = false;     // fields that the host cannot read: comm.device has a meaning
-    bool asynchronous = false;      // run.launches = asynchronous
-    bool graphs = false;            // run.launches = graphs
+    bool lazy = false;              // run.gpu_sync = asynchronous
+    bool graphs = false;            // run.gpu_sync = graphs
     bool single_precision = false;  // multigrid.precision = mixed
     bool single_pass = false;       // several half sweeps pass over memory once
 };

@@ -266,9 +266,10 @@ void add_comm(Table& table) {
         schemes.push_back(planner.word);
         meaning += std::string(planner.meaning) + "; ";
     }
-    schemes.insert(schemes.end(), {"model", "tuned"});
-    s.choice("scheme", &Comm::scheme, schemes,
-             meaning + "or for each level what is fastest on comm.machine (model), or when tried (tuned)");
+    schemes.insert(schemes.end(), {"auto", "tuned"});
+    s.choice(
+        "scheme", &Comm::scheme, schemes,
+        meaning + "or on each level the one of least predicted time (auto) or fastest when tried (tuned)");
     // The cap counts wherever all schemes are compared, the rules only where their scheme carries.
     const auto readers_of = [](const std::string& key) {
         std::vector<std::string> readers;
@@ -348,10 +349,8 @@ void add_run(Table& table, std::span<const ModeWord> modes) {
     std::vector<std::string> backends;
     for (const BackendInfo& info : all_backends()) backends.push_back(info.name);
     s.choice("backend", &Run::backend, backends, "programming model that runs the kernels");
-    s.choice(
-        "launches", &Run::launches,
-        "dealings of the host with a GPU: it waits for each operation, so that its time is its own; or only "
-        "for results; or also replays recurring sequences as graphs");
+    s.choice("gpu_sync", &Run::gpu_sync,
+             "when the host waits for a GPU: after each operation, for results, or also replays graphs");
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
     s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
     s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");

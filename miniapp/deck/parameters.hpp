@@ -143,7 +143,7 @@ struct CommOptions {
 struct RunOptions {
     std::string mode = "solve";  // the mode
     std::string backend = "openmp";
-    Launches launches = Launches::synchronous;
+    GpuSync gpu_sync = GpuSync::per_operation;
     bool deterministic = false;
     int warmup = 1;            // solves thrown away
     int repeats = 5;           // solves measured

@@ -96,7 +96,7 @@ Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) 
     }
     // Rank 0 plans alone.
     const SharedMemory memory{memory_of_node(), 1, "node", {mode.resolved().dry_run_limit}};
-    if (mode.resolved().comm.chooser == SchemeChooser::model &&
+    if (mode.resolved().comm.chooser == SchemeChooser::automatic &&
         refused(complaints(mode.exceeds_planning(memory)), comm))
         return bad_input;
     const auto text = comm.rank() == 0 ? mode.plan_text(rank, memory) : std::nullopt;

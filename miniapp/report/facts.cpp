@@ -91,9 +91,9 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     if (facts.device_sharing > 1)
         facts.warnings.push_back(
             fmt::format("up to {} ranks share a device: they take turns on it", facts.device_sharing));
-    if (resolved.launches != Launches::synchronous)
+    if (resolved.gpu_sync != GpuSync::per_operation)
         facts.warnings.push_back(
-            "run.launches is not synchronous: the device runs behind the host, so an operation's time is "
+            "run.gpu_sync is not per_operation: the device runs behind the host, so an operation's time is "
             "what "
             "the host spent on it; what the device does shows where the host waits");
     for (const std::string& warning : facts.topology.warnings()) facts.warnings.push_back(warning);

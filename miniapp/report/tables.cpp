@@ -62,12 +62,12 @@ std::string bottom_solvers_markdown() {
 
 std::string backends_text() {
     std::vector<std::vector<std::string>> rows{
-        {"run.backend", "comm.device", "asynchronous", "graphs", "here", "runs on"}};
+        {"run.backend", "comm.device", "lazy", "graphs", "here", "runs on"}};
     for (const BackendInfo& b : all_backends()) {
         const char* const here = !b.compiled_in                 ? "not compiled"
                                  : why_unusable(b.name).empty() ? "yes"
                                                                 : "no device";
-        rows.push_back({b.name, yes_or_no(b.features.device_memory), yes_or_no(b.features.asynchronous),
+        rows.push_back({b.name, yes_or_no(b.features.device_memory), yes_or_no(b.features.lazy),
                         yes_or_no(b.features.graphs), here, b.runs_on});
     }
     return aligned(rows);
@@ -75,13 +75,13 @@ std::string backends_text() {
 
 std::string backends_markdown() {
     std::string text =
-        "| run.backend | runs on | compiled in by | comm.device | run.launches = asynchronous | run.launches "
-        "= graphs |\n"
+        "| run.backend | runs on | compiled in by | comm.device | run.gpu_sync = lazy | "
+        "run.gpu_sync = graphs |\n"
         "| --- | --- | --- | --- | --- | --- |\n";
     for (const BackendInfo& b : all_backends())
         text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", b.name, b.runs_on,
                             b.option.empty() ? "always" : fmt::format("`-D{}=ON`", b.option),
-                            yes_or_no(b.features.device_memory), yes_or_no(b.features.asynchronous),
+                            yes_or_no(b.features.device_memory), yes_or_no(b.features.lazy),
                             yes_or_no(b.features.graphs));
     return text;
 }

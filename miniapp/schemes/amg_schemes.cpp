@@ -63,7 +63,7 @@ SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
     SchemeOptions options = resolved_.comm.scheme;
     options.columns = 1;
     const std::vector<SchemeOptions> schemes = candidates_without_axes(options);
-    if (resolved_.comm.chooser == SchemeChooser::model) {
+    if (resolved_.comm.chooser == SchemeChooser::automatic) {
         const Setup setup{topology_, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)

@@ -58,7 +58,7 @@ std::string plan_text(const GridSetup& grids, const Resolved& resolved, int rank
     of_rank.rank = rank;
     const Layout finest = of_rank.finest();
     std::vector<SchemeTable> modelled;  // only a model needs the plans of all ranks
-    if (resolved.comm.chooser == SchemeChooser::model)
+    if (resolved.comm.chooser == SchemeChooser::automatic)
         modelled = plan_all_schemes(grids, finest, resolved.comm, {topology, resolved.model()},
                                     {true, memory.to_plan_with(), memory.limit});
     const std::vector<SchemeUse> uses = scheme_uses(grids, finest);

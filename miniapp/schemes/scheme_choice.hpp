@@ -1,6 +1,6 @@
 #pragma once
 
-// Who carries the exchanges of each level in this run: comm.scheme = model and tuned, and trials of all schemes. All functions are
+// Who carries the exchanges of each level in this run: comm.scheme = auto and tuned, and trials of all schemes. All functions are
 // collective.
 
 #include <cstdint>

@@ -28,7 +28,8 @@ std::optional<double> SchemeTable::least(std::size_t row) const {
 
 std::optional<std::size_t> chosen_before_run(const Communication& comm, std::span<const SchemeRow> rows) {
     if (comm.chooser == SchemeChooser::nobody || comm.chooser == SchemeChooser::tuned) return {};
-    if (comm.chooser == SchemeChooser::model) return static_cast<std::size_t>(&fastest(rows) - rows.data());
+    if (comm.chooser == SchemeChooser::automatic)
+        return static_cast<std::size_t>(&fastest(rows) - rows.data());
     const std::string wanted = name(comm.scheme);
     const auto found = std::find_if(rows.begin(), rows.end(),
                                     [&](const SchemeRow& row) { return name(row.scheme) == wanted; });

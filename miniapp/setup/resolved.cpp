@@ -119,7 +119,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                  .persistent = p.comm.persistent,
                  .sampled_nodes = p.comm.sampled_nodes},
         .backend = p.run.backend,
-        .launches = p.run.launches,
+        .gpu_sync = p.run.gpu_sync,
         .deterministic = p.run.deterministic,
         .warmup = p.run.warmup,
         .repeats = p.run.repeats,
@@ -173,7 +173,7 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
 
 std::unique_ptr<Backend> make_backend(const Resolved& resolved) {
     return make_backend(resolved.backend, {.local_rank = resolved.detected.local_rank(resolved.rank),
-                                           .launches = resolved.launches});
+                                           .sync = resolved.gpu_sync});
 }
 
 double bandwidth(const Resolved& resolved, const Communicator& comm, const Backend& backend) {

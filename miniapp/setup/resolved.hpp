@@ -22,10 +22,10 @@ namespace keel {
 
 // Who chooses the communication scheme of each exchange: the deck, once for all; a machine's model or trials in this run,
 // for each; nobody where all schemes are tried side by side.
-enum class SchemeChooser { deck, model, tuned, nobody };
+enum class SchemeChooser { deck, automatic, tuned, nobody };
 constexpr auto names_of(SchemeChooser) {
     using Name = Named<SchemeChooser>;
-    return std::array{Name{SchemeChooser::deck, "deck"}, Name{SchemeChooser::model, "model"},
+    return std::array{Name{SchemeChooser::deck, "deck"}, Name{SchemeChooser::automatic, "auto"},
                       Name{SchemeChooser::tuned, "tuned"}, Name{SchemeChooser::nobody, "nobody"}};
 }
 
@@ -56,7 +56,7 @@ struct Resolved {
     std::optional<Simulation> simulation;  // nothing where time is real
     Communication comm;
     std::string backend;
-    Launches launches = Launches::synchronous;
+    GpuSync gpu_sync = GpuSync::per_operation;
     bool deterministic = false;
     int warmup = 1;
     int repeats = 5;

@@ -5,9 +5,9 @@
 def by($scheme): map(select(.scheme == $scheme) | seconds) | add // 0;
 # What goes home goes by the plan of P e, for which the scheme is chosen.
 def planned_as: if .purpose == "amg_returns" or .purpose == "amg_partial_rows" then "amg_transfers" else .purpose end;
-# Where levels are condensed rows of P^T (A P) go to other ranks than P^T r: with comm.scheme=model the records have what is chosen.
+# Where levels are condensed rows of P^T (A P) go to other ranks than P^T r: with comm.scheme=auto the records have what is chosen.
 def chosen: .[0].level as $level | (.[0] | planned_as) as $purpose
-    | (map(select(.chosen_by == "model")) + ($all | map(select(.level == $level and .purpose == $purpose)) | [min_by(seconds)]))[0].scheme;
+    | (map(select(.chosen_by == "auto")) + ($all | map(select(.level == $level and .purpose == $purpose)) | [min_by(seconds)]))[0].scheme;
 def best: group_by([.purpose, .level]) | map(chosen as $scheme | map(select(.scheme == $scheme) | seconds) | first) | add // 0;
 def us: . * 1e7 | round / 10;
 def ratio: . * 100 | round / 100;

@@ -86,7 +86,7 @@ class MergedBoxes(KeelTest):
         for words in (["run.mode=survey", "run.survey=['bicgstab','ca_cg']"],
                       ["run.mode=krylov", "run.preconditioner=v_cycle", "bottom.solver=cg", "bottom.scaling=none"],
                       ["run.steps=2", "run.start=last", "problem.drift=[0.1,0,0]", "problem.rhs=wave"],
-                      ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=model", LASSEN]):  # fmt: skip
+                      ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=auto", LASSEN]):  # fmt: skip
             with self.subTest(words=words):
                 self.valid(3, *self.DECK, *words, self.MERGED)
 

@@ -5,7 +5,7 @@ import re
 from keel_runner import INPUTS, ONCE, KeelTest, Record
 
 SAME = ["problem.box=8", "problem.boxes=[2,2,2]", "problem.coefficients=smooth", "problem.rhs=wave", *ONCE]
-LAUNCHES = ["synchronous", "asynchronous", "graphs"]
+GPU_SYNC = ["per_operation", "lazy", "graphs"]
 
 
 class Backends(KeelTest):
@@ -34,11 +34,11 @@ class Backends(KeelTest):
         for name, row in self.rows().items():
             if row["here"] != "yes":
                 continue
-            launches = LAUNCHES if row["graphs"] == "yes" else LAUNCHES[:1]
-            for way in launches:
+            ways = GPU_SYNC if row["graphs"] == "yes" else GPU_SYNC[:1]
+            for way in ways:
                 for overlap in ("false", "true"):
-                    with self.subTest(backend=name, launches=way, overlap=overlap):
-                        words = (f"run.backend={name}", f"run.launches={way}", f"comm.overlap={overlap}")
+                    with self.subTest(backend=name, gpu_sync=way, overlap=overlap):
+                        words = (f"run.backend={name}", f"run.gpu_sync={way}", f"comm.overlap={overlap}")
                         self.assert_same(self.history(2, *words), reference)
 
     def test_sequences_of_launches_are_replayed_only_if_asked_for(self) -> None:
@@ -46,8 +46,8 @@ class Backends(KeelTest):
             if row["here"] != "yes" or row["graphs"] != "yes":
                 continue
             for way in LAUNCHES:
-                with self.subTest(backend=name, launches=way):
-                    run = self.valid(2, *SAME, f"run.backend={name}", f"run.launches={way}")
+                with self.subTest(backend=name, gpu_sync=way):
+                    run = self.valid(2, *SAME, f"run.backend={name}", f"run.gpu_sync={way}")
                     cycles = run.record("solve")["cycles"]
                     # Recorded in the second cycle, a cycle's sweeps recur from the third on.
                     least = cycles - 2 if way == "graphs" else 0
@@ -70,8 +70,8 @@ class Backends(KeelTest):
             for deck in decks:
                 with self.subTest(backend=name, deck=deck):
                     graphs, waited = (
-                        self.valid(1, *words, *deck, f"run.backend={name}", f"run.launches={way}")
-                        for way in ("graphs", "synchronous")
+                        self.valid(1, *words, *deck, f"run.backend={name}", f"run.gpu_sync={way}")
+                        for way in ("graphs", "per_operation")
                     )
                     self.assertGreater(graphs.facts["graph_replays"], 0)
                     bits = [
@@ -94,8 +94,8 @@ class Backends(KeelTest):
 
     def test_what_a_backend_has_not_is_refused_by_name(self) -> None:
         for key, value in [
-            ("run.launches", "asynchronous"),
-            ("run.launches", "graphs"),
+            ("run.gpu_sync", "lazy"),
+            ("run.gpu_sync", "graphs"),
             ("comm.device", "staged"),
             ("comm.device", "device_aware"),
         ]:

@@ -211,7 +211,7 @@ class PrintedPlans(ChoiceTest):
 
 
 class Choice(ChoiceTest):
-    """comm.scheme = model and tuned: who chooses what, and that the solution is none the worse."""
+    """comm.scheme = auto and tuned: who chooses what, and that the solution is none the worse."""
 
     NODES = "comm.ranks_per_node=2"
 
@@ -221,15 +221,15 @@ class Choice(ChoiceTest):
     def test_the_model_chooses_what_it_predicts_to_be_fastest(self) -> None:
         for machine, ranks in ((LASSEN, 4), (BLUE_WATERS, 4), (LASSEN, 2)):
             with self.subTest(machine=machine, ranks=ranks):
-                run = self.valid(ranks, *BOXES, *ONCE, self.NODES, machine, "comm.scheme=model")
+                run = self.valid(ranks, *BOXES, *ONCE, self.NODES, machine, "comm.scheme=auto")
                 rows = run.records("scheme")
-                _, planned = self.dry_run(1, *BOXES, self.NODES, machine, "comm.scheme=model", f"problem.ranks={ranks}")
+                _, planned = self.dry_run(1, *BOXES, self.NODES, machine, "comm.scheme=auto", f"problem.ranks={ranks}")
                 self.assertEqual([row["chosen_by"] for row in rows], [row["chosen_by"] for row in planned])
                 self.assertEqual([row["all"] for row in rows], [row["all"] for row in planned])
                 chosen = self.chosen(run)
                 self.assertEqual(len(chosen), 3)  # ghosts of two levels, and those of interpolation
                 for row in chosen:
-                    self.assertEqual(row["chosen_by"], "model")
+                    self.assertEqual(row["chosen_by"], "auto")
                     rivals = [r for r in rows if (r["level"], r["purpose"]) == (row["level"], row["purpose"])]
                     self.assertEqual(row["scheme"], least(rivals)["scheme"])
                 self.assertEqual([row["rounds"] for row in rows], [None] * len(rows))
@@ -237,7 +237,7 @@ class Choice(ChoiceTest):
     def test_messages_sent_are_those_of_the_chosen_schemes(self) -> None:
         words = [*(word for word in BOXES if "interpolation" not in word), *ONCE, self.NODES, LASSEN,
                  "multigrid.ghost_colours=both"]  # fmt: skip
-        run = self.valid(4, *words, "comm.scheme=model")
+        run = self.valid(4, *words, "comm.scheme=auto")
         solve = run.record("solve")
         exchanges = [10 * solve["cycles"], sum(visit["exchanges"] for visit in solve["bottom"])]
         for row in self.chosen(run):
@@ -261,7 +261,7 @@ class Choice(ChoiceTest):
 
     def test_whoever_chooses_the_residuals_are_the_same_bits(self) -> None:
         reference = self.valid(4, *BOXES, *ONCE).record("solve")["residuals"]
-        for words in (["comm.scheme=model", LASSEN], ["comm.scheme=tuned"], ["comm.scheme=three_step", LASSEN]):
+        for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned"], ["comm.scheme=three_step", LASSEN]):
             run = self.valid(4, *BOXES, *ONCE, self.NODES, *words)
             self.assertEqual(run.record("solve")["residuals"], reference)
             self.assertRegex(run.stdout, r"(?m)^    1  interpolation  \S+ +(model|tuned|deck)\b")
@@ -269,16 +269,16 @@ class Choice(ChoiceTest):
     def test_ghosts_of_matrix_powers_have_a_scheme_of_their_own(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"
         reference = self.valid(8, deck, *ONCE).record("solve")["residuals"]
-        run = self.valid(8, deck, *ONCE, "comm.scheme=model", "comm.ranks_per_node=4", BLUE_WATERS)
+        run = self.valid(8, deck, *ONCE, "comm.scheme=auto", "comm.ranks_per_node=4", BLUE_WATERS)
         self.assertEqual(run.record("solve")["residuals"], reference)
         chosen = {row["purpose"]: row["scheme"] for row in self.chosen(run) if row["level"] == 2}
         self.assertEqual(set(chosen), {"stencil", "powers"})
         self.assertNotEqual(chosen["stencil"], chosen["powers"])
 
     def test_the_model_wants_a_machine(self) -> None:
-        self.refused(1, "comm.scheme=model", expected=[
-            'comm.scheme = "model": no machine to predict times on; give comm.machine, or let comm.scheme = "tuned" try'])  # fmt: skip
-        self.refused(1, "comm.scheme=model", "comm.machine=nowhere.toml", expected=['nowhere.toml": cannot be read'])
+        self.refused(1, "comm.scheme=auto", expected=[
+            'comm.scheme = "auto": no machine to predict times on; give comm.machine, or let comm.scheme = "tuned" try'])  # fmt: skip
+        self.refused(1, "comm.scheme=auto", "comm.machine=nowhere.toml", expected=['nowhere.toml": cannot be read'])
 
 
 class BottomGrid(ChoiceTest):
@@ -342,7 +342,7 @@ class BottomGrid(ChoiceTest):
         self.assertIn("  local_R\n    from rank 4 on node 1: 512 bytes, 1 item of rank 0\n", back)
 
     def test_model_and_tuned_choose_for_the_boxes_too(self) -> None:
-        for words in (["comm.scheme=model", LASSEN], ["comm.scheme=tuned"]):
+        for words in (["comm.scheme=auto", LASSEN], ["comm.scheme=tuned"]):
             for place in self.places(4):
                 run = self.valid(4, *self.DECK, *words, *place)
                 chosen = {row["purpose"] for row in run.records("scheme") if row["chosen_by"] is not None}

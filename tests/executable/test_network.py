@@ -102,7 +102,7 @@ class Network(KeelTest):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "here.toml"
                 path.write_text(run.files["here.toml"])
-                text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=model", "comm.ranks_per_node=2")
+                text = self.text(4, "--dry-run", f"comm.machine={path}", "comm.scheme=auto", "comm.ranks_per_node=2")
             self.assertIn("least predicted time", text)
 
     def test_limits_are_those_of_the_deck(self) -> None:

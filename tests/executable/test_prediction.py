@@ -116,7 +116,7 @@ class Prediction(KeelTest):
             (3, ["run.amg=solver", "amg.smoothing=chebyshev", "amg.sweeps=2", "amg.coarsest=gathered", "comm.scheme=three_step",
                  "amg.rows_scheme=two_step"]),  # fmt: skip
             (2, ["run.amg=preconditioner", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
-            (4, ["run.amg=preconditioner", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=model", "amg.smoothing=l1_jacobi"]),
+            (4, ["run.amg=preconditioner", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=auto", "amg.smoothing=l1_jacobi"]),
         ):  # fmt: skip
             words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=12", "problem.boxes=[1,1,1]",
                      "bottom.tolerance=1e-8", "amg.max_coarse=3", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
@@ -153,8 +153,8 @@ class Prediction(KeelTest):
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=8", "problem.boxes=[1,1,1]", "run.amg=solver",
                  "problem.ranks=8", "comm.ranks_per_node=4", HOPPER]  # fmt: skip
         plans = {}
-        for scheme, rows in (("standard", "comm_scheme"), ("three_step", "comm_scheme"), ("standard", "three_step"), ("model", "standard"),
-                             ("model", "comm_scheme")):  # fmt: skip
+        for scheme, rows in (("standard", "comm_scheme"), ("three_step", "comm_scheme"), ("standard", "three_step"), ("auto", "standard"),
+                             ("auto", "comm_scheme")):  # fmt: skip
             run = self.predicted(None, *words, f"comm.scheme={scheme}", f"amg.rows_scheme={rows}")
             timers = [row for row in run.records("timer") if row["solver"] == "amg.setup"]
             plans[scheme, rows] = sum(row["t_mean"] for row in timers if row["op"] == "setup.plans")
@@ -164,8 +164,8 @@ class Prediction(KeelTest):
         # planned for besides; and all schemes are where the model chooses.
         for longer in (("standard", "three_step"), ("three_step", "comm_scheme")):
             self.assertLess(plans["standard", "comm_scheme"], plans[longer])
-        self.assertLess(plans["three_step", "comm_scheme"], plans["model", "standard"])
-        self.assertLess(plans["model", "standard"], plans["model", "comm_scheme"])
+        self.assertLess(plans["three_step", "comm_scheme"], plans["auto", "standard"])
+        self.assertLess(plans["auto", "standard"], plans["auto", "comm_scheme"])
 
     def test_given_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,

@@ -220,7 +220,7 @@ class Surrogates(SimulatedTest):
     def test_whatever_boxes_cycles_and_schemes_are_like(self) -> None:
         for words in (
             ["problem.boxes=[4,4,2]", "problem.shape=L"],
-            ["problem.dimensions=2", "comm.scheme=model"],
+            ["problem.dimensions=2", "comm.scheme=auto"],
             ["multigrid.precision=mixed", "problem.storage=blocks", "problem.boxes_per_rank=8"],
             ["multigrid.smoother=chebyshev", "problem.boundary=dirichlet", "comm.scheme=three_step"],
         ):

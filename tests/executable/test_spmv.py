@@ -86,8 +86,8 @@ class AlgebraicMultigrid(KeelTest):
             ("split", "comm_scheme", "root", 3, "gathered"),
             ("two_step", "comm_scheme", "root", 3, "gathered"),
             ("three_step", "two_step", "root", 3, "gathered"),
-            ("model", "comm_scheme", "root", 100, "krylov"),
-            ("model", "two_step/max_need", "condensed", 3, "replicated"),
+            ("auto", "comm_scheme", "root", 100, "krylov"),
+            ("auto", "two_step/max_need", "condensed", 3, "replicated"),
             ("three_step", "comm_scheme", "condensed", 3, "replicated"),
         ):
             with self.subTest(scheme=scheme, rows_scheme=rows_scheme, ownership=ownership, coarsest=coarsest):
@@ -233,7 +233,7 @@ class AlgebraicMultigrid(KeelTest):
     def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "amg.max_coarse=3",
                  "comm.ranks_per_node=2"]  # fmt: skip
-        for more in ([], ["comm.scheme=model", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
+        for more in ([], ["comm.scheme=auto", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
                      ["comm.scheme=two_step", "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2"]):  # fmt: skip
             with self.subTest(more=more):
                 run = self.valid(4, *words, *more, *ONCE)
@@ -257,7 +257,7 @@ class AlgebraicMultigrid(KeelTest):
                     within = [row for row in cycles if row["op"] == op]
                     self.assertEqual([row["calls"] for row in of_grids if row["op"] == op], [sum(row["calls"] for row in within)])
                 chosen = {level[by] for level in amg["levels"] for by in ("values_by", "rows_by", "transfers_by") if level[by]}
-                if "comm.scheme=model" in more:
+                if "comm.scheme=auto" in more:
                     self.assertGreater(len(chosen), 1)
                 self.assertEqual("amg_items_of_schemes" in run.stdout, "comm.scheme=tuned" in more)
                 self.assertGreater(amg["setup_seconds"], 0)
@@ -540,13 +540,13 @@ class Schemes(KeelTest):
 
     def test_the_model_chooses_what_it_predicts_to_be_fastest_and_that_is_sent(self) -> None:
         for ranks, nodes, machine in ((1, 1, self.LASSEN), (4, 2, self.BLUE_WATERS), (8, 4, self.LASSEN)):
-            run = self.valid(ranks, *self.SHUFFLED, *SOLVE, machine, "comm.scheme=model", f"comm.ranks_per_node={nodes}")
+            run = self.valid(ranks, *self.SHUFFLED, *SOLVE, machine, "comm.scheme=auto", f"comm.ranks_per_node={nodes}")
             for purpose in ("product", "solve"):
                 row = self.chosen(run, purpose)
-                self.assertEqual((row["chosen_by"], row["rounds"]), ("model", None))
+                self.assertEqual((row["chosen_by"], row["rounds"]), ("auto", None))
                 rivals = [r["predicted_seconds"] for r in run.records("scheme") if r["purpose"] == purpose]
                 self.assertLessEqual(row["predicted_seconds"], min(rivals) * (1 + 1e-11))
-                self.assertRegex(run.stdout, rf"(?m)^    0  {purpose}(, 3 vectors)? +{row['scheme']} +model\b")
+                self.assertRegex(run.stdout, rf"(?m)^    0  {purpose}(, 3 vectors)? +{row['scheme']} +auto\b")
             product = self.chosen(run, "product")
             sent = run.timer("exchange.send")
             for key in self.TRAFFIC:
@@ -557,7 +557,7 @@ class Schemes(KeelTest):
     def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
         cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2", "comm.persistent=true"])]
         if re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--backends")):
-            cases.append((2, ["run.backend=gpu_emulated", "run.launches=asynchronous", "comm.ranks_per_node=1"]))
+            cases.append((2, ["run.backend=gpu_emulated", "run.gpu_sync=lazy", "comm.ranks_per_node=1"]))
         for ranks, words in cases:
             run = self.valid(ranks, *self.SHUFFLED, *SOLVE, *words, "comm.scheme=tuned")
             for purpose, columns in (("product", 3), ("solve", 1)):
@@ -583,7 +583,7 @@ class Schemes(KeelTest):
         for more in (["comm.scheme=two_step"], ["comm.scheme=two_step", "comm.partner_rule=max_need"],
                      ["comm.scheme=three_step"], ["comm.scheme=split", "comm.message_cap=300"],
                      ["comm.scheme=split", "comm.message_cap=300", "comm.cap_rule=always"],
-                     ["comm.scheme=model", self.LASSEN], ["comm.scheme=tuned"]):  # fmt: skip
+                     ["comm.scheme=auto", self.LASSEN], ["comm.scheme=tuned"]):  # fmt: skip
             with self.subTest(more=more):
                 self.assertEqual(residuals(*more), reference)
 
@@ -600,7 +600,7 @@ class Schemes(KeelTest):
 
     def test_256_imaginary_ranks(self) -> None:
         words = ["run.mode=spmv", "problem.matrix=arrow", "problem.rows=8192", "problem.ranks=256", "comm.ranks_per_node=16"]
-        text, rows = self.dry_run(None, *words, self.BLUE_WATERS, "comm.scheme=model")
+        text, rows = self.dry_run(None, *words, self.BLUE_WATERS, "comm.scheme=auto")
         self.assertIn("256 ranks, 16 nodes, 16 ranks per node", text)
         self.assertIn("of rank 0, which has most entries", " ".join(text.split()))
         standard, _, _, three_step, *_ = rows
@@ -611,7 +611,7 @@ class Schemes(KeelTest):
         self.assertEqual(three_step["all"]["off_node_messages"], 2 * 15)
         self.assertEqual(three_step["all"]["off_node_bytes"], 8 * (8192 - 512 + 15))
         self.assertEqual(three_step["duplicate_bytes"], 8 * (240 - 15))
-        self.assertEqual([r["scheme"] for r in rows if r["chosen_by"] == "model"], ["three_step"])
+        self.assertEqual([r["scheme"] for r in rows if r["chosen_by"] == "auto"], ["three_step"])
 
     def test_sockets_are_those_of_the_key_or_of_the_machine(self) -> None:
         words = [*self.SHUFFLED, "problem.ranks=64", "comm.ranks_per_node=16", self.BLUE_WATERS]
@@ -635,7 +635,7 @@ class Schemes(KeelTest):
                      "comm.ranks_per_node=16", expected=["on 256 ranks that are not here: a dry run takes about"])  # fmt: skip
 
     def test_refusals_tell_the_remedy(self) -> None:
-        self.refused(2, "run.mode=spmv", "comm.scheme=model", "problem.ranks=8", expected=[
+        self.refused(2, "run.mode=spmv", "comm.scheme=auto", "problem.ranks=8", expected=[
             "no machine to predict times on; give comm.machine",
             "nobody knows the nodes; give comm.ranks_per_node or comm.node_map",
             "problem.ranks = 8: this run has 2; start as many, or imagine them with --dry-run"])  # fmt: skip

@@ -84,7 +84,7 @@ TEST_CASE("the emulation records no copy of pageable memory") {
 }
 
 TEST_CASE("no graph outlives memory of the device or pinned memory, which it may name") {
-    Device device(0, Launches::graphs);
+    Device device(0, GpuSync::graphs);
     auto on_device = device.allocate(sizeof(double));
     auto pinned = device.allocate_pinned(sizeof(double));
     const auto add_four = [&] {

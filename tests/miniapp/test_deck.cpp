@@ -612,10 +612,10 @@ TEST_CASE("every good deck in inputs is read without errors and suits 1, 2 and 4
 
 TEST_CASE("the smoke decks together try every choice of every key") {
     // What a backend has depends on the build and the machine: tests/executable/test_backends.py.
-    const std::set<std::string> of_backends{"run.backend", "run.launches", "comm.device"};
+    const std::set<std::string> of_backends{"run.backend", "run.gpu_sync", "comm.device"};
     std::map<std::string, std::set<std::string>> tried;
     // It needs a machine's file, which a deck cannot name from wherever it runs: tests/executable/test_choice.py.
-    tried["comm.scheme"].insert("model");
+    tried["comm.scheme"].insert("auto");
     // Every one of them is tried by tests/solvers/amg/test_coarsest.cpp.
     for (const std::string& method : krylov_names()) tried["amg.coarsest_solver"].insert(method);
     // Every one of them is tried by tests/solvers/amg/test_amg.cpp.

@@ -66,8 +66,8 @@ class Table(unittest.TestCase):
 
     def test_of_a_device_that_ran_behind_the_host_no_share_of_the_triad_is_told(self) -> None:
         deck = RECORDS[0]["deck"]
-        for launches, share in (("synchronous", "80"), ("graphs", "-")):
-            found = self.rows(RECORDS[0] | {"deck": deck | {"run": {"mode": "solve", "launches": launches}}}, *RECORDS[1:])
+        for sync, share in (("per_operation", "80"), ("graphs", "-")):
+            found = self.rows(RECORDS[0] | {"deck": deck | {"run": {"mode": "solve", "gpu_sync": sync}}}, *RECORDS[1:])
             self.assertTrue(found[0].endswith(f"| 40.0 | {share} | VALID |"), found)
 
     def test_each_solver_of_a_survey_is_a_row(self) -> None:

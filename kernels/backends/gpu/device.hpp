@@ -99,13 +99,13 @@ inline int device_count() {
 // that they pass by the interior's kernels. Where every launch is waited for, or is replayed, one stream does both.
 class Device {
   public:
-    Device(int local_rank, Launches launches) : launches_(launches) {
+    Device(int local_rank, GpuSync sync) : sync_(sync) {
         int count = 0;
         checked(GPU(GetDeviceCount)(&count), "GetDeviceCount");
         number_ = local_rank % count;
         checked(GPU(SetDevice)(number_), "SetDevice");
         compute_ = new_stream();
-        transfer_ = launches == Launches::asynchronous ? new_stream() : compute_;
+        transfer_ = sync == GpuSync::lazy ? new_stream() : compute_;
         checked(GPU(EventCreateWithFlags)(&event_, GPU(EventDisableTiming)), "EventCreateWithFlags");
     }
     Device(const Device&) = delete;
@@ -228,9 +228,9 @@ class Device {
 
     template <class Launch, class Bytes>
     void send(const Launch& launch, const Bytes& bytes) {
-        if (launches_ == Launches::graphs) return queue_.add(launch, bytes(), compute_);
+        if (sync_ == GpuSync::graphs) return queue_.add(launch, bytes(), compute_);
         launch(current());
-        if (launches_ == Launches::synchronous) wait_for_current();
+        if (sync_ == GpuSync::per_operation) wait_for_current();
     }
 
     template <class T>
@@ -243,7 +243,7 @@ class Device {
         return stream;
     }
 
-    Launches launches_;
+    GpuSync sync_;
     int number_ = 0;
     Stream compute_{};
     Stream transfer_{};

@@ -212,7 +212,7 @@ class GpuBackend : public Backend {
     GpuBackend(std::string name, std::string model, const BackendOptions& options)
         : name_(std::move(name)),
           model_(std::move(model)),
-          device_(std::make_shared<Device>(options.local_rank, options.launches)) {}
+          device_(std::make_shared<Device>(options.local_rank, options.sync)) {}
 
     std::string name() const override { return name_; }
     std::string description() const override { return model_; }

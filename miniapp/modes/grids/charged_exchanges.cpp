@@ -45,7 +45,7 @@ double seconds_of(const std::vector<SchemeUse>& uses, std::size_t value_bytes, c
         const Setup setup{resolved.topology, resolved.model(), value_bytes};
         SchemeOptions options = resolved.comm.scheme;
         options.columns = use.columns;
-        const bool by_model = resolved.comm.chooser == SchemeChooser::model;
+        const bool by_model = resolved.comm.chooser == SchemeChooser::automatic;
         const std::vector<SchemeOptions> schemes = by_model ? candidates(options) : std::vector{options};
         const std::vector<SchemeRow> rows =
             compare_parts(comm, setup, schemes, [&](const SchemeOptions& scheme) {

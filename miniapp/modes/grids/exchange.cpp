@@ -60,7 +60,7 @@ class ExchangeMode : public GridMode {
                                 "multigrid.interpolation",
                                 "run.mode",
                                 "run.backend",
-                                "run.launches",
+                                "run.gpu_sync",
                                 "run.warmup",
                                 "run.repeats",
                                 "run.time_limit",

@@ -163,7 +163,7 @@ std::string level_report(const Setting& setting, const Findings& findings,
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
     // Without the device's own times there are no bandwidths, nor where other work is charged than was done.
-    if (setting.resolved.launches == Launches::synchronous && !facts.surrogate())
+    if (setting.resolved.gpu_sync == GpuSync::per_operation && !facts.surrogate())
         text += bandwidths_text(facts, timers) + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);

@@ -116,7 +116,7 @@ class SpmvMode : public Mode {
         for (const char* key : {"problem.matrix",  "problem.rows",        "problem.row_entries",
                                 "problem.epsilon", "problem.angle",       "problem.ordering",
                                 "problem.columns", "problem.ranks",       "run.mode",
-                                "run.solve",       "run.backend",         "run.launches",
+                                "run.solve",       "run.backend",         "run.gpu_sync",
                                 "run.warmup",      "run.repeats",         "run.min_seconds",
                                 "run.time_limit",  "run.label",           "run.verbose",
                                 "comm.scheme",     "comm.partner_rule",   "comm.message_cap",

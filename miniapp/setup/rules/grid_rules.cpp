@@ -148,7 +148,7 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
     rules.require(p.comm.scheme != name(SchemeChooser::tuned), {"multigrid.agglomerate", "comm.scheme"},
                   given +
                       "comm.scheme = \"tuned\" tries exchanges of all ranks, and merged levels have fewer; "
-                      "choose a scheme, model, or never");
+                      "choose a scheme, auto, or never");
 }
 
 // Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
@@ -249,7 +249,7 @@ void check_surrogate(Rules& rules, const Parameters& p, const GridUse& use, int 
             "comm.overlap = true: the exchanges of wide boxes are charged in one piece; choose false");
     require(p.comm.scheme != name(SchemeChooser::tuned), {"comm.scheme"},
             "comm.scheme = \"tuned\" tries the exchanges of what is computed, not of wide boxes; choose a "
-            "scheme, or model");
+            "scheme, or auto");
     const double longest = std::ranges::max(resolved_boxes(p.problem, ranks));
     require(longest * box <= std::numeric_limits<int>::max(), {"problem.boxes", "problem.boxes_per_rank"},
             fmt::format(

@@ -29,9 +29,8 @@ void check_features(Rules& rules, const Parameters& p) {
                         "leave the key out",
                         key, value, name, fmt::join(able, ", ")));
     };
-    want(&BackendFeatures::asynchronous, p.run.launches == Launches::asynchronous, "run.launches",
-         "asynchronous");
-    want(&BackendFeatures::graphs, p.run.launches == Launches::graphs, "run.launches", "graphs");
+    want(&BackendFeatures::lazy, p.run.gpu_sync == GpuSync::lazy, "run.gpu_sync", "lazy");
+    want(&BackendFeatures::graphs, p.run.gpu_sync == GpuSync::graphs, "run.gpu_sync", "graphs");
     want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::staged, "comm.device", "staged");
     want(&BackendFeatures::device_memory, p.comm.device == DeviceMessages::device_aware, "comm.device",
          "device_aware");
@@ -62,8 +61,8 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
         fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
                     "the nodes; give comm.ranks_per_node or comm.node_map",
                     ranks, started));
-    rules.require(p.comm.scheme != name(SchemeChooser::model) || !p.comm.machine.empty(), {"comm.scheme"},
-                  "comm.scheme = \"model\": no machine to predict times on; give comm.machine, or let "
+    rules.require(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
+                  "comm.scheme = \"auto\": no machine to predict times on; give comm.machine, or let "
                   "comm.scheme = \"tuned\" try the schemes");
     if (files.machine)
         for (const std::string& error : parse_machine(*files.machine).errors)

@@ -40,7 +40,7 @@ def draw(lines: list[dict[str, Any]]) -> Picture:
     for column, (part, of) in enumerate(PARTS.items()):
         times, shares = axes[0][column], axes[1][column]
         for number, (kind, label) in enumerate(SHOWN.items()):
-            for scheme, dashes in (("standard", ":"), ("model", "-")):
+            for scheme, dashes in (("standard", ":"), ("auto", "-")):
                 found = points(lines, kind, scheme)
                 x = [one["ranks"] for one in found]
                 ranks += x

@@ -140,5 +140,5 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Boundary>() == Words{"periodic", "dirichlet", "neumann"});
     CHECK(words_of<Placement>() == Words{"curve", "lexicographic", "round_robin", "scattered"});
     CHECK(words_of<Neighbours>() == Words{"faces", "all"});
-    CHECK(words_of<Launches>() == Words{"synchronous", "asynchronous", "graphs"});
+    CHECK(words_of<GpuSync>() == Words{"per_operation", "lazy", "graphs"});
 }

@@ -96,7 +96,7 @@ class OrthogonaliseMode : public GridMode {
         for (const char* key :
              {"anderson.depth", "problem.dimensions", "problem.box",       "problem.boxes_per_rank",
               "problem.boxes",  "problem.ranks",      "problem.placement", "problem.storage",
-              "run.mode",       "run.backend",        "run.launches",      "run.deterministic",
+              "run.mode",       "run.backend",        "run.gpu_sync",      "run.deterministic",
               "run.warmup",     "run.repeats",        "run.min_seconds",   "run.time_limit",
               "run.label",      "run.triad_mb",       "run.verbose",       "run.dry_run_limit"})
             uses.push_back({key});

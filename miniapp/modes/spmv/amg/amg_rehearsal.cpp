@@ -89,7 +89,7 @@ class SetupEvents {
 
     // Where the model chooses, all schemes are planned and told of before.
     void chosen_plan(int level, EntriesFor use, const SchemeOptions& scheme) {
-        if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::model) {
+        if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::automatic) {
             const std::vector<SchemeOptions> schemes = candidates_without_axes(scheme);
             for (const SchemeOptions& one : schemes) negotiation(level, use, one);
             const TimesByNodes words = words_by_nodes();
