@@ -221,7 +221,7 @@ class FieldExchange : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
-                                        const ExchangeOptions& options, const MakeTransport& transport) {
+                                        const ExchangeOptions& options, const TransportOptions& transport) {
     check(!options.one_colour || pattern.layout().colours_alternate(),
           "cells of one colour fill ghosts of one colour");
     auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), operations.layout().rank(),
@@ -237,7 +237,7 @@ std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPatte
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
-                                        const MakeTransport& transport) {
+                                        const TransportOptions& transport) {
     auto exchanger = std::make_unique<Exchanger>(operations, std::move(plan), rank, options.wire, transport);
     const MessageCopies copies{packs_of(exchanger->schedule(), cell),
                                unpacks_of(exchanger->schedule(), needed, cell)};

@@ -68,7 +68,7 @@ struct ExchangeOptions {
 // `plan` is this rank's part of a plan of `pattern`. `operations` pack, unpack, copy and forward; they must
 // outlive the exchange. Buffers are made for one field and grow when more are reserved or carried.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
-                                        const ExchangeOptions& options, const MakeTransport& transport);
+                                        const ExchangeOptions& options, const TransportOptions& transport);
 
 // Where the value of an item of length 1 lies in this rank's fields.
 struct BoxCell {
@@ -81,6 +81,6 @@ using CellOfItem = std::function<BoxCell(const Item&)>;
 // needs, and `cell` is asked for these and for its own.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, int rank, std::span<const Item> needed,
                                         const CellOfItem& cell, Plan plan, const ExchangeOptions& options,
-                                        const MakeTransport& transport);
+                                        const TransportOptions& transport);
 
 }  // namespace keel

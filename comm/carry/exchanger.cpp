@@ -5,17 +5,17 @@
 
 namespace keel {
 
-Exchanger::Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const MakeTransport& transport,
-                     bool one_colour)
+Exchanger::Exchanger(Operations& operations, Plan plan, int rank, Wire wire,
+                     const TransportOptions& transport, bool one_colour)
     : operations_(operations), plan_(std::move(plan)), wire_(wire) {
     routes_.push_back(route_of(plan_, rank, transport));
     if (one_colour) routes_.push_back(route_of(of_one_colour(plan_), rank, transport));
     reserve(1);
 }
 
-Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const MakeTransport& transport) {
+Exchanger::Route Exchanger::route_of(const Plan& plan, int rank, const TransportOptions& transport) {
     Route route{std::make_unique<const RankSchedule>(plan, rank), nullptr, {}};
-    route.messages = transport(*route.schedule);
+    route.messages = make_transport(transport, *route.schedule);
     for (const SendStage& stage : route.schedule->stages)
         route.forwarded.push_back(operations_.make_items(std::span<const BlockCopy>(stage.forwards)));
     return route;

@@ -3,7 +3,6 @@
 // Exchanges one rank's packed values by a plan: the buffers, the messages, and what is forwarded between them. Its
 // user packs and unpacks.
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,9 +14,6 @@
 
 namespace keel {
 
-// Makes the transport of a rank's schedule, plain or wrapped, e.g. to time it.
-using MakeTransport = std::function<std::unique_ptr<Transport>(const RankSchedule&)>;
-
 // Which of a plan's cells travel: all or, by the same messages (of_one_colour), those of one colour.
 enum class Carried { all, one_colour };
 
@@ -25,7 +21,7 @@ class Exchanger {
   public:
     // `operations` make the buffers and forward from one to the other; they must outlive the exchanger. With
     // `one_colour` it also carries cells of one colour, in the same buffers.
-    Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const MakeTransport& transport,
+    Exchanger(Operations& operations, Plan plan, int rank, Wire wire, const TransportOptions& transport,
               bool one_colour = false);
 
     const Plan& plan() const { return plan_; }
@@ -49,7 +45,7 @@ class Exchanger {
     };
 
     const Route& route(Carried carried) const { return routes_[static_cast<std::size_t>(carried)]; }
-    Route route_of(const Plan& plan, int rank, const MakeTransport& transport);
+    Route route_of(const Plan& plan, int rank, const TransportOptions& transport);
     void forward(std::size_t stage);
 
     Operations& operations_;

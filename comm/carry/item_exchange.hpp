@@ -14,7 +14,7 @@ class ItemExchange {
   public:
     // `plan` is this rank's part; both ends of a message know the lengths of its items. The operations make the buffers and
     // must outlive this object.
-    ItemExchange(Operations& operations, Plan plan, int rank, const MakeTransport& transport);
+    ItemExchange(Operations& operations, Plan plan, int rank, const TransportOptions& transport);
 
     // Writes the values of one of this rank's items; asked as often as the item is sent.
     using Give = std::function<void(const Item& item, std::span<double> values)>;

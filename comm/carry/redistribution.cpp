@@ -31,7 +31,7 @@ BlockCopy pack_of(const Layout& layout, const Layout& boxes, int box, const Regi
 }  // namespace
 
 Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                               const Region& cells, Plan plan, Wire wire, const MakeTransport& transport)
+                               const Region& cells, Plan plan, Wire wire, const TransportOptions& transport)
     : ends_(ends) {
     check(ends.from || ends.to, "every rank has boxes at one end");
     Operations& any = ends.from ? *ends.from : *ends.to;

@@ -23,7 +23,7 @@ class Redistribution {
     // `cells` of every box travel, as many as the pattern's values; those beyond the box are left out where another box of a
     // larger one follows. `boxes`: those of the pattern. `plan` is this rank's part. The operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
-                   const Region& cells, Plan plan, Wire wire, const MakeTransport& transport);
+                   const Region& cells, Plan plan, Wire wire, const TransportOptions& transport);
 
     // The cells of the fields `to` become those of the fields `from`; neither is read on a rank that has no
     // boxes there. Collective over the ranks of the plan.

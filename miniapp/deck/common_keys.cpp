@@ -305,7 +305,6 @@ void add_comm(Table& table) {
            "file of pretended nodes, with a label a line for each rank, NODE or NODE:SOCKET; \"\" = none",
            "path")
         .expert();
-    s.flag("persistent", &Comm::persistent, "persistent MPI requests in exchanges").expert();
     s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells").expert();
     s.choice(
          "neighbours", &Comm::neighbours,

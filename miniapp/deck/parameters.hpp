@@ -127,8 +127,7 @@ struct CommOptions {
     int ranks_per_socket = 0;                             // 0 = detect, or as the machine has them
     std::string machine;                                  // to predict times on: a name or path; empty = none
     std::string node_map;                                 // path of a node label for each rank; empty = none
-    bool persistent = false;
-    int ghost_depth = 1;  // cells
+    int ghost_depth = 1;                                  // cells
     Neighbours neighbours = Neighbours::faces;
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;

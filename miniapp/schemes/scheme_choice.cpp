@@ -101,10 +101,7 @@ class MoveTrial : public Trial {
                 Redistribution::Ends{operations(from_), operations(to_)}, comm.rank(), pattern,
                 table.use.layout, table.use.layout.box_cells(),
                 make_plan(pattern, topology, table.rows[row].scheme, comm.rank()), options.exchange.wire,
-                [&](const RankSchedule& schedule) {
-                    return make_transport(comm, topology, schedule, static_cast<int>(row),
-                                          options.persistent);
-                }));
+                TransportOptions{comm, topology, static_cast<int>(row)}));
             moves_.back()->reserve(table.use.columns);
         }
     }
@@ -189,10 +186,7 @@ std::unique_ptr<Trial> make_grid_trial(const GridSetup& grids, const Topology& t
         const SchemeOptions& scheme = table.rows[row].scheme;
         const GhostPattern pattern = ghost_pattern(table.use.layout, ghosts.depth, ghosts.neighbours, scheme);
         return make_exchange(operations, pattern, make_plan(pattern, topology, scheme, comm.rank()),
-                             grids.hierarchy.exchange, [&](const RankSchedule& schedule) {
-                                 return make_transport(comm, topology, schedule, static_cast<int>(row),
-                                                       grids.hierarchy.persistent);
-                             });
+                             grids.hierarchy.exchange, {comm, topology, static_cast<int>(row)});
     };
     return make_ghost_trial(backend, table, ghosts.depth, exchange, value_of_cell);
 }

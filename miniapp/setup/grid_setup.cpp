@@ -118,7 +118,6 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .bottom_ghosts = grids.powers.layers,
                        .consolidation = consolidation(p, use),
                        .bottom_ranks = p.multigrid.bottom_ranks,
-                       .persistent = resolved.comm.persistent,
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
                        .one_colour = wants_one_colour(p.multigrid, use),

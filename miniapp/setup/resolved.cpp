@@ -116,7 +116,6 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                  .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
                  .all_reduce = {p.comm.allreduce, p.comm.progress},
                  .all_reduce_model = all_reduce_model(p.comm),
-                 .persistent = p.comm.persistent,
                  .sampled_nodes = p.comm.sampled_nodes},
         .backend = p.run.backend,
         .gpu_sync = p.run.gpu_sync,

@@ -35,8 +35,7 @@ struct Communication {
     ExchangeOptions exchange;
     AllReduceOptions all_reduce;
     AllReduceModel all_reduce_model = AllReduceModel::mpich;  // in predictions
-    bool persistent = false;
-    int sampled_nodes = 64;  // as in FewNodes
+    int sampled_nodes = 64;                                   // as in FewNodes
 };
 
 // What is told besides what every run tells.

@@ -78,9 +78,8 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows ro
         facts.setup = next->traffic;
         add_level(*A, nullptr, sparse);
         AmgLevel& fine = levels_[levels_.size() - 2];
-        fine.transfer =
-            std::make_unique<LevelTransfer>(team, next->P, next->plan, next->way, fine.A->untimed(),
-                                            levels_.back().A->untimed(), ledger, at, sparse.persistent);
+        fine.transfer = std::make_unique<LevelTransfer>(
+            team, next->P, next->plan, next->way, fine.A->untimed(), levels_.back().A->untimed(), ledger, at);
         facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
         // Of the one row of constants nothing is left but rounding.

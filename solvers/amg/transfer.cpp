@@ -87,7 +87,7 @@ void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
 
 LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan,
                              const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
-                             int level, bool persistent)
+                             int level)
     : fine_(fine),
       coarse_(coarse),
       memory_(team.backend.make_operations(
@@ -101,10 +101,7 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
       level_(level) {
     const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
     rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
-    const MakeTransport transport = [&, persistent](const RankSchedule& schedule) {
-        return std::make_unique<TimedTransport>(
-            make_transport(team.comm, team.topology, schedule, 0, persistent), ledger, level);
-    };
+    const TransportOptions transport{team.comm, team.topology, 0, {}, &ledger, level};
     const int rank = team.comm.rank();
     P_ = fine.make_rows(csr_of(P, places));
     ghosts_ = make_exchange(

@@ -38,7 +38,7 @@ class LevelTransfer {
     // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either level, without ghosts,
     // and must outlive this object as the team and the ledger must. Collective.
     LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const ReverseExchange& way,
-                  Operations& fine, Operations& coarse, Ledger& ledger, int level, bool persistent);
+                  Operations& fine, Operations& coarse, Ledger& ledger, int level);
 
     // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
     void interpolate(Field x, Field e);  // x = P e

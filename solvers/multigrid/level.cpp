@@ -28,13 +28,6 @@ LevelSchemes HierarchyOptions::schemes_of(int level) const {
         .ghosts = scheme, .all_ghosts = scheme, .deep_ghosts = scheme, .there = of_boxes, .back = of_boxes};
 }
 
-MakeTransport LevelSite::transport(int n, bool persistent, const Meanwhile& meanwhile) const {
-    return [*this, n, persistent, meanwhile](const RankSchedule& schedule) {
-        return std::make_unique<TimedTransport>(
-            make_transport(comm, topology, schedule, first_tag + n, persistent, meanwhile), ledger, number);
-    };
-}
-
 std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
                                   const LevelSchemes& schemes, const HierarchyOptions& options) {
     const int of_interpolation = needs.all_ghosts ? options.interpolated_ghosts : 1;
@@ -72,7 +65,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         how.one_colour = one_colour;
         return make_exchange(level.operations, pattern,
                              make_plan(pattern, site.topology, scheme, site.comm.rank()), how,
-                             site.transport(tag, options.persistent, meanwhile));
+                             site.transport(tag, meanwhile));
     };
     const bool one_colour = options.one_colour_on(layout);
     if (!needs.passes_on)

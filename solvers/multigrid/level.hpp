@@ -66,7 +66,6 @@ struct HierarchyOptions {
     Consolidation consolidation = Consolidation::distributed;  // of the bottom level
     int bottom_ranks = 0;                                      // with a consolidated one; 0: one in eight
     bool consolidates() const { return consolidation != Consolidation::distributed; }
-    bool persistent = false;
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
     LevelSchemes schemes_of(int level) const;  // throws std::out_of_range
@@ -123,8 +122,10 @@ struct LevelSite {
     int first_tag = 0;  // of tags_per_level
 
     static constexpr int tags_per_level = 8;
-    // A transport for an exchange with the n-th of the tags. `meanwhile` as in make_transport.
-    MakeTransport transport(int n, bool persistent, const Meanwhile& meanwhile = {}) const;
+    // Of an exchange with the n-th of the tags.
+    TransportOptions transport(int n, const Meanwhile& meanwhile = {}) const {
+        return {comm, topology, first_tag + n, meanwhile, &ledger, number};
+    }
 };
 
 // Needs of a level besides the ghosts of the operator.

@@ -92,19 +92,16 @@ struct Fixture {
 
     std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, const Topology& topology,
                                        const SchemeOptions& scheme, const ExchangeOptions& options,
-                                       const MakeTransport& transport) const {
+                                       const TransportOptions& transport) const {
         const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
         return make_exchange(*operations, pattern, make_plan(pattern, topology, scheme, comm.rank()), options,
                              transport);
     }
 
     // Under the standard scheme, as it comes.
-    std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, bool persistent = false,
-                                       int tag = 7) const {
+    std::unique_ptr<Exchange> exchange(int depth, Neighbours neighbours, int tag = 7) const {
         const Topology topology = virtual_topology(comm.size(), 1);
-        return exchange(depth, neighbours, topology, {}, {}, [&](const RankSchedule& schedule) {
-            return make_transport(comm, topology, schedule, tag, persistent);
-        });
+        return exchange(depth, neighbours, topology, {}, {}, {comm, topology, tag});
     }
 
     Communicator comm;
@@ -122,19 +119,14 @@ TEST_CASE(
     const auto placement = GENERATE(Placement::curve, Placement::round_robin);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
     const int depth = GENERATE(1, 2, 3);
-    const bool persistent = GENERATE(false, true);
     const auto wire = GENERATE(Wire::direct, Wire::staged);
     if (wire == Wire::direct && !host_may_send_directly()) return;
     for (const Boundaries& boundaries : {periodic, mixed}) {
         Fixture x({3, 2, 2}, 4, boundaries, placement, 3);
         const Topology topology = virtual_topology(x.comm.size(), 2);
         Ledger ledger(1);
-        const auto exchange =
-            x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 256}, {.wire = wire},
-                       [&](const RankSchedule& schedule) {
-                           return std::make_unique<TimedTransport>(
-                               make_transport(x.comm, topology, schedule, 7, persistent), ledger, 0);
-                       });
+        const auto exchange = x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 256},
+                                         {.wire = wire}, {x.comm, topology, 7, {}, &ledger});
         Traffic predicted;
         // One field, then more in one exchange, then one again; each on fresh fields.
         for (const std::size_t fields : {1U, 3U, 10U, 1U}) {
@@ -167,7 +159,6 @@ TEST_CASE(
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);
-    const bool persistent = GENERATE(false, true);
     const auto wire = GENERATE(Wire::direct, Wire::staged);
     if (wire == Wire::direct && !host_may_send_directly()) return;
     const std::vector<Domain> domains{
@@ -183,10 +174,7 @@ TEST_CASE(
             Ledger ledger(1);
             const auto exchange =
                 x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 8000},
-                           {.wire = wire, .one_colour = true}, [&](const RankSchedule& schedule) {
-                               return std::make_unique<TimedTransport>(
-                                   make_transport(x.comm, topology, schedule, 7, persistent), ledger, 0);
-                           });
+                           {.wire = wire, .one_colour = true}, {x.comm, topology, 7, {}, &ledger});
             const Plan& whole = exchange->plan();
             const Plan half = of_one_colour(whole);
             Traffic planned;
@@ -216,9 +204,7 @@ TEST_CASE(
     const Topology topology = virtual_topology(odd.comm.size(), 1);
     CHECK_FALSE(odd.layout.colours_alternate());
     CHECK_THROWS_AS(odd.exchange(1, neighbours, topology, {.scheme = scheme}, {.one_colour = true},
-                                 [&](const RankSchedule& schedule) {
-                                     return make_transport(odd.comm, topology, schedule, 7, false);
-                                 }),
+                                 {odd.comm, topology, 7}),
                     std::logic_error);
 }
 
@@ -237,9 +223,7 @@ TEST_CASE("exchanges work on odd boxes, whoever owns them, on ranks that own non
                 const auto exchange =
                     x.exchange(2, neighbours, topology,
                                {.scheme = scheme, .partner_rule = partner_rule, .message_cap = 100}, {},
-                               [&](const RankSchedule& schedule) {
-                                   return make_transport(x.comm, topology, schedule, 7, false);
-                               });
+                               {x.comm, topology, 7});
                 const Field u = x.make(1);
                 exchange->run(u);
                 CHECK(x.wrong_ghosts(u, 1, 2, neighbours) == 0);
@@ -265,9 +249,7 @@ TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of square
                 const Topology topology = virtual_topology(x.comm.size(), 2);
                 const auto exchange =
                     x.exchange(depth, neighbours, topology, {.scheme = scheme, .message_cap = 100}, {},
-                               [&](const RankSchedule& schedule) {
-                                   return make_transport(x.comm, topology, schedule, 7, false);
-                               });
+                               {x.comm, topology, 7});
                 const Field u = x.make(1);
                 exchange->run(u);
                 CHECK(x.wrong_ghosts(u, 1, depth, neighbours) == 0);
@@ -277,7 +259,6 @@ TEST_CASE("exchanges fill the ghosts of boxes around missing ones, and of square
 TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ranks, dealt out, ragged") {
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
-    const bool persistent = GENERATE(false, true);
     Fixture x({3, 2, 2}, 4, mixed, Placement::scattered, 2);
     std::vector<Topology> topologies;
     for (const int ranks_per_node : {1, 2, 3, 4, 8})
@@ -292,11 +273,9 @@ TEST_CASE("every scheme fills the same ghosts for any nodes: slices of 1 to 8 ra
     topologies.emplace_back(ragged, NodeSource::map);
     for (const Topology& topology : topologies)
         for (const CapRule rule : {CapRule::paper, CapRule::always}) {
-            const auto exchange = x.exchange(
-                2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 200, .cap_rule = rule}, {},
-                [&](const RankSchedule& schedule) {
-                    return make_transport(x.comm, topology, schedule, 7, persistent);
-                });
+            const auto exchange = x.exchange(2, Neighbours::all, topology,
+                                             {.scheme = scheme, .message_cap = 200, .cap_rule = rule}, {},
+                                             {x.comm, topology, 7});
             for (int repeat = 0; repeat < 3; ++repeat) {
                 const std::array u{x.make(repeat), x.make(repeat + 5)};
                 exchange->run(u, [](Part) {});
@@ -318,9 +297,7 @@ TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every 
              {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes}) {
             const auto exchange =
                 x.exchange(2, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
-                           [&](const RankSchedule& schedule) {
-                               return make_transport(x.comm, topology, schedule, 7, false);
-                           });
+                           {x.comm, topology, 7});
             const Field u = x.make(static_cast<int>(scheme));
             exchange->run(u);
             CHECK(x.wrong_ghosts(u, static_cast<int>(scheme), 2, Neighbours::all) == 0);
@@ -328,9 +305,8 @@ TEST_CASE("64 boxes, on as many ranks or fewer, get the same ghosts under every 
 }
 
 TEST_CASE("an exchange that is repeated carries the new values") {
-    const bool persistent = GENERATE(false, true);
     Fixture x({3, 2, 2}, 4, periodic, Placement::round_robin, 1);
-    const auto exchange = x.exchange(1, Neighbours::all, persistent);
+    const auto exchange = x.exchange(1, Neighbours::all);
     const Field u = x.make(0);
     const Field v = x.make(0);
     for (int repeat = 1; repeat <= 4; ++repeat) {
@@ -343,16 +319,13 @@ TEST_CASE("an exchange that is repeated carries the new values") {
 }
 
 TEST_CASE("two exchanges in flight at once, finished in the other order, do not mix") {
-    const bool persistent = GENERATE(false, true);
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     Fixture x({3, 2, 2}, 4, mixed, Placement::curve, 2);
     const Topology topology = virtual_topology(x.comm.size(), 2);
     const auto exchange_with = [&](int tag, int depth) {
         return x.exchange(depth, Neighbours::all, topology, {.scheme = scheme, .message_cap = 300}, {},
-                          [&x, &topology, tag, persistent](const RankSchedule& schedule) {
-                              return make_transport(x.comm, topology, schedule, tag, persistent);
-                          });
+                          {x.comm, topology, tag});
     };
     const auto first = exchange_with(1, 2);
     const auto second = exchange_with(2, 1);
@@ -416,10 +389,8 @@ TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
     const SchemeOptions options{.scheme = scheme, .message_cap = 512};
     const Topology topology = virtual_topology(x.comm.size(), 2);
     Ledger ledger(1);
-    const auto exchange = x.exchange(2, neighbours, topology, options, {}, [&](const RankSchedule& schedule) {
-        return std::make_unique<TimedTransport>(make_transport(x.comm, topology, schedule, 7, false), ledger,
-                                                0);
-    });
+    const auto exchange =
+        x.exchange(2, neighbours, topology, options, {}, {x.comm, topology, 7, {}, &ledger});
     std::vector<Field> u;
     for (std::size_t n = 0; n < fields; ++n) u.push_back(x.make(static_cast<int>(n)));
     exchange->begin(u, {});
@@ -473,7 +444,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
     RankSchedule nowhere;
     nowhere.rank = comm.rank();
     nowhere.stages.push_back({0, {}, {{Phase::global, comm.size(), 0, 1, false, {}}}});
-    const auto messages = make_transport(comm, topology, nowhere, 7, false);
+    const auto messages = make_transport({comm, topology, 7}, nowhere);
     const double value = 1;
     std::string message;
     try {
@@ -486,7 +457,7 @@ TEST_CASE("a failing call of MPI is an error that names it") {
 
 TEST_CASE("an exchange is begun and finished in turn") {
     Fixture x({3, 2, 2}, 4, periodic, Placement::curve, 1);
-    const auto exchange = x.exchange(1, Neighbours::faces, false, 8);
+    const auto exchange = x.exchange(1, Neighbours::faces, 8);
     const Field u = x.make(0);
     CHECK_THROWS_AS(exchange->finish(), std::logic_error);
     exchange->begin(std::span(&u, 1), {});
@@ -605,17 +576,13 @@ TEST_CASE("every rank gets the same sum, to the last bit") {
 // The other half finishes the sum first, for which it needs the first half's second round. If sums stood still while ranks wait for
 // ghosts, four ranks would wait for ever.
 TEST_CASE("who waits for ghosts moves on what else is in flight") {
-    const bool persistent = GENERATE(false, true);
     const int ranks = Communicator::world().size();
     const Fixture x({ranks, 1, 1}, 4, periodic, Placement::lexicographic, 1);
     const Topology topology = virtual_topology(ranks, 2);
     const auto reduction = make_reduction(x.comm, topology, x.layout, false,
                                           {.algorithm = AllReduceAlgorithm::recursive_doubling});
-    const auto exchange =
-        x.exchange(1, Neighbours::faces, topology, {}, {}, [&](const RankSchedule& schedule) {
-            return make_transport(x.comm, topology, schedule, 7, persistent,
-                                  [&] { return reduction->progress(); });
-        });
+    const auto exchange = x.exchange(1, Neighbours::faces, topology, {}, {},
+                                     {x.comm, topology, 7, [&] { return reduction->progress(); }});
     const Field u = x.operations->make_field();
     const double mine = 1;
     for (int lap = 0; lap < 3; ++lap) {
@@ -700,7 +667,7 @@ TEST_CASE("a message of more values than an int counts is refused by its name") 
     const int half = 1 << 30;
     const Plan plan{{Phase::local, {{0, 0, 0, {{0, half, 0}}}}}, {}};
     const RankSchedule schedule(plan, 0);
-    const auto messages = make_transport(self, topology, schedule, 0, GENERATE(false, true));
+    const auto messages = make_transport({self, topology}, schedule);
     const std::string text =
         "message of an exchange from rank 0 to rank 0: 2147483648 values, and MPI counts at most 2147483647; "
         "send fewer columns at a time, or use smaller boxes or more ranks";

@@ -44,9 +44,7 @@ struct Post {
     std::unique_ptr<Operations> buffers = backend->make_operations(block_layout(0), 0);
 
     ItemExchange exchange(const Topology& topology, Plan plan) {
-        return {*buffers, std::move(plan), comm.rank(), [&](const RankSchedule& schedule) {
-                    return make_transport(comm, topology, schedule, 0, false);
-                }};
+        return {*buffers, std::move(plan), comm.rank(), {comm, topology}};
     }
 };
 

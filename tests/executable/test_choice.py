@@ -365,7 +365,7 @@ class ExchangeMode(KeelTest):
     def test_every_scheme_is_timed_on_every_level(self) -> None:
         for ranks in (1, 2, 4):
             nodes = ["comm.ranks_per_node=2", LASSEN] if ranks == 4 else []
-            run = self.valid(ranks, *self.WORDS, *nodes, "problem.columns=3", "comm.persistent=true")
+            run = self.valid(ranks, *self.WORDS, *nodes, "problem.columns=3")
             rows = run.records("scheme")
             self.assertEqual([(r["level"], r["purpose"], r["scheme"]) for r in rows],
                              [(l, p, s) for l, p in ((0, "stencil"), (1, "stencil"), (1, "interpolation")) for s in SCHEMES])  # fmt: skip

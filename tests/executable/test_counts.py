@@ -63,7 +63,7 @@ class Counts(KeelTest):
         self.assertEqual(run.status, 0, run)
         ranks = [json.loads(run.files[f"counts_{rank}.json"]) for rank in range(case.ranks)]
         for seen in ranks:  # nothing is left behind, and nothing complete is tested or waited for
-            for name in ("requests_left", "persistent_left", "communicators_left", "operations_left", "idle_tests", "idle_waits"):
+            for name in ("requests_left", "communicators_left", "operations_left", "idle_tests", "idle_waits"):
                 self.assertEqual(seen[name], 0, f"{name}{run}")
         return run, ranks
 
@@ -183,8 +183,7 @@ class Counts(KeelTest):
         schemes = ["standard", "two_step", "three_step", "split", "staged_axes"]
         cases = []
         for number, scheme in enumerate(schemes):
-            words = [*MULTIGRID, f"comm.scheme={scheme}", "comm.ranks_per_node=2",
-                     f"comm.persistent={str(number % 2 == 0).lower()}"]  # fmt: skip
+            words = [*MULTIGRID, f"comm.scheme={scheme}", "comm.ranks_per_node=2"]
             cases += [Case(ranks, tuple(words)) for ranks in ((4,), (3, 8))[number % 2]]
         self.hold_all(cases)
 
@@ -206,18 +205,18 @@ class Counts(KeelTest):
 
     def test_ghosts_of_one_colour(self) -> None:
         words = [*MULTIGRID, "multigrid.ghost_colours=needed", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, (*words, "comm.scheme=three_step", "comm.persistent=true")),
+        self.hold_all([Case(3, (*words, "comm.scheme=three_step")),
                        Case(4, (*words, "multigrid.fused_box=1", "multigrid.precision=mixed", "comm.scheme=two_step"))])
 
     def test_cycles_in_single_precision(self) -> None:
         words = [*SMALL, "multigrid.bottom_box=4", "multigrid.precision=mixed", "comm.ranks_per_node=2"]
-        self.hold_all([Case(3, (*words, "multigrid.fused_box=1", "comm.persistent=true")),
+        self.hold_all([Case(3, (*words, "multigrid.fused_box=1")),
                        Case(4, (*words, "comm.scheme=three_step", "multigrid.cycle=F", "multigrid.bottom_grid=gather"))])
 
     def test_merged_boxes(self) -> None:
         words = [*SMALL, "multigrid.tolerance=1e-4", "multigrid.agglomerate=1"]
         self.hold_all([Case(4, (*words, OWN_SUMS, "multigrid.cycle=F", "comm.scheme=three_step", "comm.ranks_per_node=2")),
-                       Case(3, (*words, "multigrid.precision=mixed", "comm.persistent=true"))])  # fmt: skip
+                       Case(3, (*words, "multigrid.precision=mixed"))])  # fmt: skip
 
     def test_new_coefficients_of_steps(self) -> None:
         words = [*MULTIGRID, "run.steps=3", "problem.drift=[0.1,0,0]", "comm.ranks_per_node=1"]
@@ -232,7 +231,7 @@ class Counts(KeelTest):
         solver = "bottom.solver=amg"
         by_cg = ("bottom.solver=cg", "bottom.scaling=none", "bottom.preconditioner=amg", "amg.smoothing=chebyshev")
         self.hold_all([Case(4, (*words, solver, "comm.scheme=three_step")),
-                       Case(3, (*words, *by_cg, "comm.persistent=true")),
+                       Case(3, (*words, *by_cg)),
                        Case(4, (*words, solver, "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2")),
                        Case(4, (*words, solver, "multigrid.cycle=F", "comm.scheme=staged_axes", "comm.neighbours=all",
                                 "amg.coarsening=classical", "amg.theta=0.25"))])  # fmt: skip

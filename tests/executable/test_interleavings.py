@@ -78,10 +78,10 @@ class Interleavings(KeelTest):
         self.same(PIPELINED, [(2, []), (4, []), (3, [own]), (4, [own, "comm.progress=false"])])
 
     def test_schemes(self) -> None:
-        choices = [["comm.persistent=true"], ["comm.overlap=true"], ["multigrid.ghost_colours=needed"]]
+        choices = [["comm.overlap=true"], ["multigrid.ghost_colours=needed"]]
         words = [[f"comm.scheme={scheme}", *choice] for scheme, choice in zip(SCHEMES, itertools.cycle(choices))]
         self.same(EXCHANGES, [((4, 3)[number % 2], scheme) for number, scheme in enumerate(words)])
 
     def test_products_with_a_matrix(self) -> None:
         # Its sums depend on how many ranks add them.
-        self.same(MATRIX, [(3, ["comm.scheme=two_step"]), (3, ["comm.scheme=three_step", "comm.persistent=true"])], ranks=3)
+        self.same(MATRIX, [(3, ["comm.scheme=two_step"]), (3, ["comm.scheme=three_step"])], ranks=3)

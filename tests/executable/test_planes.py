@@ -37,7 +37,7 @@ class Planes(KeelTest):
                 *([f"multigrid.bottom_grid={place}", "problem.boundary=dirichlet"] for place in
                   ("consolidate", "gather", "replicate")),
                 ["problem.shape=L", "problem.outside=neumann"], ["bottom.solver=ca_cg", "bottom.powers=matrix_powers", "bottom.powers_passes=fused"],
-                ["comm.ghost_depth=3", "comm.neighbours=all", "comm.persistent=true", "comm.overlap=true"]]  # fmt: skip
+                ["comm.ghost_depth=3", "comm.neighbours=all", "comm.overlap=true"]]  # fmt: skip
         self.all_valid([((1, 2, 3, 4, 6)[n % 5], words) for n, words in enumerate(ways)])
 
     def test_no_ranks_schemes_placements_or_overlaps_change_a_bit(self) -> None:

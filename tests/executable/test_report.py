@@ -443,7 +443,7 @@ class Counts(KeelTest):
         self.check_counts(4, ["problem.shape=list", boxes, "problem.outside=neumann", "problem.boundary=dirichlet"], per_cycle=9)
 
     def test_deep_ghosts_and_all_neighbours_are_as_planned(self) -> None:
-        words = [*REFERENCE, "comm.ghost_depth=2", "comm.neighbours=all", "comm.persistent=true"]
+        words = [*REFERENCE, "comm.ghost_depth=2", "comm.neighbours=all"]
         run = self.valid(4, *words)
         plan = self.rows(4, *words)
         solve = run.record("solve")

@@ -42,16 +42,16 @@ class Solutions(KeelTest):
                 with self.subTest(ranks=ranks, case=case):
                     self.assertEqual(solution, reference)
 
-    def test_overlap_and_persistent_requests_change_nothing(self) -> None:
+    def test_overlap_changes_nothing(self) -> None:
         reference = self.solution(4)
         for scheme in SCHEMES:
             with self.subTest(scheme=scheme):
-                words = ["comm.ranks_per_node=2", "comm.overlap=true", "comm.persistent=true", "comm.ghost_depth=2"]
+                words = ["comm.ranks_per_node=2", "comm.overlap=true", "comm.ghost_depth=2"]
                 self.assertEqual(self.solution(4, *words_of(scheme), *words), reference)
 
     def test_messages_of_one_colour_change_nothing_and_carry_what_a_dry_run_plans(self) -> None:
         for ranks, more in [(2, []), (3, ["problem.boxes=[4,2,2]", "multigrid.fused_box=1", "comm.scheme=split", "comm.message_cap=1024"]),
-                            (4, ["comm.scheme=two_step", "comm.persistent=true", "problem.boundary=dirichlet"]),
+                            (4, ["comm.scheme=two_step", "problem.boundary=dirichlet"]),
                             (8, ["comm.scheme=staged_axes", "multigrid.fused_box=1", "comm.overlap=true"]),
                             (8, ["comm.scheme=three_step", "multigrid.relaxation=1.1"]),
                             (4, ["problem.dimensions=2", "problem.boxes=[4,3,1]", "comm.neighbours=all"])]:  # fmt: skip

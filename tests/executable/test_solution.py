@@ -33,10 +33,10 @@ class Independence(KeelTest):
     def test_a_deterministic_run_is_bitwise_the_same_however_it_communicates(self) -> None:
         cases = [
             ["problem.placement=lexicographic", "comm.ranks_per_node=2"],
-            ["problem.placement=round_robin", "comm.persistent=true"],
+            ["problem.placement=round_robin"],
             ["problem.placement=scattered"],
             ["comm.ghost_depth=2"],
-            ["comm.neighbours=all", "comm.ghost_depth=3", "comm.persistent=true"],
+            ["comm.neighbours=all", "comm.ghost_depth=3"],
         ]
         solutions = at_once(2, lambda words: self.solution(3, 1, DETERMINISTIC, *words), cases)
         for case, solution in zip(cases, solutions, strict=True):

@@ -555,7 +555,7 @@ class Schemes(KeelTest):
                 self.assertEqual(sent[0][f"all_{key}"] if sent else 0, product["all"][key])
 
     def test_tuned_tries_every_scheme_and_keeps_the_fastest(self) -> None:
-        cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2", "comm.persistent=true"])]
+        cases = [(1, []), (2, ["comm.ranks_per_node=1"]), (4, ["comm.ranks_per_node=2"])]
         if re.search(r"(?m)^gpu_emulated( +yes){4} ", self.text(None, "--backends")):
             cases.append((2, ["run.backend=gpu_emulated", "run.gpu_sync=lazy", "comm.ranks_per_node=1"]))
         for ranks, words in cases:

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 
 namespace keel::test {
 
@@ -237,16 +236,6 @@ class FaultyOperations : public Operations {
     Answer* answer_;
 };
 
-// Persistent sends, by their requests.
-struct Send {
-    double* values;
-    std::size_t count;
-};
-std::map<MPI_Request, Send>& persistent_sends() {
-    static std::map<MPI_Request, Send> only;
-    return only;
-}
-
 void before_sending(Place place, const void* values, int count, MPI_Datatype type) {
     if (type == MPI_DOUBLE)
         faults().before_sending(place, static_cast<double*>(const_cast<void*>(values)),
@@ -272,28 +261,6 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, M
               MPI_Request* request) {
     keel::test::before_sending(keel::test::Place::message, data, count, type);
     return PMPI_Isend(data, count, type, to, tag, comm, request);
-}
-
-int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    const int status = PMPI_Send_init(data, count, type, to, tag, comm, request);
-    keel::test::persistent_sends()[*request] = {static_cast<double*>(const_cast<void*>(data)),
-                                                static_cast<std::size_t>(count)};
-    return status;
-}
-
-int MPI_Startall(int count, MPI_Request* requests) {
-    for (int n = 0; n < count; ++n)
-        if (const auto send = keel::test::persistent_sends().find(requests[n]);
-            send != keel::test::persistent_sends().end())
-            keel::test::faults().before_sending(keel::test::Place::message, send->second.values,
-                                                send->second.count);
-    return PMPI_Startall(count, requests);
-}
-
-int MPI_Request_free(MPI_Request* request) {
-    keel::test::persistent_sends().erase(*request);
-    return PMPI_Request_free(request);
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

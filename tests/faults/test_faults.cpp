@@ -116,7 +116,7 @@ std::vector<Case> cases() {
              {"bottom.solver=bicgstab"},
              {"bottom.solver=cg", "multigrid.cycle=F", "multigrid.smoother=chebyshev",
               "comm.scheme=three_step", "comm.ranks_per_node=1"},
-             {"bottom.solver=ca_bicgstab", "multigrid.bottom_grid=consolidate", "comm.persistent=true"},
+             {"bottom.solver=ca_bicgstab", "multigrid.bottom_grid=consolidate"},
              {"run.mode=survey", "run.survey=[\"pipelined_bicgstab\",\"deep_pipelined_cg\",\"ca_cg\"]",
               "comm.overlap=true"}})
         all.push_back({problem + words + Words{"multigrid.bottom_box=2"}, Norm::maximum});

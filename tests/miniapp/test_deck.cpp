@@ -154,7 +154,7 @@ boundary = ["periodic", "dirichlet", "neumann"]
 solver = "cg"
 tolerance = 1e-2
 [comm]
-persistent = true
+overlap = true
 neighbours = "all"
 [output]
 json = "run.json"
@@ -170,7 +170,7 @@ json = "run.json"
     CHECK(p.problem.boundary == Boundaries{Boundary::periodic, Boundary::dirichlet, Boundary::neumann});
     CHECK(p.bottom.solver == "cg");
     CHECK(p.bottom.tolerance == 1e-2);
-    CHECK(p.comm.persistent);
+    CHECK(p.comm.overlap);
     CHECK(p.comm.neighbours == Neighbours::all);
     CHECK(p.output.json == "run.json");
 }
@@ -548,7 +548,7 @@ TEST_CASE("the resolved deck as JSON has values of the right types") {
     CHECK(json.at("problem").at("boundary") == "periodic");
     CHECK(json.at("multigrid").at("cycle") == "V");
     CHECK(json.at("multigrid").at("tolerance") == 1e-10);
-    CHECK(json.at("comm").at("persistent") == false);
+    CHECK(json.at("comm").at("overlap") == false);
     CHECK(json.at("bottom").at("scaling") == "jacobi");
     CHECK(json.begin().key() == "problem");
 }

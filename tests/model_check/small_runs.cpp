@@ -1,6 +1,6 @@
 // One exchange, a few sums or a short solve, small enough that a model checker of MPI (scripts/model_check) tries every order
 // in which messages may meet. What ends wrong is aborted, which the checker tells with the order that led there.
-//   small_runs exchange SCHEME persistent|anew TIMES
+//   small_runs exchange SCHEME TIMES
 //   small_runs sums ALGORITHM TIMES
 //   small_runs solve SOLVER ITERATIONS ALGORITHM
 
@@ -58,15 +58,13 @@ struct Boxes {
 
 // Exchanges of two fields one behind the other, so that one may meet what is left of the other. After each every ghost cell
 // that a neighbour across a face has holds its value.
-void exchange(Scheme scheme, bool persistent, int times) {
+void exchange(Scheme scheme, int times) {
     Boxes x;
     const SchemeOptions options{.scheme = scheme, .message_cap = 256};
     const GhostPattern pattern = ghost_pattern(x.layout, 1, Neighbours::faces, options);
     const auto ghosts =
         make_exchange(*x.operations, pattern, make_plan(pattern, x.topology, options, x.comm.rank()), {},
-                      [&](const RankSchedule& schedule) {
-                          return make_transport(x.comm, x.topology, schedule, 7, persistent);
-                      });
+                      {x.comm, x.topology, 7});
     const std::array<Field, 2> u{x.operations->make_field(), x.operations->make_field()};
     for (int round = 1; round <= times; ++round) {
         const auto value = [round](std::size_t field, const Index& c) {
@@ -140,8 +138,8 @@ void solve(const std::string& solver, int iterations, AllReduceAlgorithm algorit
 int main(int argc, char** argv) {
     Session session(argc, argv);
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (words.size() == 4 && words[0] == "exchange")
-        exchange(scheme_named(words[1]), words[2] == "persistent", std::stoi(words[3]));
+    if (words.size() == 3 && words[0] == "exchange")
+        exchange(scheme_named(words[1]), std::stoi(words[2]));
     else if (words.size() == 3 && words[0] == "sums")
         sums(algorithm_named(words[1]), std::stoi(words[2]));
     else if (words.size() == 4 && words[0] == "solve")

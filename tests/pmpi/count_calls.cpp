@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -15,13 +14,6 @@ namespace {
 struct Messages {
     long messages = 0;
     long bytes = 0;
-};
-
-// A request that is started again and again.
-struct Persistent {
-    int peer;  // in MPI_COMM_WORLD; negative: a receive
-    long bytes;
-    bool active;
 };
 
 struct Counts {
@@ -35,7 +27,6 @@ struct Counts {
     long in_flight = 0, most_in_flight = 0;
     long communicators = 0;  // made and not freed
     long operations = 0;     // the same
-    std::map<MPI_Request, Persistent> persistent;
 };
 Counts counts;
 
@@ -85,36 +76,15 @@ void collects(MPI_Comm comm, const int* sizes, MPI_Datatype type) {
     for (int rank = 0; type == MPI_DOUBLE && rank < ranks; ++rank) counts.collected += sizes[rank];
 }
 
-void starts(MPI_Request request) {
-    Persistent& known = counts.persistent.at(request);
-    known.active = true;
-    if (known.peer >= 0) sends(known.peer, known.bytes);
-    begins();
-}
-
-bool active(MPI_Request request) {
-    const auto known = counts.persistent.find(request);
-    return request != MPI_REQUEST_NULL && (known == counts.persistent.end() || known->second.active);
-}
-
 // Calls MPI to test or wait for requests, and counts those that this completes.
 template <class Call>
 int completes(int count, MPI_Request* requests, long& calls, long& idle_calls, const Call& call) {
-    const std::vector<MPI_Request> before(requests, requests + count);
+    const auto open = [&] { return count - std::count(requests, requests + count, MPI_REQUEST_NULL); };
+    const auto before = open();
     ++calls;
-    if (count > 0 && std::none_of(before.begin(), before.end(), active)) ++idle_calls;
-    bool done = true;
-    const int status = call(done);
-    for (int n = 0; n < count; ++n) {
-        const MPI_Request request = before[static_cast<std::size_t>(n)];
-        if (!active(request)) continue;
-        const auto known = counts.persistent.find(request);
-        // What MPI_Testall has not completed altogether it leaves as it was.
-        const bool completed = known == counts.persistent.end() ? requests[n] == MPI_REQUEST_NULL : done;
-        if (!completed) continue;
-        --counts.in_flight;
-        if (known != counts.persistent.end()) known->second.active = false;
-    }
+    if (count > 0 && before == 0) ++idle_calls;
+    const int status = call();
+    counts.in_flight -= before - open();
     return status;
 }
 
@@ -137,11 +107,11 @@ void write() {
                  "\"sums\": %ld, \"words\": %ld, \"pending_sums\": %ld, \"collected\": %ld, \"tests\": %ld, "
                  "\"waits\": %ld, "
                  "\"idle_tests\": %ld, \"idle_waits\": %ld, \"most_in_flight\": %ld, "
-                 "\"requests_left\": %ld, \"persistent_left\": %zu, \"communicators_left\": %ld, "
+                 "\"requests_left\": %ld, \"communicators_left\": %ld, "
                  "\"operations_left\": %ld}\n",
                  counts.sums, counts.words, counts.pending_sums, counts.collected, counts.tests, counts.waits,
                  counts.idle_tests, counts.idle_waits, counts.most_in_flight, counts.in_flight,
-                 counts.persistent.size(), counts.communicators, counts.operations);
+                 counts.communicators, counts.operations);
     std::fclose(file);
 }
 
@@ -172,30 +142,6 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
               MPI_Request* request) {
     begins();
     return PMPI_Irecv(data, count, type, from, tag, comm, request);
-}
-
-int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    const int status = PMPI_Send_init(data, count, type, to, tag, comm, request);
-    counts.persistent[*request] = {in_world(comm, to), bytes_of(count, type), false};
-    return status;
-}
-
-int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    const int status = PMPI_Recv_init(data, count, type, from, tag, comm, request);
-    counts.persistent[*request] = {-1, bytes_of(count, type), false};
-    return status;
-}
-
-int MPI_Startall(int count, MPI_Request* requests) {
-    for (int n = 0; n < count; ++n) starts(requests[n]);
-    return PMPI_Startall(count, requests);
-}
-
-int MPI_Request_free(MPI_Request* request) {
-    counts.persistent.erase(*request);
-    return PMPI_Request_free(request);
 }
 
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -232,30 +178,23 @@ int MPI_Scatterv(const void* from, const int* sizes, const int* first, MPI_Datat
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    return completes(1, request, counts.tests, counts.idle_tests, [&](bool& done) {
-        const int result = PMPI_Test(request, flag, status);
-        done = *flag != 0;
-        return result;
-    });
+    return completes(1, request, counts.tests, counts.idle_tests,
+                     [&] { return PMPI_Test(request, flag, status); });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-    return completes(count, requests, counts.tests, counts.idle_tests, [&](bool& done) {
-        const int result = PMPI_Testall(count, requests, flag, statuses);
-        done = *flag != 0;
-        return result;
-    });
+    return completes(count, requests, counts.tests, counts.idle_tests,
+                     [&] { return PMPI_Testall(count, requests, flag, statuses); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     return completes(count, requests, counts.waits, counts.idle_waits,
-                     [&](bool&) { return PMPI_Waitall(count, requests, statuses); });
+                     [&] { return PMPI_Waitall(count, requests, statuses); });
 }
 
-// Not of persistent requests.
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
     return completes(count, requests, counts.waits, counts.idle_waits,
-                     [&](bool&) { return PMPI_Waitany(count, requests, index, status); });
+                     [&] { return PMPI_Waitany(count, requests, index, status); });
 }
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {

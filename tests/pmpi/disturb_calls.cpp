@@ -24,8 +24,8 @@ namespace {
 
 enum class Kind { send, receive, sum, barrier };
 
-// A request of the program's. MPI has the copy; the handle is MPI's own, persistent where the program's is not, so that it
-// can be started when it pleases.
+// A request of the program's. MPI has the copy; the handle is MPI's own, a persistent request, so that it can be
+// started later.
 struct Pending {
     explicit Pending(Kind of) : kind(of) {}
 
@@ -33,8 +33,7 @@ struct Pending {
     char* data = nullptr;  // the program's
     std::vector<char> copy;
     std::tuple<MPI_Comm, int, int>
-        way{};                // communicator, peer, tag: messages on it do not overtake each other
-    bool persistent = false;  // to the program
+        way{};  // communicator, peer, tag: messages on it do not overtake each other
     bool active = false;
     bool posted = false;
     int withheld = 0;  // tests that will say no, done or not
@@ -172,7 +171,6 @@ void end(MPI_Request& request) {
             abort_for("something was written to where a message or a sum was awaited");
         std::memcpy(p.data, p.copy.data(), p.copy.size());
     }
-    if (p.persistent) return;
     MPI_Request handle = request;
     if (p.kind == Kind::send || p.kind == Kind::receive) PMPI_Request_free(&handle);
     state().pending.erase(found);
@@ -261,37 +259,6 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
     return status;
 }
 
-int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    const int status = make_send(data, count, type, to, tag, comm, false, request);
-    state().pending.at(*request).persistent = true;
-    return status;
-}
-
-int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
-    const int status = make_receive(data, count, type, from, tag, comm, request);
-    state().pending.at(*request).persistent = true;
-    return status;
-}
-
-int MPI_Startall(int count, MPI_Request* requests) {
-    dawdle(false);
-    for (int n = 0; n < count; ++n) begin(requests[n]);
-    return MPI_SUCCESS;
-}
-
-int MPI_Request_free(MPI_Request* request) {
-    const auto found = state().pending.find(*request);
-    if (found != state().pending.end()) {
-        if (found->second.active) abort_for("a request is freed while it is under way");
-        const std::vector<char> until_freed = std::move(found->second.copy);
-        state().pending.erase(found);
-        return PMPI_Request_free(request);
-    }
-    return PMPI_Request_free(request);
-}
-
 int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request) {
     dawdle(false);
@@ -318,7 +285,7 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
         *flag = 0;
         return MPI_SUCCESS;
     }
-    // MPI forgets a request that is not persistent to it; what it was is looked up by the handle before.
+    // MPI forgets a sum that is complete; what it was is looked up by the handle before.
     std::vector<MPI_Request> before(requests, requests + count);
     const int status = PMPI_Testall(count, requests, flag, statuses);
     if (*flag != 0)

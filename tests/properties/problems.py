@@ -148,7 +148,6 @@ COMMUNICATION = st.sampled_from([
     ["comm.scheme=split", "comm.ranks_per_node=2", "comm.message_cap=64"],
     ["comm.scheme=staged_axes", "comm.neighbours=all"],
     ["comm.neighbours=all", "comm.ghost_depth=2"],
-    ["comm.persistent=true"],
     ["comm.overlap=true"],
     ["comm.allreduce=recursive_doubling"],
     ["comm.allreduce=rabenseifner"],

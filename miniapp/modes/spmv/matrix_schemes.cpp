@@ -55,10 +55,7 @@ std::unique_ptr<Trial> make_matrix_trial(const Resolved& resolved, const Communi
     const auto exchange = [&](std::size_t row, Operations& operations) {
         return make_exchange(operations, part,
                              negotiate_plan(comm, resolved.topology, part.ghosts, table.rows[row].scheme),
-                             resolved.comm.exchange, [&](const RankSchedule& schedule) {
-                                 return make_transport(comm, resolved.topology, schedule,
-                                                       static_cast<int>(row), resolved.comm.persistent);
-                             });
+                             resolved.comm.exchange, {comm, resolved.topology, static_cast<int>(row)});
     };
     const auto value = [&part](std::uint64_t seed, const Index& cell) {
         const std::size_t row = value_at(cell);

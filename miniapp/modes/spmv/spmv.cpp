@@ -113,16 +113,14 @@ class SpmvMode : public Mode {
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
-        for (const char* key : {"problem.matrix",  "problem.rows",        "problem.row_entries",
-                                "problem.epsilon", "problem.angle",       "problem.ordering",
-                                "problem.columns", "problem.ranks",       "run.mode",
-                                "run.solve",       "run.backend",         "run.gpu_sync",
-                                "run.warmup",      "run.repeats",         "run.min_seconds",
-                                "run.time_limit",  "run.label",           "run.verbose",
-                                "comm.scheme",     "comm.partner_rule",   "comm.message_cap",
-                                "comm.cap_rule",   "comm.ranks_per_node", "comm.ranks_per_socket",
-                                "comm.node_map",   "comm.machine",        "comm.persistent",
-                                "comm.device",     "comm.allreduce_model"})
+        for (const char* key :
+             {"problem.matrix",   "problem.rows",     "problem.row_entries", "problem.epsilon",
+              "problem.angle",    "problem.ordering", "problem.columns",     "problem.ranks",
+              "run.mode",         "run.solve",        "run.backend",         "run.gpu_sync",
+              "run.warmup",       "run.repeats",      "run.min_seconds",     "run.time_limit",
+              "run.label",        "run.verbose",      "comm.scheme",         "comm.partner_rule",
+              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.ranks_per_socket",
+              "comm.node_map",    "comm.machine",     "comm.device",         "comm.allreduce_model"})
             uses.push_back({key});
         for (const char* key :
              {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",

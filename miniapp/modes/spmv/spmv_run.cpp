@@ -183,7 +183,6 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     ledger.mark(site.regions);
     ledger.mark(site.backend.regions());
     SparseOptions sparse{.scheme = schemes.products,
-                         .persistent = resolved_.comm.persistent,
                          .exchange = resolved_.comm.exchange,
                          .all_reduce = resolved_.comm.all_reduce,
                          .keeps_rows = use_.amg == AmgUse::none};

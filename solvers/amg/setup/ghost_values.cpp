@@ -38,9 +38,7 @@ std::size_t slot_of(const std::vector<ReverseStage::Contribution>& parts, const 
 }  // namespace
 
 ItemExchange Team::exchange(Operations& buffers, Plan plan) const {
-    return {buffers, std::move(plan), comm.rank(), [this](const RankSchedule& schedule) {
-                return make_transport(comm, topology, schedule, 0, false);
-            }};
+    return {buffers, std::move(plan), comm.rank(), {comm, topology}};
 }
 
 std::unique_ptr<Operations> Team::buffers() const {

@@ -24,7 +24,6 @@ inline std::shared_ptr<const LevelHome> home_at(const LevelSite& site, const Hie
     return std::make_shared<const LevelHome>(
         LevelHome{site.comm, site.topology, site.backend, site.ledger,
                   SparseOptions{.scheme = without_axes(options.schemes_of(site.number).ghosts),
-                                .persistent = options.persistent,
                                 .exchange = options.exchange,
                                 .all_reduce = options.all_reduce,
                                 .level = site.number},

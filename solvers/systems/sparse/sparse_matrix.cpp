@@ -46,7 +46,7 @@ std::size_t VectorPart::place(std::int64_t row) const {
 }
 
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
-                                        const ExchangeOptions& options, const MakeTransport& transport) {
+                                        const ExchangeOptions& options, const TransportOptions& transport) {
     return make_exchange(
         operations, part.rank, part.ghosts,
         [&](const Item& item) {
@@ -93,12 +93,8 @@ SparseMatrix::SparseMatrix(const Communicator& comm, const Topology& topology, c
 void SparseMatrix::carry_by(const Communicator& comm, const Topology& topology, const SchemeOptions& scheme) {
     Plan plan = options_.negotiator ? options_.negotiator->plan(part_.ghosts, scheme)
                                     : negotiate_plan(comm, topology, part_.ghosts, scheme);
-    exchange_ = make_exchange(
-        operations_, part_, std::move(plan), options_.exchange, [&](const RankSchedule& schedule) {
-            return std::make_unique<TimedTransport>(
-                make_transport(comm, topology, schedule, 0, options_.persistent, meanwhile_), ledger_,
-                options_.level);
-        });
+    exchange_ = make_exchange(operations_, part_, std::move(plan), options_.exchange,
+                              {comm, topology, 0, meanwhile_, &ledger_, options_.level});
 }
 
 void SparseMatrix::decorate(

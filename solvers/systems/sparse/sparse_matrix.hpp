@@ -51,7 +51,7 @@ struct VectorPart {
 // Fills the ghosts of vectors of such parts; the operations' boxes are at least those of the rows. `plan` is
 // negotiated.
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const VectorPart& part, Plan plan,
-                                        const ExchangeOptions& options, const MakeTransport& transport);
+                                        const ExchangeOptions& options, const TransportOptions& transport);
 
 // Right scaling divides by the diagonal, symmetric scaling by its root.
 constexpr bool scalable(double diagonal, DiagonalScaling scaling) {
@@ -61,7 +61,6 @@ constexpr bool scalable(double diagonal, DiagonalScaling scaling) {
 
 struct SparseOptions {
     SchemeOptions scheme = {};
-    bool persistent = false;
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
     int level = 0;  // of the ledger

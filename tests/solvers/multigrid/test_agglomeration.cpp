@@ -192,11 +192,10 @@ TEST_CASE("merged levels take other coefficients, precondition symmetrically and
     Setup large(in_large_boxes(problem), options_of(variant, 0), Communicator::self());
     const std::vector<double> expected = solved_anew(large);
     for (const SchemeOptions& scheme : candidates({.message_cap = 1000}))
-        for (const bool persistent : {false, true}) {
-            INFO(name(scheme) << " persistent " << persistent);
-            HierarchyOptions options = options_of(variant, persistent ? 1 : 300);
+        for (const int cells : {1, 300}) {
+            INFO(name(scheme) << " merged below " << cells);
+            HierarchyOptions options = options_of(variant, cells);
             options.scheme = scheme;
-            options.persistent = persistent;
             Setup merged(problem, options);
             CHECK(solved_anew(merged) == expected);
         }

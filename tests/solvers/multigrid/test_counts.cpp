@@ -326,36 +326,33 @@ TEST_CASE("a full multigrid pass visits a level once for every finer level and o
 }
 
 TEST_CASE("messages and bytes in the ledger are the plan's, times the exchanges") {
-    for (const bool persistent : {false, true}) {
-        CAPTURE(persistent);
-        const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
-        MultigridOptions options;
-        options.interpolation = Interpolation::linear;
-        Setup setup(problem, {.bottom_box = 2, .all_ghosts = true, .persistent = persistent});
-        run_cycles(setup, options, 2);
-        long off_node = 0;
-        for (int l = 0; l < setup.hierarchy.levels(); ++l) {
-            CAPTURE(l);
-            Traffic expected;
-            long exchanges = 0;
-            const auto add = [&](const Exchange& exchange) {
-                const Traffic once = exchange.plan().traffic(setup.comm.rank(), setup.topology, 1);
-                for (long n = 0; n < exchange.count(); ++n) expected += once;
-                if (once.messages > 0) exchanges += exchange.count();
-            };
-            add(*setup.hierarchy.level(l).ghosts);
-            if (l > 0) add(*setup.hierarchy.level(l).all_ghosts);
-            const Entry& send = setup.ledger.at(Op::send, l);
-            CHECK(send.traffic == expected);
-            CHECK(send.calls == exchanges);
-            CHECK(setup.ledger.at(Op::wait, l).calls == exchanges);
-            off_node += send.traffic.off_node_messages;
-            // 16 boxes on several ranks must talk, and on more than one pretended node beyond it.
-            CHECK((expected.messages > 0) == (setup.comm.size() > 1));
-        }
-        const double all_off_node = setup.comm.sum(static_cast<double>(off_node));
-        CHECK((all_off_node > 0) == (setup.comm.size() > Setup::ranks_per_node));
+    const Problem problem{.boxes = {4, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
+    MultigridOptions options;
+    options.interpolation = Interpolation::linear;
+    Setup setup(problem, {.bottom_box = 2, .all_ghosts = true});
+    run_cycles(setup, options, 2);
+    long off_node = 0;
+    for (int l = 0; l < setup.hierarchy.levels(); ++l) {
+        CAPTURE(l);
+        Traffic expected;
+        long exchanges = 0;
+        const auto add = [&](const Exchange& exchange) {
+            const Traffic once = exchange.plan().traffic(setup.comm.rank(), setup.topology, 1);
+            for (long n = 0; n < exchange.count(); ++n) expected += once;
+            if (once.messages > 0) exchanges += exchange.count();
+        };
+        add(*setup.hierarchy.level(l).ghosts);
+        if (l > 0) add(*setup.hierarchy.level(l).all_ghosts);
+        const Entry& send = setup.ledger.at(Op::send, l);
+        CHECK(send.traffic == expected);
+        CHECK(send.calls == exchanges);
+        CHECK(setup.ledger.at(Op::wait, l).calls == exchanges);
+        off_node += send.traffic.off_node_messages;
+        // 16 boxes on several ranks must talk, and on more than one pretended node beyond it.
+        CHECK((expected.messages > 0) == (setup.comm.size() > 1));
     }
+    const double all_off_node = setup.comm.sum(static_cast<double>(off_node));
+    CHECK((all_off_node > 0) == (setup.comm.size() > Setup::ranks_per_node));
 }
 
 TEST_CASE("a face exchange sends every outer face of a rank's boxes once") {

@@ -87,21 +87,18 @@ TEST_CASE("solutions of a deterministic run are bitwise those of one rank") {
     CHECK(equal == n);
 }
 
-TEST_CASE("how ghosts travel changes no bit: deeper, all neighbours, persistent requests") {
+TEST_CASE("how ghosts travel changes no bit: deeper, from all neighbours") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed, .beta = "smooth10"};
     const Chosen chosen = variants()[2];
     Setup plain(problem, {.bottom_box = 4, .all_ghosts = true, .deterministic = true});
     const std::vector<double> expected = history(plain, chosen);
-    for (const auto& [depth, neighbours, persistent] : {std::tuple{2, Neighbours::faces, false},
-                                                        {1, Neighbours::all, false},
-                                                        {3, Neighbours::all, true},
-                                                        {1, Neighbours::faces, true}}) {
-        CAPTURE(depth, static_cast<int>(neighbours), persistent);
+    for (const auto& [depth, neighbours] :
+         {std::pair{2, Neighbours::faces}, {1, Neighbours::all}, {3, Neighbours::all}}) {
+        CAPTURE(depth, static_cast<int>(neighbours));
         Setup other(problem, {.bottom_box = 4,
                               .ghost_depth = depth,
                               .neighbours = neighbours,
                               .all_ghosts = true,
-                              .persistent = persistent,
                               .deterministic = true});
         CHECK(history(other, chosen) == expected);
     }

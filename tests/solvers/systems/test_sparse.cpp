@@ -65,12 +65,11 @@ struct Distributed {
     GlobalRows rows;
     SparseMatrix A;
 
-    Distributed(const RowOf& row, std::int64_t size, Scheme scheme = Scheme::standard,
-                bool persistent = false)
+    Distributed(const RowOf& row, std::int64_t size, Scheme scheme = Scheme::standard)
         : partition{size, comm.size()},
           rows(rows_of(row, partition.first(comm.rank()), partition.size(comm.rank()))),
-          A(comm, topology, *backend, partition, rows,
-            {.scheme = {.scheme = scheme, .message_cap = 512}, .persistent = persistent}, ledger) {}
+          A(comm, topology, *backend, partition, rows, {.scheme = {.scheme = scheme, .message_cap = 512}},
+            ledger) {}
 
     // Rows of y = A x that differ in any bit from a loop over this rank's entries, on all ranks.
     double wrong(const Field& y, int n) const {
@@ -119,7 +118,7 @@ TEST_CASE(
         for (const auto scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split})
             for (const std::size_t t : {std::size_t{1}, std::size_t{3}, std::size_t{11}}) {
                 CAPTURE(size, static_cast<int>(scheme), t);
-                Distributed it(row, size, scheme, t == 3);
+                Distributed it(row, size, scheme);
                 std::vector<Field> x;
                 std::vector<Field> y;
                 for (std::size_t n = 0; n < t; ++n) {
@@ -153,7 +152,7 @@ TEST_CASE("the messages of a product carry each ghost once and for all columns")
 }
 
 TEST_CASE("a matrix that changes its scheme gives the same products by the new scheme's messages") {
-    Distributed it(scattered(5000, 6), 5000, Scheme::standard, true);
+    Distributed it(scattered(5000, 6), 5000);
     const Field x = it.A.make_vector();
     const Field y = it.A.make_vector();
     it.A.assign(x, [](std::int64_t row) { return noise(row, 0); });

@@ -21,7 +21,6 @@ GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communi
     grids.rank = comm.rank();
     grids.hierarchy.scheme = {};
     grids.hierarchy.exchange = {};
-    grids.hierarchy.persistent = false;
     grids.hierarchy.all_reduce = {};
     return grids;
 }
