@@ -25,11 +25,6 @@ const Planner& planner(Scheme scheme) {
     return *found;
 }
 
-const Planner* planner_named(std::string_view word) {
-    const auto found = std::ranges::find(planners(), word, &Planner::word);
-    return found == planners().end() ? nullptr : &*found;
-}
-
 std::vector<SchemeOptions> candidates(const SchemeOptions& options) {
     std::vector<SchemeOptions> all;
     for (const Planner& one : planners())
@@ -48,7 +43,7 @@ std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options)
 }
 
 std::optional<SchemeOptions> candidate_named(std::string_view word, const SchemeOptions& options) {
-    for (const SchemeOptions& one : candidates_without_axes(options))
+    for (const SchemeOptions& one : candidates(options))
         if (name(one) == word) return one;
     return {};
 }

@@ -54,10 +54,9 @@ struct MessageSplit;  // inter_node_traffic.hpp
 // A scheme's row.
 struct Planner {
     Scheme scheme = Scheme::standard;
-    const char* word = "";            // in decks and tables
-    const char* meaning = "";         // one sentence for users
-    const char* source = "";          // paper
-    std::vector<const char*> keys{};  // of [comm] that it reads, besides `scheme`
+    const char* word = "";     // in decks and tables
+    const char* meaning = "";  // one sentence for users
+    const char* source = "";   // paper
     // The scheme under each of its rules, the default first.
     std::vector<SchemeOptions> candidates{};
     const char* (*rule)(const SchemeOptions&) = nullptr;  // the word of the rule, if it has one
@@ -76,13 +75,12 @@ struct Planner {
 // All schemes, standard first.
 const std::vector<Planner>& planners();
 const Planner& planner(Scheme scheme);
-const Planner* planner_named(std::string_view word);  // null where no scheme has that word
 
 // Every scheme under every rule, standard first; message_cap and columns are those given.
 std::vector<SchemeOptions> candidates(const SchemeOptions& options);
 // The candidates for patterns that have no axes.
 std::vector<SchemeOptions> candidates_without_axes(const SchemeOptions& options);
-// The one of these with that name; nothing where there is none.
+// The candidate with that name; nothing where there is none.
 std::optional<SchemeOptions> candidate_named(std::string_view word, const SchemeOptions& options);
 // These options, but the standard scheme instead of one that needs axes.
 SchemeOptions without_axes(SchemeOptions options);

@@ -8,8 +8,8 @@
 
 namespace keel {
 
-// How sums over all ranks travel. mpi: as MPI has it. The others are made of messages of ours, for where MPI's do not
-// overlap: recursive doubling; Rabenseifner's for long sums; sums of nodes first; or, for each number of words, one of these.
+// How all-reduces are made: by MPI, or of point-to-point messages, for where MPI's do not overlap: recursive
+// doubling; Rabenseifner's for long sums; sums of nodes first; or, for each number of words, one of these.
 enum class AllReduceAlgorithm { mpi, recursive_doubling, rabenseifner, node_aware, automatic };
 constexpr auto names_of(AllReduceAlgorithm) {
     using Name = Named<AllReduceAlgorithm>;
@@ -20,13 +20,13 @@ constexpr auto names_of(AllReduceAlgorithm) {
                       Name{AllReduceAlgorithm::automatic, "auto"}};
 }
 
-// What is added up: words, or each two of them as a number of twice the precision, which no message parts.
+// What is added up: doubles, or numbers of twice the precision, each of two doubles that no message parts.
 enum class WordType { fp64, double_double };
 constexpr std::size_t words_each(WordType type) {
     return type == WordType::double_double ? 2 : 1;
 }
 
-// Of sums of so many words, where the algorithm is automatic.
+// The algorithm for sums of so many words, where it is automatic.
 using AlgorithmByWords = std::function<AllReduceAlgorithm(std::size_t words)>;
 
 }  // namespace keel

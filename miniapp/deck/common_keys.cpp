@@ -259,39 +259,15 @@ void add_bottom(Table& table) {
 void add_comm(Table& table) {
     using Comm = CommOptions;
     Section s(table, "comm", &Parameters::comm);
-    // Schemes by their rows, and who else may choose one.
+    // Schemes under each of their rules, and who else may choose one.
     std::vector<std::string> schemes;
-    std::string meaning = "way of ghosts: ";
-    for (const Planner& planner : planners()) {
-        schemes.push_back(planner.word);
-        meaning += std::string(planner.meaning) + "; ";
-    }
+    for (const SchemeOptions& scheme : candidates({})) schemes.push_back(keel::name(scheme));
     schemes.insert(schemes.end(), {"auto", "tuned"});
-    s.choice(
-        "scheme", &Comm::scheme, schemes,
-        meaning + "or on each level the one of least predicted time (auto) or fastest when tried (tuned)");
-    // The cap counts wherever all schemes are compared, the rules only where their scheme carries.
-    const auto readers_of = [](const std::string& key) {
-        std::vector<std::string> readers;
-        for (const Planner& planner : planners())
-            if (std::ranges::find(planner.keys, key) != planner.keys.end()) readers.push_back(planner.word);
-        return readers;
-    };
-    s.choice("partner_rule", &Comm::partner_rule,
-             "choice of the partner on the other node: with the sender's place on its node, or with the most "
-             "need of what comes")
-        .expert()
-        .needs("comm.scheme", readers_of("partner_rule"));
+    s.choice("scheme", &Comm::scheme, schemes,
+             "how ghosts travel; on each level: auto = least predicted time, tuned = fastest when tried");
     s.integer("message_cap", &Comm::message_cap, at_least(0),
-              "longest message of split between nodes; 0 = from where on comm.machine's take a rendezvous",
-              "bytes")
+              "longest message of split between nodes; 0 = where comm.machine's rendezvous begins", "bytes")
         .expert();
-    s.choice(
-         "cap_rule", &Comm::cap_rule,
-         "rule by which split raises the cap to a message a rank: where few nodes send, or wherever there "
-         "would be more")
-        .expert()
-        .needs("comm.scheme", readers_of("cap_rule"));
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
     s.integer("ranks_per_socket", &Comm::ranks_per_socket, at_least(0),

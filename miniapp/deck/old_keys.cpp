@@ -9,11 +9,17 @@ namespace keel {
 std::span<const OldKey> old_keys() {
     // By section and name.
     static constexpr OldKey all[] = {
+        {"comm.allreduce_model", "quickest", "write \"auto\""},
+        {"comm.cap_rule", "", "write comm.scheme = \"split/always\" for always"},
+        {"comm.partner_rule", "", "write comm.scheme = \"two_step/max_need\" for max_need"},
+        {"comm.persistent", "", "messages are posted anew in each exchange; leave it out"},
+        {"comm.scheme", "model", "write \"auto\""},
         {"multigrid.bottom_grid", "agglomerate", "write \"consolidate\""},
         {"multigrid.smoother_passes", "",
          "half sweeps are fused by default; for plain write multigrid.reference_path = true, for fused "
          "multigrid.fused_box = 1"},
         {"problem.clumps", "", "problem.shape = \"tags\" has four random centres"},
+        {"run.launches", "", "write run.gpu_sync = per_operation, lazy or graphs"},
     };
     return all;
 }

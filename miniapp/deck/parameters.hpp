@@ -119,15 +119,13 @@ struct ProblemOptions {
 };
 
 struct CommOptions {
-    std::string scheme = "standard";                      // a Scheme, or who chooses one for each level
-    PartnerRule partner_rule = PartnerRule::local_index;  // of two_step
-    int message_cap = 8192;                               // of split, bytes
-    CapRule cap_rule = CapRule::paper;                    // of split
-    int ranks_per_node = 0;                               // 0 = detect
-    int ranks_per_socket = 0;                             // 0 = detect, or as the machine has them
-    std::string machine;                                  // to predict times on: a name or path; empty = none
-    std::string node_map;                                 // path of a node label for each rank; empty = none
-    int ghost_depth = 1;                                  // cells
+    std::string scheme = "standard";  // a candidate, or who chooses one for each level
+    int message_cap = 8192;           // of split, bytes
+    int ranks_per_node = 0;           // 0 = detect
+    int ranks_per_socket = 0;         // 0 = detect, or as the machine has them
+    std::string machine;              // to predict times on: a name or path; empty = none
+    std::string node_map;             // path of a node label for each rank; empty = none
+    int ghost_depth = 1;              // cells
     Neighbours neighbours = Neighbours::faces;
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;

@@ -98,7 +98,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     const Parameters& p = deck.parameters;
     const bool direct =
         p.comm.device != DeviceMessages::staged && Session::takes_device_memory(p.run.backend);
-    const Planner* const planner = planner_named(p.comm.scheme);
+    const SchemeOptions options{.message_cap = static_cast<std::size_t>(p.comm.message_cap),
+                                .columns = static_cast<std::size_t>(p.problem.columns)};
+    const std::optional<SchemeOptions> given = candidate_named(p.comm.scheme, options);
     Resolved resolved{
         .ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
         .started = comm.size(),
@@ -107,12 +109,8 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         .detected = detect_topology(comm),
         .machine = {},
         .simulation = {},
-        .comm = {.chooser = planner ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
-                 .scheme = {.scheme = planner ? planner->scheme : Scheme::standard,
-                            .partner_rule = p.comm.partner_rule,
-                            .message_cap = static_cast<std::size_t>(p.comm.message_cap),
-                            .cap_rule = p.comm.cap_rule,
-                            .columns = static_cast<std::size_t>(p.problem.columns)},
+        .comm = {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
+                 .scheme = given ? *given : options,
                  .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
                  .all_reduce = {p.comm.allreduce, p.comm.progress},
                  .all_reduce_model = all_reduce_model(p.comm),

@@ -193,9 +193,7 @@ class PrintedPlans(ChoiceTest):
 
     def test_the_printed_plans_of_all_ranks_hold_all_the_messages_of_a_scheme(self) -> None:
         for scheme in SCHEMES:
-            name, _, rule = scheme.partition("/")
-            words = [*BOXES, "problem.ranks=5", "comm.ranks_per_node=2", f"comm.scheme={name}"]
-            words += [f"comm.{'partner_rule' if name == 'two_step' else 'cap_rule'}={rule}"] if rule else []
+            words = [*BOXES, "problem.ranks=5", "comm.ranks_per_node=2", f"comm.scheme={scheme}"]
             _, rows = self.dry_run(None, *words)
             (row,) = (r for r in rows if (r["level"], r["scheme"]) == (0, scheme))
             self.assertEqual(row["chosen_by"], "deck")

@@ -10,10 +10,10 @@ from keel_runner import INPUTS, ONCE, KeelTest, NodeMap, Record, at_once, by_tur
 SCHEMES = {
     "standard": [],
     "two_step": [],
-    "two_step/max_need": ["comm.partner_rule=max_need"],
+    "two_step/max_need": [],
     "three_step": [],
     "split": ["comm.message_cap=200"],
-    "split/always": ["comm.message_cap=200", "comm.cap_rule=always"],
+    "split/always": ["comm.message_cap=200"],
     "staged_axes": [],
 }
 WIDE = ["problem.box=8", "problem.boxes=[3,2,2]", "problem.coefficients=smooth", "problem.rhs=wave",
@@ -21,7 +21,7 @@ WIDE = ["problem.box=8", "problem.boxes=[3,2,2]", "problem.coefficients=smooth",
 
 
 def words_of(scheme: str) -> list[str]:
-    return [f"comm.scheme={scheme.partition('/')[0]}", *SCHEMES[scheme]]
+    return [f"comm.scheme={scheme}", *SCHEMES[scheme]]
 
 
 class Solutions(KeelTest):

@@ -580,9 +580,9 @@ class Schemes(KeelTest):
             return residuals
 
         reference = residuals()
-        for more in (["comm.scheme=two_step"], ["comm.scheme=two_step", "comm.partner_rule=max_need"],
+        for more in (["comm.scheme=two_step"], ["comm.scheme=two_step/max_need"],
                      ["comm.scheme=three_step"], ["comm.scheme=split", "comm.message_cap=300"],
-                     ["comm.scheme=split", "comm.message_cap=300", "comm.cap_rule=always"],
+                     ["comm.scheme=split/always", "comm.message_cap=300"],
                      ["comm.scheme=auto", self.LASSEN], ["comm.scheme=tuned"]):  # fmt: skip
             with self.subTest(more=more):
                 self.assertEqual(residuals(*more), reference)

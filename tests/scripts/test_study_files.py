@@ -128,8 +128,8 @@ class Studies(Files):
     def test_values_are_told_as_the_command_line_takes_them(self) -> None:
         self.assertEqual(words_of("problem.boxes", [2, 2, 2]), ["problem.boxes=[2,2,2]"])
         self.assertEqual(words_of("run.deterministic", True), ["run.deterministic=true"])
-        self.assertEqual(words_of("comm.scheme", "two_step partner_rule=max_need"),
-                         ["comm.scheme=two_step", "comm.partner_rule=max_need"])  # fmt: skip
+        self.assertEqual(words_of("comm.scheme", "split message_cap=200"),
+                         ["comm.scheme=split", "comm.message_cap=200"])  # fmt: skip
 
     def test_all_mistakes_are_told_at_once_with_their_lines(self) -> None:
         self.assertEqual(self.refusal(WRONG), REFUSAL)

@@ -51,7 +51,6 @@ Planner split() {
             .word = "split",
             .meaning = "as three_step, with long messages cut so that more ranks of both nodes take part",
             .source = "Lockhart 2023, Alg. 3.1",
-            .keys = {"message_cap", "cap_rule"},
             .candidates = {{.scheme = Scheme::split}, {.scheme = Scheme::split, .cap_rule = CapRule::always}},
             .rule = rule,
             .longest_item = longest_item,

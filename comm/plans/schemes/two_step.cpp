@@ -72,7 +72,6 @@ Planner two_step() {
             .word = "two_step",
             .meaning = "what a node needs of a rank once, to a partner on that node, who passes it on",
             .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-2)",
-            .keys = {"partner_rule"},
             .candidates = {{.scheme = Scheme::two_step},
                            {.scheme = Scheme::two_step, .partner_rule = PartnerRule::max_need}},
             .rule = rule,

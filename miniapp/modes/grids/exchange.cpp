@@ -34,8 +34,6 @@ class ExchangeMode : public GridMode {
         const std::string tries_all = "run.mode = exchange tries all schemes under all rules; leave it out";
         const std::string solves_nothing = "run.mode = exchange solves nothing; leave it out";
         std::vector<KeyUse> uses{{"comm.scheme", {}, tries_all},
-                                 {"comm.partner_rule", {}, tries_all},
-                                 {"comm.cap_rule", {}, tries_all},
                                  {"comm.allreduce", {}, solves_nothing},
                                  {"comm.allreduce_model", {}, solves_nothing},
                                  {"comm.progress", {}, solves_nothing},

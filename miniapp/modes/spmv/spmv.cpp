@@ -113,14 +113,32 @@ class SpmvMode : public Mode {
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
-        for (const char* key :
-             {"problem.matrix",   "problem.rows",     "problem.row_entries", "problem.epsilon",
-              "problem.angle",    "problem.ordering", "problem.columns",     "problem.ranks",
-              "run.mode",         "run.solve",        "run.backend",         "run.gpu_sync",
-              "run.warmup",       "run.repeats",      "run.min_seconds",     "run.time_limit",
-              "run.label",        "run.verbose",      "comm.scheme",         "comm.partner_rule",
-              "comm.message_cap", "comm.cap_rule",    "comm.ranks_per_node", "comm.ranks_per_socket",
-              "comm.node_map",    "comm.machine",     "comm.device",         "comm.allreduce_model"})
+        for (const char* key : {"problem.matrix",
+                                "problem.rows",
+                                "problem.row_entries",
+                                "problem.epsilon",
+                                "problem.angle",
+                                "problem.ordering",
+                                "problem.columns",
+                                "problem.ranks",
+                                "run.mode",
+                                "run.solve",
+                                "run.backend",
+                                "run.gpu_sync",
+                                "run.warmup",
+                                "run.repeats",
+                                "run.min_seconds",
+                                "run.time_limit",
+                                "run.label",
+                                "run.verbose",
+                                "comm.scheme",
+                                "comm.message_cap",
+                                "comm.ranks_per_node",
+                                "comm.ranks_per_socket",
+                                "comm.node_map",
+                                "comm.machine",
+                                "comm.device",
+                                "comm.allreduce_model"})
             uses.push_back({key});
         for (const char* key :
              {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",
@@ -264,12 +282,12 @@ class SpmvMode : public Mode {
     // A matrix has no axes.
     static void check_scheme(Rules& rules) {
         const std::string& scheme = rules.parameters().comm.scheme;
-        const Planner* const chosen = planner_named(scheme);
+        const auto chosen = candidate_named(scheme, {});
         std::vector<std::string> able;
         for (const Planner& planner : planners())
             if (!planner.needs_axes()) able.push_back(planner.word);
-        rules.require(!chosen || !chosen->needs_axes(), {"comm.scheme"},
-                      fmt::format("comm.scheme = \"{}\": a matrix has no axes; choose {}, model or tuned",
+        rules.require(!chosen || !planner(chosen->scheme).needs_axes(), {"comm.scheme"},
+                      fmt::format("comm.scheme = \"{}\": a matrix has no axes; choose {}, auto or tuned",
                                   scheme, fmt::join(able, ", ")));
     }
 };

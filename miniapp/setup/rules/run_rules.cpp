@@ -83,9 +83,9 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     rules.require(p.comm.message_cap > 0 || switches(), {"comm.message_cap", "comm.machine"},
                   "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
                   "give one with [host], such as lassen, or a number of bytes");
-    const Planner* const planner = planner_named(p.comm.scheme);
+    const auto given = candidate_named(p.comm.scheme, {});
     const bool plans_by_socket = p.comm.scheme == name(SchemeChooser::tuned) || p.run.mode == "exchange" ||
-                                 (planner != nullptr && planner->cut != nullptr);
+                                 (given && planner(given->scheme).split != nullptr);
     rules.require(
         p.comm.ranks_per_socket == 0 || !p.comm.machine.empty() || plans_by_socket,
         {"comm.ranks_per_socket", "comm.machine", "comm.scheme"},
