@@ -11,15 +11,16 @@
 namespace keel {
 namespace {
 
-// Of how many cells one travels, as a power of two.
+// The shift of blocks in messages: 1 if every other cell travels.
 int shift_of(Carried carried) {
     return carried == Carried::one_colour ? 1 : 0;
 }
 
-// How a message lies in memory: copies to it, of boxes by their numbers in the whole level. What is forwarded lies
-// item by item. Of any other message both ends know the ghost regions that it fills: their sources lie in it whole,
-// in the order of the regions, but for those that overlap one before. That makes fewer and longer rows to pack, and
-// leaves a place at the end for each item of an odd number of cells where only those of one colour travel.
+// The layout of a message: copies to it, of boxes by their numbers in the whole level. What is forwarded lies
+// item by item. In any other message lie the whole sources of the ghost regions that it fills, in the order
+// of the regions, which both ends know; only sources that overlap an earlier one lie item by item. Whole
+// sources make fewer and longer rows to pack, and leave a place at the end for each item of an odd number of
+// cells if only those of one colour travel.
 std::vector<BlockCopy> blocks_of(const MessageEnd& message, const GhostPattern& pattern,
                                  const std::vector<GhostRegion>& regions, int GhostRegion::*peer,
                                  Carried carried) {
@@ -100,9 +101,9 @@ std::vector<BlockCopy> copies_of(const GhostPattern& pattern) {
     return copies;
 }
 
-// The n-th item of a message, of length 1, and its cell. A message that is not forwarded lies in the buffer as one
-// region, so that both ends lay out several fields alike; neighbours in it that are neighbours in their row become
-// one copy.
+// Appends the n-th item of a message, of length 1, and its cell. A message that is not forwarded lies in the
+// buffer as one region, so that both ends lay out several fields alike; neighbours in it that are neighbours
+// in their row become one copy.
 void append(std::vector<BlockCopy>& packs, const MessageEnd& message, std::size_t n, const BoxCell& cell) {
     const Region one{cell.at, {1, 1, 1}};
     if (message.relayed) {

@@ -61,7 +61,8 @@ class Exchange {
 struct ExchangeOptions {
     Wire wire = Wire::staged;  // whether the MPI gets the buffers where the operations have them
     bool overlap = false;      // work on interiors while messages are in flight
-    // Messages of an exchange of one colour carry that colour alone; for patterns of cells whose colours alternate.
+    // With `one_colour` an exchange of one colour sends that colour alone; for patterns of cells whose
+    // colours alternate.
     bool one_colour = false;
 };
 
@@ -70,7 +71,7 @@ struct ExchangeOptions {
 std::unique_ptr<Exchange> make_exchange(Operations& operations, const GhostPattern& pattern, Plan plan,
                                         const ExchangeOptions& options, const TransportOptions& transport);
 
-// Where the value of an item of length 1 lies in this rank's fields.
+// The place of the value of an item of length 1 in the fields of this rank.
 struct BoxCell {
     int box;
     Index at;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Exchanges one rank's packed values by a plan: the buffers, the messages, and what is forwarded between them. Its
-// user packs and unpacks.
+// Exchanges one rank's packed values by a plan: the buffers, the messages, and what is forwarded between
+// them. Its user packs and unpacks.
 
 #include <memory>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace keel {
 
-// Which of a plan's cells travel: all or, by the same messages (of_one_colour), those of one colour.
+// The cells of a plan that travel: all or, by the same messages (of_one_colour), those of one colour.
 enum class Carried { all, one_colour };
 
 class Exchanger {

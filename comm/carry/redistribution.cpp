@@ -95,7 +95,8 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
     reserve(fields);
     const bool travels = !exchanger_->schedule().empty();
     if (travels) {
-        // Who sends nothing has packed nothing: what came last may still be on its way from where more is received now.
+        // A rank that sends nothing has not packed, and so not waited: what arrived last may still be on its
+        // way out of the buffer into which more is received now.
         if (packed_.count > 0)
             ends_.from->pack(exchanger_->to_send(), packed_, from, {});
         else if (unpacked_.count > 0)

@@ -14,14 +14,15 @@ namespace keel {
 // Runs a plan of a BoxPattern. Boxes that a rank has before and behind are copied.
 class Redistribution {
   public:
-    // The operations at both ends; null on a rank that has no boxes there. Their layout's boxes are those of
-    // the pattern, or made of so many of them in each direction, whatever ranks it calls their owners.
+    // The operations at both ends; null on a rank that has no boxes there. The boxes of their layouts are
+    // those of the pattern, or wider ones made of several of these; who owns them there does not matter.
     struct Ends {
         Operations* from = nullptr;
         Operations* to = nullptr;
     };
-    // `cells` of every box travel, as many as the pattern's values; those beyond the box are left out where another box of a
-    // larger one follows. `boxes`: those of the pattern. `plan` is this rank's part. The operations must outlive this object.
+    // `cells` of every box travel, as many as the values of the pattern; those beyond a box are left out
+    // where another box of a larger one follows. `boxes` has the boxes of the pattern. `plan` is the part of
+    // this rank. The operations must outlive this object.
     Redistribution(const Ends& ends, int rank, const BoxPattern& pattern, const Layout& boxes,
                    const Region& cells, Plan plan, Wire wire, const TransportOptions& transport);
 

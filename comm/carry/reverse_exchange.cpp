@@ -29,7 +29,7 @@ PhaseMessages reversed(const PhaseMessages& phase) {
     return back;
 }
 
-// Which slot the contributions to an item are in on this rank.
+// The slots of the contributions to an item on this rank.
 class Slots {
   public:
     Slots(const Plan& plan, const Topology& topology, int rank, std::span<const Item> needed)
@@ -52,8 +52,8 @@ class Slots {
             homes_.emplace(name, needed_.size() + relays_.size() + homes_.size());
     }
 
-    // The slot where contributions from other nodes are added up; `by_itself`: that of this rank's own one, which
-    // goes straight to an owner on its node.
+    // The slot where contributions to the item are added up; `by_itself`: that of this rank alone, which goes
+    // straight to an owner on its node.
     std::size_t of(const Item& item, bool by_itself) const {
         if (item.owner == rank_) return homes_.at(item.name);
         return !by_itself && is_relayed(item) ? relays_.at(item) : needed_.at(item);

@@ -1,8 +1,8 @@
 #pragma once
 
-// The transpose of a plan: ranks send what they have for the owners of items, parts of sums or of rows, back to
-// them. A rank that several contributions to an item reach adds, or merges, them before it passes them on. An item
-// that a plan sends to many ranks of a node once crosses back once, too. Pure data.
+// The transpose of a plan: ranks send what they have for the owners of items, parts of sums or of rows, back
+// to them. A rank that several contributions to an item reach adds, or merges, them before it passes them on.
+// An item that a plan sends to many ranks of a node once crosses back once, too. Pure data.
 //
 // Bienz, Gropp, Olson 2020, section 4: the products P^T r and P^T (A P).
 
@@ -17,7 +17,7 @@ namespace keel {
 
 // One phase: every contribution goes straight to a rank that adds it to what it has.
 struct ReverseStage {
-    // Its items belong to the ranks that send them, and have the names of the items that they contribute to.
+    // The items belong to the ranks that send them, and have the names of the items that they contribute to.
     Plan plan;
     struct Contribution {
         Item item;
@@ -27,8 +27,8 @@ struct ReverseStage {
     std::vector<Contribution> receives;  // by ascending sender
 };
 
-// Slots are numbered: first what this rank has for others, one for each item that it needs by the plan, in their
-// order; then what it adds up for others alone; then its own items to which others contribute, `homes`.
+// Slots are numbered: first what this rank has for others, one for each item that it needs by the plan, in
+// their order; then what it adds up for others alone; then its own items to which others contribute, `homes`.
 struct ReverseExchange {
     std::vector<ReverseStage> stages;  // one after the other
     std::size_t contributions = 0;
@@ -39,8 +39,8 @@ struct ReverseExchange {
     Traffic traffic(int rank, const Topology& topology) const;  // of contributions of one value
 };
 
-// `plan` is `rank`'s part of a plan without axes, by which it gets the items `needed`, ascending and distinct, whose
-// names are those of rows: no two owners have the same.
+// `plan` is `rank`'s part of a plan without axes, by which it gets the items `needed`, ascending and
+// distinct. Their names are those of rows: no two owners have the same.
 ReverseExchange reverse_exchange(const Plan& plan, const Topology& topology, int rank,
                                  std::span<const Item> needed);
 

@@ -7,8 +7,8 @@
 namespace keel {
 namespace {
 
-// The requests are those of the receives, then of the sends, stage after stage. Each phase has a tag of its own;
-// within one, messages between two ranks do not overtake each other.
+// The requests are those of the receives, then of the sends, stage after stage. Each phase has a tag of its
+// own; within one, messages between two ranks do not overtake each other.
 class MpiTransport : public Transport {
   public:
     MpiTransport(const TransportOptions& options, const RankSchedule& schedule)

@@ -16,8 +16,8 @@ namespace keel {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Posts all receives, and the sends of the first stage, for `fields` fields of this precision. The buffers must
-    // stay untouched until wait(), but for what await() and send() say.
+    // Posts all receives, and the sends of the first stage, for `fields` fields of this precision. The
+    // buffers must stay untouched until wait(), except as await() and send() allow.
     virtual void start(const void* send, void* receive, std::size_t fields, Precision precision) = 0;
     // Waits for the receives that a later stage needs: these may be read.
     virtual void await(std::size_t stage) = 0;

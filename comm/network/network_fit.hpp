@@ -11,7 +11,7 @@
 
 namespace keel {
 
-// One message of so many bytes: its least seconds.
+// The least seconds that a message of this length took.
 struct TimedMessage {
     double bytes = 0;
     double seconds = 0;
@@ -51,19 +51,19 @@ Switches find_switches(std::span<const std::vector<TimedMessage>> classes);
 std::vector<Fit> fit_protocols(Locality locality, std::span<const TimedMessage> samples,
                                const Switches& switches);
 
-// These switches, or as many of them as leave every class an accepted line for every protocol that is left: one
+// These switches, or as many of them as leave every class an accepted line for every remaining protocol: one
 // whose line is rejected goes with its neighbour. Nothing if even one line for all messages is rejected.
 std::optional<Switches> accepted_switches(std::span<const std::vector<TimedMessage>> classes,
                                           const Switches& switches);
 
-// So many short messages at once to one partner: seconds until the last is there.
+// `messages` short messages at once to one partner: seconds until the last has arrived.
 struct Burst {
     int messages = 1;
     double seconds = 0;
 };
 
-// What each further message of a burst takes, by least squares: the time that it keeps its process busy. Nothing if that is not
-// positive, or there are fewer than two different numbers of messages.
+// The time by which each further message of a burst keeps its process busy, by least squares. Nothing if it
+// is not positive, or there are fewer than two different numbers of messages.
 std::optional<double> fit_overhead(std::span<const Burst> bursts);
 
 // `processes` of a node at once, each its share of `node_bytes` to another node.

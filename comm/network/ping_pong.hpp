@@ -17,12 +17,11 @@ struct Pair {
     friend bool operator==(const Pair&, const Pair&) = default;
 };
 
-// At most so many pairs of ranks at that distance, spread over the ranks; each rank is in one at the most.
-// Pure.
+// At most `most` pairs of ranks at that distance, spread over the ranks; each rank is in at most one. Pure.
 std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size_t most);
 
-// So many ranks of a node as can be, each with one of another, for the two nodes with most ranks; none on one
-// node. Pure.
+// As many ranks of a node as possible, each with one of another, for the two nodes with most ranks; none on
+// one node. Pure.
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks);
 
 // All pairs at the same time: `messages` of `bytes` at once from the first to the second, and back.

@@ -15,7 +15,7 @@ namespace keel {
 // To the ranks that work on boxes, or back to those that own them.
 enum class Way { there, back };
 
-// Which ranks have each box of a level: one, or all of them.
+// The ranks that have each box of a level: one rank, or all of them.
 class BoxDistribution {
   public:
     explicit BoxDistribution(std::vector<int> owners);  // by box, lexicographic

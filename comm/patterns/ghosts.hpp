@@ -39,8 +39,8 @@ class GhostPattern : public Pattern {
     const Layout& layout() const { return layout_; }
     const std::vector<Index>& sides() const { return sides_; }  // of a box that have ghosts
 
-    // The ghost regions of the layout's rank, ordered by receiving box, then by side; sends and receives of two ranks
-    // in the same order.
+    // The ghost regions of the layout's rank, ordered by receiving box, then by side; sends and receives of
+    // two ranks are in the same order.
     std::vector<GhostRegion> receives() const;
     std::vector<GhostRegion> sends() const;
     std::vector<GhostRegion> copies() const;  // between boxes of the rank
@@ -61,7 +61,8 @@ class GhostPattern : public Pattern {
 
   private:
     std::span<const int> boxes_of(int rank) const;
-    // The parts between cuts that the region covers in each direction: the first, and the one behind the last.
+    // The parts between cuts that the region covers in each direction: the first, and the one behind the
+    // last.
     std::array<Index, 2> parts_of(const Region& region) const;
     Index parts() const;                    // of a box
     std::size_t requests_of_a_box() const;  // at most, for its ghosts

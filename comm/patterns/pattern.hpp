@@ -1,6 +1,7 @@
 #pragma once
 
-// What ranks need from each other, whoever carries it. Pure data: no MPI, any imaginary number of ranks.
+// What ranks need from each other, by whatever scheme it travels. Pure data: no MPI, any number of virtual
+// ranks.
 
 #include <algorithm>
 #include <compare>
@@ -39,12 +40,13 @@ class Pattern {
     virtual ~Pattern() = default;
     virtual std::vector<Request> needed_by(std::span<const int> ranks) const = 0;
     virtual std::vector<Request> owned_by(std::span<const int> ranks) const = 0;
-    // Of all ranks together, at most; costs next to nothing. What a rank needs of its own may be counted.
+    // An upper bound on the requests of all ranks together, which costs next to nothing. What a rank needs of
+    // its own may be counted.
     virtual double most_requests() const = 0;
 };
 
-// A pattern of which all requests are known: of imaginary ranks, or of a test. Duplicates and what a rank
-// needs of its own are dropped.
+// A pattern of which all requests are known: of virtual ranks, or of a test. Duplicates and what a rank needs
+// of its own are dropped.
 class ListedPattern : public Pattern {
   public:
     explicit ListedPattern(std::vector<Request> requests);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which rank owns which row of a matrix: contiguous parts, equal to within a row unless first rows are given. Ranks may
-// own none.
+// The owners of the rows of a matrix: contiguous parts, equal to within a row unless first rows are given. A
+// rank may own none.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 struct RowPartition {
     std::int64_t rows = 0;
     int ranks = 1;
-    // Of each rank, and behind them the number of rows; null: as equal as can be.
+    // First row of each rank, and behind them the number of rows; null: parts as equal as can be.
     std::shared_ptr<const std::vector<std::int64_t>> given = nullptr;
 
     std::int64_t first(int rank) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a pattern makes any plan move between nodes: the numbers that the papers' closed forms are made from.
+// The traffic between nodes that a pattern makes any plan carry: the numbers that closed forms are made from.
 
 #include <span>
 
@@ -9,8 +9,9 @@
 
 namespace keel {
 
-// What is sent to other nodes, but where it says otherwise: maxima over ranks or nodes, in bytes of one column; in brackets the letters of
-// the papers. What several ranks of a node need is a duplicate but once: node-aware plans send no duplicates.
+// Maxima over ranks or nodes, of what is sent to other nodes unless said otherwise, in bytes of one column;
+// in brackets the letters of the papers. An item that several ranks of a node need has duplicates, which
+// node-aware plans do not send.
 struct PatternCounts {
     double messages = 0;             // of a rank, straight to who needs them (m)
     double bytes = 0;                // of these (s)
@@ -22,7 +23,8 @@ struct PatternCounts {
     // nodes", which would be 1 for the 3-step scheme.
     double nodes_per_node = 0;
     double bytes_per_node_pair = 0;  // from one node to another, without duplicates (s_node->node)
-    // Straight, wherever the receiver is: ranks that a rank sends to (n_pb), and the bytes of all these messages.
+    // Straight, on the node or off it: ranks that a rank sends to (n_pb), and the bytes of all these
+    // messages.
     double neighbours = 0;
     double bytes_to_neighbours = 0;
 };

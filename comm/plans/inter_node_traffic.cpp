@@ -9,8 +9,8 @@
 namespace keel {
 namespace {
 
-// In canonical order, greedily: an item is never cut, so one that is longer than the cap is a message of its
-// own.
+// Fills messages in canonical order, greedily. An item is never split, so one longer than the cap is a
+// message of its own.
 std::vector<NodeMessage> split_into_messages(int from, int to, const std::vector<Item>& items,
                                              std::optional<std::size_t> most_values) {
     std::vector<NodeMessage> messages;
@@ -24,14 +24,14 @@ std::vector<NodeMessage> split_into_messages(int from, int to, const std::vector
     return messages;
 }
 
-// Those of the requests, which are in ascending order, that are for the item.
+// Returns the requests for the item; `requests` are in ascending order.
 std::span<const Request> requests_for(const Item& item, std::span<const Request> requests) {
     const auto [begin, end] = std::equal_range(requests.begin(), requests.end(), Request{item, 0},
                                                [](auto& a, auto& b) { return a.item < b.item; });
     return {begin, end};
 }
 
-// The largest first; of equal ones that of the lowest other node, then the first cut.
+// The largest messages come first; among equal ones that of the lowest other node, then the first split.
 void sort_by_size(std::vector<NodeMessage*>& messages, int NodeMessage::*other) {
     const auto key = [other](const NodeMessage* p) { return std::tuple(p->*other, p->index); };
     std::sort(messages.begin(), messages.end(), [&](const NodeMessage* a, const NodeMessage* b) {
@@ -39,12 +39,12 @@ void sort_by_size(std::vector<NodeMessage*>& messages, int NodeMessage::*other) 
     });
 }
 
-// Values of what a message carries, by the socket of a node that they come from or go to.
+// Values that a message carries, by the socket of a node that they come from or go to.
 using BySocket = std::vector<std::size_t>;
 
-// The node's ranks, which come in the order of their turns, share the messages out: each has its turn before one has
-// another. Where the node is known to have several sockets, a message takes of the ranks that are left in the turn the next on the
-// socket that it has most to do with, so that least crosses between sockets. (Lockhart 2023, section 5.4.)
+// Assigns messages to the ranks of a node round-robin, in the order of `ranks`. Where the node has several
+// sockets, a message goes to the next rank without one in this round on the socket that most of its values
+// come from or go to. (Lockhart 2023, section 5.4.)
 template <class ValuesOf>
 void share_out(std::span<NodeMessage* const> messages, int NodeMessage::*hand, std::span<const int> ranks,
                const Topology& topology, const ValuesOf& values_of) {

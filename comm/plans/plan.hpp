@@ -65,10 +65,10 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// The same messages of cells of one colour: of an item's, which lie in it x fastest, half, rounded up.
+// The same messages with cells of one colour: half of the cells of each item, rounded up.
 Plan of_one_colour(Plan plan);
 
-// Whose messages a plan has: those that any of these ranks sends or receives, or, by itself, those of all ranks.
+// The ranks whose messages, sent or received, a plan has; by default all ranks.
 class RanksPlanned {
   public:
     RanksPlanned() = default;

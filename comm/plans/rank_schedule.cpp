@@ -8,7 +8,7 @@
 namespace keel {
 namespace {
 
-// Where a relayed item is found, and how many receives must have arrived for that.
+// The place of a relayed item, and how many receives must have arrived until it is there.
 struct Arrival {
     std::size_t offset;
     std::size_t receives;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One rank's part of a plan, in the order of execution: its messages' places in two buffers, one for all it
-// sends and one for all it receives, and what it passes on from one to the other. Pure data.
+// One rank's part of a plan, in the order of execution: the places of its messages in two buffers, one for
+// all that it sends and one for all that it receives, and what it forwards from one to the other. Pure data.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +22,8 @@ struct MessageEnd {
     std::vector<Item> items;
 };
 
-// Messages that can be sent once so many of the first receives have arrived, and what of these is forwarded into them.
+// Messages that can be sent once the first `receives` messages have arrived, and what is forwarded into them
+// before.
 struct SendStage {
     std::size_t receives = 0;
     std::vector<BlockCopy> forwards;

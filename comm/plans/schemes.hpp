@@ -24,14 +24,14 @@ namespace keel {
 // Handles of the schemes; all else about one stands in its file, which ends with its row.
 enum class Scheme { standard, two_step, three_step, split, staged_axes };
 
-// Who of a node two_step sends to.
+// The rank of a node that two_step sends to.
 enum class PartnerRule { local_index, max_need };
 constexpr auto names_of(PartnerRule) {
     return std::array{Named<PartnerRule>{PartnerRule::local_index, "local_index"},
                       Named<PartnerRule>{PartnerRule::max_need, "max_need"}};
 }
 
-// Where split raises its cap.
+// The rule by which split raises its cap.
 enum class CapRule { paper, always };
 constexpr auto names_of(CapRule) {
     return std::array{Named<CapRule>{CapRule::paper, "paper"}, Named<CapRule>{CapRule::always, "always"}};
@@ -45,8 +45,8 @@ struct SchemeOptions {
     std::size_t columns = 1;            // split: fields at a time that messages are meant for
 };
 
-// Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for ghosts of boxes of 256^3
-// on nodes of 8 ranks, at most 270 for matrices.
+// Bytes that a plan for all ranks takes at its peak, for each request of the pattern: measured, 125 for
+// ghosts of boxes of 256^3 on nodes of 8 ranks, at most 270 for matrices.
 inline constexpr double bytes_to_plan_a_request = 300;
 
 struct MessageSplit;  // inter_node_traffic.hpp

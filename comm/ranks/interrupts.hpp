@@ -1,13 +1,13 @@
 #pragma once
 
-// Being asked to end: by SIGINT (Ctrl-C) or SIGTERM (a job's time is up), which mpiexec hands on to the ranks.
+// Requests to end: SIGINT (Ctrl-C) or SIGTERM (the time of a job is up), which mpiexec passes to the ranks.
 
 #include <csignal>
 
 namespace keel {
 
-// While it lives, the first signal is noted only, so that what has been found can be told; the next ends the process at
-// once. A signal that was ignored before still is. One at a time in a process.
+// While this object lives, the first signal is only noted, so that results so far can be reported; the next
+// ends the process at once. A signal that was ignored before still is. At most one object in a process.
 class Interrupts {
   public:
     Interrupts();

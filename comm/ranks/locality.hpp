@@ -17,7 +17,7 @@ constexpr auto names_of(Locality) {
                       Named<Locality>{Locality::off_node, "off_node"}};
 }
 
-// Where each rank is. Sockets are numbered within each node; without any, no two ranks share one.
+// Node and socket of each rank. Sockets are numbered within each node; without any, no two ranks share one.
 struct RankPlaces {
     std::span<const int> node_of;
     std::span<const int> socket_of;

@@ -20,7 +20,7 @@ struct Communicator::Impl {
     int size;
 };
 
-// Of something in flight what has not arrived or left; null where it has.
+// The requests of something in flight that are not complete; null requests are.
 struct Requests {
     std::span<MPI_Request> open;
 };

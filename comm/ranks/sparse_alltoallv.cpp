@@ -8,10 +8,10 @@
 namespace keel {
 namespace {
 
-// A barrier by dissemination: a rank joins it by making this, and log2(ranks) rounds of a message each tell it
-// that all have joined (Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988).
-// MPI_Ibarrier of SimGrid 3.32 lets ranks go that rank 0 alone has joined; words that come later are then
-// never received.
+// A barrier by dissemination: a rank joins it by making this object, and after log2(ranks) rounds of a
+// message each it knows that all have joined (Hensgen, Finkel, Manber, "Two algorithms for barrier
+// synchronization", 1988). MPI_Ibarrier of SimGrid 3.32 lets ranks go that rank 0 alone has joined; words
+// that come later are then never received.
 class Barrier {
   public:
     Barrier(MPI_Comm group, int tag) : group_(group), tag_(tag) {

@@ -169,7 +169,7 @@ std::vector<std::string> Topology::warnings() const {
     else if (alone > 0 && alone < nodes())
         found.push_back(std::to_string(alone) + (alone == 1 ? " node has" : " nodes have") +
                         " one rank only" + remedy);
-    // Where ranks fill node after node, as few steps as possible from a rank to the next leave a node.
+    // If ranks fill node after node, as few steps as possible from a rank to the next leave a node.
     int leaving = 0;
     for (int rank = 1; rank < ranks(); ++rank) leaving += same_node(rank - 1, rank) ? 0 : 1;
     if (alone < nodes() && 2 * leaving > ranks() && leaving > nodes() - 1)

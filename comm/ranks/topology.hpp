@@ -1,6 +1,6 @@
 #pragma once
 
-// Which node each rank runs on and, where that is known, which of its sockets.
+// The node that each rank runs on and, if known, the socket.
 
 #include <array>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace keel {
 
-// Where the nodes are known from: MPI, comm.ranks_per_node or comm.node_map.
+// The source of the nodes: MPI, comm.ranks_per_node or comm.node_map.
 enum class NodeSource { detected, slices, map };
 constexpr auto names_of(NodeSource) {
     return std::array{Named<NodeSource>{NodeSource::detected, "detected"},
@@ -21,8 +21,8 @@ constexpr auto names_of(NodeSource) {
                       Named<NodeSource>{NodeSource::map, "virtual: comm.node_map"}};
 }
 
-// Where the sockets are known from, if they are: what processes are bound to, comm.ranks_per_socket, the machine's own or
-// comm.node_map.
+// The source of the sockets, if they are known: bindings of processes, comm.ranks_per_socket, the machine
+// file or comm.node_map.
 enum class SocketSource { unknown, detected, slices, machine, map };
 constexpr auto names_of(SocketSource) {
     return std::array{Named<SocketSource>{SocketSource::unknown, "unknown"},
@@ -50,14 +50,14 @@ class Topology {
 
     Topology among(std::span<const int> ranks) const;  // these alone, numbered from 0 in this order
 
-    // The same on sockets: ranks of a node with equal labels share one; or so many consecutive ranks of a node do, the last of
-    // them possibly fewer.
+    // The same topology with sockets: ranks of a node with equal labels share one; or `ranks` consecutive
+    // ranks of a node do, of which the last socket may have fewer.
     Topology on_sockets(std::span<const int> labels, SocketSource source) const;
     Topology on_sockets_of(int ranks, SocketSource source) const;
     bool knows_sockets() const { return sockets_ != SocketSource::unknown; }
     bool shares_sockets() const;  // whether two ranks are known to be on one
     const std::vector<int>& socket_of() const { return socket_of_; }  // by rank, within its node; or empty
-    // Of its node, whose sockets are fewer than its ranks or as many; 0 where nobody knows.
+    // The socket within the node, which has at most as many as ranks; 0 if unknown.
     int socket(int rank) const { return knows_sockets() ? socket_of_[static_cast<std::size_t>(rank)] : 0; }
     RankPlaces places() const { return {node_of_, socket_of_}; }
 

@@ -1,4 +1,4 @@
-// All-reduces of our own messages: what rounds.cpp plans, carried by MPI.
+// All-reduces of point-to-point messages: carries out the rounds that rounds.cpp plans.
 
 #include <algorithm>
 #include <functional>

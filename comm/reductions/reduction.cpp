@@ -149,7 +149,8 @@ class MpiReduction : public Reduction {
         wait_for(*all_reduce);
     }
 
-    // Meanwhile the others go on, if they are pushed on at all: who waits for one sum keeps nobody waiting for another.
+    // Progresses the other sums meanwhile, if options say so: a rank that waits for one sum must not hold up
+    // another.
     void wait_for(AllReduce& awaited) {
         moved_.assign(1, &awaited);
         for (const Slot& slot : slots_)

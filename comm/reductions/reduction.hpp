@@ -18,7 +18,7 @@ namespace keel {
 
 class Reduction;
 
-// A sum in flight. Must be finished exactly once, by all ranks in the same order as begun.
+// A sum in flight. It must be finished exactly once, by all ranks in the same order as begun.
 class AllReduceRequest {
   public:
     AllReduceRequest(Reduction& reduction, int slot) : reduction_(&reduction), slot_(slot) {}
@@ -31,7 +31,7 @@ class AllReduceRequest {
     int slot_;
 };
 
-// How many all-reduces, doubles in them, and messages of ours that carry them.
+// Counts of all-reduces, of doubles in them, and of the point-to-point messages that carry them.
 struct Reductions {
     long calls = 0;
     long words = 0;
@@ -45,13 +45,14 @@ class Reduction {
     // One all-reduce for all sums: `parts` holds, sum after sum, one value per local box; totals one per sum.
     // Collective; every rank gets the same totals.
     virtual void sum(std::span<const double> parts, std::span<double> totals) = 0;
-    // The same for sums of twice a double's precision: `parts` has of each the high parts of all local boxes, then the low
-    // ones, and two words of each travel.
+    // The same for sums of twice the precision of a double: `parts` has, sum after sum, the high parts of all
+    // local boxes, then the low ones; two words of each travel.
     virtual void sum(std::span<const double> parts, std::span<DoubleDouble> totals) = 0;
     virtual double max(double value) = 0;
     virtual AllReduceRequest begin_sum(std::span<const double> parts, std::size_t sums) = 0;
-    // To be called between pieces of work, and while something else is waited for: moves on the sums in flight, if that was asked
-    // for. Returns whether that does any good before one of them is to be finished. Not collective.
+    // Progresses the sums in flight, if options say so; to be called between pieces of work, and while
+    // something else is waited for. Returns whether another call helps before one of them is to be finished.
+    // Not collective.
     virtual bool progress() = 0;
     virtual Reductions count() const = 0;
 
@@ -67,7 +68,7 @@ inline void AllReduceRequest::finish(std::span<double> totals) {
     reduction_->finish(slot_, totals);
 }
 
-// How sums travel.
+// How all-reduces are made.
 struct AllReduceOptions {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
     bool progress = true;            // whether progress() moves sums on, or does nothing
@@ -81,8 +82,8 @@ std::unique_ptr<Reduction> make_reduction(const Communicator& comm, const Topolo
                                           const Layout& layout, bool deterministic,
                                           const AllReduceOptions& options = {});
 
-// Books `reduction`, and apart from it what pending sums take: `reduction_begin`, which counts them, `reduction_progress` and
-// `reduction_wait`.
+// Books `reduction` and, apart from it, what pending sums take: `reduction_begin`, which counts them,
+// `reduction_progress` and `reduction_wait`.
 class TimedReduction : public Reduction {
   public:
     TimedReduction(std::unique_ptr<Reduction> inner, Ledger& ledger, int level)

@@ -21,8 +21,8 @@ struct Group {
     int doubling() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(size))); }
 };
 
-// The rounds that bring sums together, others in between, and those that bring the totals back: the same messages the other
-// way round.
+// The rounds that bring sums together, others in between, and those that bring the totals back: the same
+// messages in reverse.
 Rounds between(const Rounds& up, const Rounds& middle) {
     Rounds all = up;
     all.insert(all.end(), middle.begin(), middle.end());
@@ -31,7 +31,7 @@ Rounds between(const Rounds& up, const Rounds& middle) {
     return all;
 }
 
-// Ranks beyond the largest power of two hand their words to a partner.
+// Ranks beyond the largest power of two pass their words to a partner.
 Rounds handed_in(const Group& group, Words words) {
     const int doubling = group.doubling();
     if (group.me >= doubling) return {{group.rank(group.me - doubling), words, {}}};
@@ -39,9 +39,9 @@ Rounds handed_in(const Group& group, Words words) {
     return {};
 }
 
-// Recursive doubling (Thakur, Rabenseifner and Gropp 2005): with p ranks, p a power of two, log2 p rounds of one message each
-// way; round k exchanges partial sums with rank XOR 2^k. Both partners then add the same two numbers, and addition is
-// commutative: by induction all ranks of a group of 2^k hold the same bits.
+// Recursive doubling (Thakur, Rabenseifner and Gropp 2005): with p ranks, p a power of two, log2 p rounds of
+// one message each way; round k exchanges partial sums with rank XOR 2^k. Both partners then add the same two
+// numbers, and addition is commutative: by induction all ranks of a group of 2^k hold the same bits.
 Rounds by_doubling(const Group& group, Words words) {
     Rounds rounds;
     if (group.me < group.doubling())
@@ -50,8 +50,9 @@ Rounds by_doubling(const Group& group, Words words) {
     return between(handed_in(group, words), rounds);
 }
 
-// Recursive halving among a power of two of ranks: each round swaps half of the words that are left, from the farthest partner
-// to the nearest. Leaves in `words` those that this rank alone has the sum of: all ranks get the same bits of it.
+// Recursive halving among a power of two of ranks: each round swaps half of the words that are left, from the
+// farthest partner to the nearest. Leaves in `words` those of which this rank alone has the sum, so that all
+// ranks get the same bits of it.
 Rounds by_halving(const Group& group, Words& words) {
     Rounds rounds;
     for (int bit = group.doubling() / 2; bit >= 1; bit /= 2) {
@@ -78,8 +79,8 @@ Rounds to_first(const Group& group, Words words) {
     return rounds;
 }
 
-// Rabenseifner's: the words are halved until each rank has the sum of a few, and collected the same way back. Less than twice
-// the words travel, in twice the rounds of recursive doubling.
+// Rabenseifner's: the words are halved until each rank has the sum of a few, and collected the same way back.
+// Less than twice the words travel, in twice the rounds of recursive doubling.
 Rounds rabenseifner(const Group& all, Words words) {
     if (words.count < long_words || words.count / all.together < static_cast<std::size_t>(all.doubling()))
         return by_doubling(all, words);
@@ -98,8 +99,9 @@ bool nodes_alike(const Topology& topology) {
     return std::has_single_bit(static_cast<unsigned>(topology.size(0)));
 }
 
-// Only sums of whole nodes travel between nodes. Where nodes are alike the ranks of a node halve the words among themselves,
-// and each sums its slice up with those at its place on the other nodes; elsewhere the first rank of each node does it all.
+// Only sums of whole nodes travel between nodes. Where nodes are alike, the ranks of a node halve the words
+// among themselves, and each sums up its slice with the ranks of its place on the other nodes; elsewhere the
+// first rank of each node does it all.
 Rounds node_aware(const Topology& topology, int rank, Words words, std::size_t together) {
     const int here = topology.node(rank);
     const Group node{topology.size(here), topology.local_rank(rank),

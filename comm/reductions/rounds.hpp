@@ -1,6 +1,7 @@
 #pragma once
 
-// All-reduces made of messages of ours: which of the words a rank sends to whom, round after round. Pure.
+// All-reduces of point-to-point messages: the words that a rank sends to each partner, round after round.
+// Pure.
 
 #include <cstddef>
 #include <span>
@@ -25,11 +26,11 @@ struct Round {
     bool adds = true;  // what arrives is added to the rank's words; else it takes their place
 };
 
-// Those of one rank, for a sum of so many words. Of an algorithm other than mpi and automatic.
+// The rounds of one rank for a sum of so many words, by an algorithm other than mpi and automatic.
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
                              std::size_t words, WordType type = WordType::fp64);
 
-// What a rank sends in them.
+// The messages that a rank sends in the rounds.
 Traffic traffic_of(std::span<const Round> rounds, const Topology& topology, int rank);
 
 }  // namespace keel

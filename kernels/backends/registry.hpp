@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// When the host synchronises with a device: after every operation, so that each has a time of its own; only where it
-// needs results; or so while recurring sequences of operations are replayed as graphs.
+// The points where the host waits for a device: after every operation, so that each has a time of its own;
+// only where it needs results; or so while recurring sequences of operations are replayed as graphs.
 enum class GpuSync { per_operation, lazy, graphs };
 constexpr auto names_of(GpuSync) {
     return std::array{Named<GpuSync>{GpuSync::per_operation, "per_operation"},

@@ -1,8 +1,8 @@
 #pragma once
 
-// Copies of blocks of cells: into and out of message buffers, between boxes of one rank, and from buffer to buffer,
-// where a rank forwards messages. The bodies get a copy, a field (of those in this pass), the number of a cell in
-// the block (x fastest) and its offset (i,j,k).
+// Copies of blocks of cells: into and out of message buffers, between boxes of one rank, and from buffer to
+// buffer, where a rank forwards messages. The bodies get a copy, a field (of those in this pass), the number
+// of a cell in the block (x fastest) and its offset (i,j,k).
 
 #include <array>
 #include <cstddef>
@@ -19,9 +19,9 @@ inline constexpr std::size_t max_fields = 8;
 struct BlockEnd {
     int box = -1;  // -1: a buffer
     Index at{};    // the block's first cell, of the box or of the region
-    // In a one-field buffer a region of `whole` cells lies `offset` values behind the start, x fastest. Of cells of
-    // one colour those with the numbers 2 n and 2 n + 1 in the region have the n-th place: whatever its extents,
-    // they are of different colours.
+    // In a one-field buffer a region of `whole` cells lies `offset` values behind the start, x fastest. If
+    // only cells of one colour travel, those with the numbers 2 n and 2 n + 1 in the region have the n-th
+    // place: whatever its extents, they are of different colours.
     Index whole{};
     std::size_t offset = 0;
     int shift = 0;  // 1: cells of one colour
@@ -51,14 +51,14 @@ struct BlockCopy {
 
     // Cells of a box become a region as large of a buffer; reversed, they are unpacked.
     static constexpr BlockCopy pack(int box, const Region& cells, std::size_t offset) {
-        return {cells.size, keel::in_box(box, cells.lo), in_buffer(offset, cells.size)};
+        return {cells.size, in_box(box, cells.lo), in_buffer(offset, cells.size)};
     }
-    static constexpr BlockCopy local(int from, const Region& source, int to, const Index& target) {
-        return {source.size, keel::in_box(from, source.lo), keel::in_box(to, target)};
+    static constexpr BlockCopy local(int from_box, const Region& source, int to_box, const Index& target) {
+        return {source.size, in_box(from_box, source.lo), in_box(to_box, target)};
     }
-    static constexpr BlockCopy forward(std::size_t from, std::size_t to, int values) {
+    static constexpr BlockCopy forward(std::size_t source, std::size_t target, int values) {
         const Index line{values, 1, 1};
-        return {line, in_buffer(from, line), in_buffer(to, line)};
+        return {line, in_buffer(source, line), in_buffer(target, line)};
     }
 };
 
@@ -71,8 +71,8 @@ struct InBoxes {
     }
 };
 
-// A buffer holds region after region, and of each region field after field; so a message that carries several fields
-// is the one-field message with every length multiplied.
+// A buffer holds region after region, and of each region field after field; so a message that carries several
+// fields is the one-field message with every length multiplied.
 template <class Real>
 struct InBuffer {
     Real* values;
@@ -105,7 +105,7 @@ struct CopyBlock {
 template <class From, class To>
 CopyBlock(From, To) -> CopyBlock<From, To>;
 
-// The same of the cells of one colour, in the box that they go to, or come from if they go to a buffer.
+// The same for the cells of one colour in the box that they go to, or come from if they go to a buffer.
 template <class Copy>
 struct OfColour : Copy {
     int colour;

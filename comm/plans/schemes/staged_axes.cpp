@@ -17,8 +17,8 @@ namespace {
 constexpr std::array axes{Phase::axis_x, Phase::axis_y, Phase::axis_z};
 using Transfers = std::array<std::vector<Transfer>, 3>;  // by axis
 
-// The transfers that bring box `from`'s items to all ranks that need them. An item goes to no rank that has it
-// already, and of two ranks that could bring it in the same phase the lower does.
+// The transfers that bring box `from`'s items to all ranks that need them. An item goes to no rank that has
+// it already, and of two ranks that could bring it in the same phase the lower does.
 void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) {
     const Layout& layout = pattern.layout();
     std::map<Item, std::set<int>> holders;
@@ -33,7 +33,8 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
             for (std::size_t axis = 0; axis < d; ++axis) before[axis] = step[axis];
             Index after = before;
             after[d] = step[d];
-            // In a union of boxes one on the way may be missing: the last before it sends, to the next behind it.
+            // In a union of boxes one on the way may be missing: then the last box before it sends to the
+            // next behind it.
             const auto there = layout.neighbour(from, after);
             if (!there) continue;
             auto here = layout.neighbour(from, before);

@@ -1,7 +1,7 @@
 // NAP-3: all that a node needs of another crosses in one message. The ranks of a node share these messages
 // out by size: those it gets from the first rank up, those it sends from the last rank down. (Bienz, Gropp,
-// Olson 2020, section 3; Lockhart 2023, Alg. 3.1, line 18.) Where sockets are known a message is given to one of those whose turn
-// it is on the socket that most of it comes from or goes to. (Lockhart 2023, section 5.4.)
+// Olson 2020, section 3; Lockhart 2023, Alg. 3.1, line 18.) Where sockets are known, a rank on the socket
+// that most of the message comes from or goes to is preferred. (Lockhart 2023, section 5.4.)
 
 #include "comm/plans/inter_node_traffic.hpp"
 #include "comm/plans/schemes.hpp"

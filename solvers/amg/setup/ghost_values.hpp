@@ -95,8 +95,8 @@ struct PartialRow {
 // The sum of both.
 PartialRow merged(const PartialRow& a, const PartialRow& b);
 
-// Sends partial rows back to their owners, merging them on the way. `slots` are those of `way`; the ones of relays
-// and homes are filled in. Adds what this rank sent to the traffic, lengths apart. Collective.
+// Sends partial rows back to their owners, merging them on the way. `slots` are those of `way`; the ones of
+// relays and homes are filled in. Adds what this rank sent to the traffic, lengths apart. Collective.
 void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::vector<PartialRow>& slots,
                            Traffic& sent);
 
