@@ -194,7 +194,8 @@ struct SimulateOptions {
 struct Parameters {
     ProblemOptions problem;
     MultigridOptions multigrid;
-    BottomOptions bottom;
+    // CG is faster than BiCGStab, the papers' solver and the baseline of surveys, wherever the operator is symmetric.
+    BottomOptions bottom{.solver = "cg"};
     CommOptions comm;
     RunOptions run;
     OutputOptions output;

@@ -257,7 +257,7 @@ class Output(KeelTest):
         self.assertEqual(run.status, 0, run)
         ((file, text),) = run.files.items()
         record = strict_json(text.splitlines()[0])
-        self.assertEqual(file, f"1x1_bicgstab_8_{{id}}_{record['id']}{{_.json")
+        self.assertEqual(file, f"1x1_cg_8_{{id}}_{record['id']}{{_.json")
         wrong = "output.json={rank}.json"
         expected = 'output.json = "{rank}.json": {rank} stands for nothing; choose {date}, {id}, {nodes}, {ranks}, {threads} or a key'
         self.refused(None, *self.small, wrong, records=False, expected=[expected, "(did you mean {ranks}?)"])
@@ -439,7 +439,7 @@ class KeysWithoutEffect(KeelTest):
 
     def test_default_takes_back_what_a_deck_says(self) -> None:
         run = self.valid(1, INPUTS / "smoke/ca_cg.toml", "bottom.solver=default", "run.repeats=1")
-        self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "bicgstab")
+        self.assertEqual(run.record("run")["deck"]["bottom"]["solver"], "cg")
 
     def test_a_weak_scaling_deck_starts_on_one_rank(self) -> None:
         grid = ("problem.box=4", "multigrid.bottom_box=2", *ONCE)

@@ -81,7 +81,7 @@ class Planes(KeelTest):
         text = self.text(1, "--dry-run", *words)
         self.assertIn("1024x1024", text)
         self.assertIn("64^2", text)
-        self.assertRegex(text, r"(?m)^bicgstab +6 +[0-9]+ .* ms")
+        self.assertRegex(text, r"(?m)^cg +6 +[0-9]+ .* ms")
 
     def test_boxes_beyond_three_dimensions_widest(self) -> None:
         plan = self.planned(1, "problem.dimensions=2", "problem.box=4096", "multigrid.bottom_box=8")
