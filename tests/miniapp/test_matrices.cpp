@@ -15,7 +15,7 @@
 
 #include "kernels/hash.hpp"
 #include "miniapp/modes/spmv/matrix/file/file_rows.hpp"
-#include "miniapp/modes/spmv/matrix/file/matrix_file.hpp"
+#include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 #include "miniapp/modes/spmv/matrix/permutation.hpp"
 #include "miniapp/modes/spmv/matrix/rcm.hpp"
@@ -84,37 +84,6 @@ class TextFile {
     std::filesystem::path path_;
 };
 
-// The entries as so many readers find them, each in its lines: one after the other, or what the first of them complains of.
-struct Found {
-    std::vector<std::tuple<std::int64_t, std::int64_t, double, std::int64_t>> entries;
-    std::string complaint;
-
-    friend bool operator==(const Found&, const Found&) = default;
-};
-Found in_parts(const std::string& name, int parts) {
-    std::ifstream file(name, std::ios::binary);
-    Found found;
-    try {
-        const MatrixHeader header = read_matrix_header(file, "m.mtx");
-        const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(name));
-        FileBefore before{header.line, 0};
-        for (int part = 0; part < parts; ++part) {
-            const FileLines lines = lines_of(file, header, bytes, part, parts);
-            const LineCount count = count_lines(file, lines);
-            EntryReader reader(file, "m.mtx", header, lines, before);
-            while (const auto entry = reader.next())
-                found.entries.emplace_back(entry->row, entry->column, entry->value, entry->line);
-            if (part + 1 == parts) reader.finish();
-            CHECK(reader.digest() == count.digest);
-            before.lines += count.lines;
-            before.entries += count.entries;
-        }
-    } catch (const MatrixFileError& error) {
-        found.complaint = error.what();
-    }
-    return found;
-}
-
 MatrixChoice generated(const std::string& name, std::int64_t rows, int row_entries) {
     MatrixChoice p;
     p.options.matrix = name;
@@ -174,7 +143,9 @@ TEST_CASE("bad files are refused with the line and what is allowed") {
         {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 0.5\n",
          "m.mtx:3: value 0.5: must be a finite integer"},
         {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n",
-         "m.mtx:3: entry (1,2) of a symmetric matrix: must be on or below the diagonal"}};
+         "m.mtx:3: entry (1,2) of a symmetric matrix: must be on or below the diagonal"},
+        {real + "3 3 3\n1 1 1\n" + std::string(70000, ' ') + "\n4 4 1\n2 2 1\n",
+         "m.mtx:4: a line longer than 65535 characters; the format allows 1024"}};
     for (const auto& [text, wanted] : cases) {
         Dense ignored;
         const std::string error = read(text, ignored);
@@ -275,11 +246,11 @@ TEST_CASE("a diagonal that no scaling can divide by is told with its line") {
     CHECK(told("2 2 2\n2 2 1\n1 1 1\n", DiagonalScaling::symmetric).empty());
 }
 
-// Rows that ranks read together are those that one reads alone, bit by bit; complaints are the same.
-TEST_CASE("ranks that read a file together have the rows that one finds alone", "[ranks]") {
+// The rows are equal bit by bit, and so are complaints.
+TEST_CASE("ranks that rank 0 sends a file's entries to have the rows that one finds alone", "[ranks]") {
     const Communicator all = Communicator::world();
     std::string lines;
-    constexpr int rows = 200;  // so many that two ranks send several times
+    constexpr int rows = 200;  // so many that rank 0 sends several times
     std::int64_t entries = 0;
     const auto add = [&](std::int64_t row, std::int64_t column, double value) {
         lines += fmt::format("{} {} {}\n", row + 1, column + 1, value);
@@ -333,32 +304,6 @@ TEST_CASE("ranks that read a file together have the rows that one finds alone", 
     const FileVerdict found = judge_file(all, file.name(), DiagonalScaling::right);
     CHECK(found.complaint.empty());
     CHECK(found.not_scalable.empty() == !partition.owns(all.rank(), 2));
-}
-
-TEST_CASE("any number of readers find the entries, and the first wrong line, that one finds") {
-    const std::string long_line(70000, ' ');
-    const std::vector<std::string> bodies{
-        "3 3 4\n1 1 1.5\n\n2 3 -2e3\n% another\n3 1 +4\n2 3 1\n",
-        "3 3 4\r\n1 1 1.5\r\n2 3 -2e3\r\n\r\n3 1 +4\r\n2 3 1",  // without an end of the last line
-        "  % indented\n 3 3 2\n\t% no entry\n\f\n1 1 1e-400\n   % more\n 3 1\f2\n", "3 3 0\n", "3 3 0",
-        "3 3 1\n\n\n\n\n1 1 1",
-        "3 3 2\n" + std::string(3000, '%') + "\n1 1 1\n% " + std::string(500, 'x') + "\n2 2 1\n\n",
-        // Wrong ones.
-        "3 3 4\n1 1 1\n2 2 1\n2 x 1\n3 y 1\n", "3 3 4\n1 1 1\n2 2 1\n3 3 1", "3 3 4\n1 1 1\n2 2 1\n3 3 1\n\n",
-        "3 3 1\n1 1 1\n% no entry\n\n2 2 1\n3 3 1\n", "3 3 3\n1 1 1\n" + long_line + "\n4 4 1\n2 2 1\n",
-        "3 3 3\n1 1 1\n2 2 1\n3 3"};
-    for (const std::string& body : bodies) {
-        const TextFile file(real + body);
-        const Found alone = in_parts(file.name(), 1);
-        for (int parts = 2; parts < 40; ++parts) {
-            INFO(body.substr(0, 60) << " by " << parts);
-            const Found together = in_parts(file.name(), parts);
-            CHECK(together.complaint == alone.complaint);
-            CHECK(together.entries == alone.entries);
-        }
-        Dense ignored;
-        CHECK(read(real + body, ignored) == alone.complaint);
-    }
 }
 
 TEST_CASE("the random order is a permutation, told both ways") {

@@ -22,21 +22,26 @@ struct Generator {
     std::function<std::vector<MatrixEntry>(std::int64_t row)> row;  // in any order, columns distinct
 };
 
-// -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number at the diagonal; neighbours
-// beyond the domain are left out. Cells are numbered x fastest. Symmetric positive definite.
+// The value is -1 at the neighbours of a cell, across faces (7 points) or all (27), and their full number on
+// the diagonal; neighbours beyond the domain are left out. Cells are numbered x fastest. Symmetric positive
+// definite.
 Generator stencil(const Index& cells, bool all_neighbours);
-// Finite differences for diffusion that is `epsilon` times as strong across a direction as along it, which is `angle` from x, in
-// the plane of x and y alone: 9 points, of which some are positive. Symmetric positive definite.
+// Finite differences for diffusion that is `epsilon` times as strong across a direction as along it, which is
+// `angle` from x, in the plane of x and y alone: 9 points, of which some are positive. Symmetric positive
+// definite.
 Generator rotated(const Index& cells, double epsilon, double angle);
 // -1 within `half` of the diagonal, which holds 2 half + 1. Symmetric positive definite.
 Generator banded(std::int64_t rows, int half);
-// Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them. Symmetric positive
-// definite: each of `most` random orders pairs the rows. Pairs that repeat are few: `entries` takes them for distinct.
+// Up to `most` entries -1 anywhere beside the diagonal, which holds one more than there are of them.
+// Symmetric positive definite: each of `most` random orders pairs the rows. Pairs that repeat are few:
+// `entries` takes them for distinct.
 Generator random_pairs(std::int64_t rows, int most, std::uint64_t seed);
-// -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric positive definite.
+// The value is -1 in the first row and column, 2 on the diagonal, the number of rows in the corner. Symmetric
+// positive definite.
 Generator arrow(std::int64_t rows);
-// On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2); and the
-// diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1)) in row p n + s.
+// On n x n points, numbered row by row: 4 on the diagonal, -1 at the up to four neighbours (PETSc's KSP ex2);
+// and the diagonal matrix of its eigenvalues, 4 - 2 cos((p + 1) pi / (n + 1)) - 2 cos((s + 1) pi / (n + 1))
+// in row p n + s.
 Generator stencil5(std::int64_t n);
 Generator eigenvalues(std::int64_t n);
 bool is_square(const std::string& matrix);       // has a row for each of n x n points
@@ -48,13 +53,13 @@ bool is_matrix_file(const std::string& matrix);  // ends in .mtx
 // The matrix' size, without making it. Throws MatrixFileError.
 struct MatrixSize {
     std::int64_t rows = 0;
-    double entries = 0;  // of a file, of matrix = random, and of a grid of two periodic cells: at most
+    // An upper bound for a file, for matrix = random and for a grid of two periodic cells.
+    double entries = 0;
 };
 MatrixSize matrix_size(const MatrixChoice& matrix);
 
-// This rank's rows of the matrix in its order. Of a file each rank reads its part and sends entries to the owners of their rows;
-// only with problem.ordering = rcm every rank reads and holds all of it for a while. Throws MatrixFileError, on all ranks alike.
-// Collective.
+// This rank's rows of the matrix in its order. Rank 0 reads a file; with problem.ordering = rcm it holds all
+// of the matrix for a while. Throws MatrixFileError, on all ranks alike. Collective.
 GlobalRows read_matrix(const MatrixChoice& matrix, const RowPartition& partition, const Communicator& comm);
 // `count` rows of a generated matrix from `first` on, not with problem.ordering = rcm.
 GlobalRows generated_rows(const MatrixChoice& matrix, std::int64_t first, std::size_t count);

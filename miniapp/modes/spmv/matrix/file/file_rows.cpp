@@ -8,12 +8,13 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "comm/ranks/sparse_alltoallv.hpp"
-#include "miniapp/modes/spmv/matrix/file/matrix_file.hpp"
+#include "miniapp/modes/spmv/matrix/file/matrix_market.hpp"
 
 namespace keel {
 namespace {
@@ -40,60 +41,93 @@ GlobalRows assemble(std::deque<FileEntry> entries, std::int64_t first, std::size
     return rows;
 }
 
-// Sends entries to the owners of their rows.
-class EntryPost {
-  public:
-    EntryPost(const Communicator& comm, const RowPartition& partition)
-        : comm_(comm.duplicate()), partition_(partition) {}
+// A rank's entries of a file.
+struct OwnEntries {
+    std::deque<FileEntry> entries;  // grows without being copied
+    std::string complaint;          // the same on all ranks
+};
 
-    void add(const FileEntry& entry) {
-        const int owner = partition_.owner(entry.row);
-        if (owner == comm_.rank()) {
-            own_.push_back(entry);
+// The entries of this rank's rows among those that `select` makes of the file's. Collective.
+OwnEntries own_entries(const Communicator& comm, const std::string& name, const RowPartition& partition,
+                       const std::function<std::optional<FileEntry>(const FileEntry&)>& select) {
+    OwnEntries own;
+    const Communicator letters_only = comm.duplicate();  // no other message meets the letters
+    WordsByRank letters;
+    std::size_t held = 0;
+    int tag = 0;
+    // Whether rank 0 has more to read, which it alone knows.
+    const auto deliver = [&](bool more) {
+        tag = 1 - tag;
+        held = 0;
+        for (const auto& [from, letter] : sparse_alltoallv(letters_only, std::exchange(letters, {}), tag))
+            for (std::size_t n = 0; n < letter.size(); n += 4)
+                own.entries.push_back(
+                    {letter[n], letter[n + 1], std::bit_cast<double>(letter[n + 2]), letter[n + 3]});
+        return comm.max(more ? 1.0 : 0.0) > 0;
+    };
+    if (comm.rank() != 0) {
+        while (deliver(false)) continue;
+        own.complaint = comm.broadcast("");
+        return own;
+    }
+    const auto take = [&](const FileEntry& read) {
+        const std::optional<FileEntry> entry = select(read);
+        if (!entry) return;
+        const int owner = partition.owner(entry->row);
+        if (owner == 0) {
+            own.entries.push_back(*entry);
             return;
         }
-        std::vector<std::int64_t>& letter = letters_[owner];
-        letter.insert(letter.end(), {entry.row, entry.column, std::bit_cast<std::int64_t>(entry.value),
-                                     std::int64_t{entry.line}});
+        std::vector<std::int64_t>& letter = letters[owner];
+        letter.insert(letter.end(), {entry->row, entry->column, std::bit_cast<std::int64_t>(entry->value),
+                                     std::int64_t{entry->line}});
+        if (++held == entries_at_once) deliver(true);
+    };
+    try {
+        std::ifstream file(name);
+        const MatrixHeader header = read_matrix_header(file, name);
+        if (header.rows != partition.rows)
+            throw MatrixFileError(name + ": has other rows than before: somebody writes to it; try again");
+        read_matrix_entries(file, name, header, take);
+    } catch (const MatrixFileError& error) {
+        own.complaint = error.what();
     }
-    // Collective.
-    void deliver() {
-        tag_ = 1 - tag_;
-        for (const auto& [from, letter] : sparse_alltoallv(comm_, std::exchange(letters_, {}), tag_))
-            for (std::size_t n = 0; n < letter.size(); n += 4)
-                own_.push_back(
-                    {letter[n], letter[n + 1], std::bit_cast<double>(letter[n + 2]), letter[n + 3]});
-    }
-    // Of this rank's rows.
-    std::deque<FileEntry> take() { return std::move(own_); }
+    deliver(false);
+    own.complaint = comm.broadcast(own.complaint);
+    return own;
+}
 
-  private:
-    Communicator comm_;  // of its own: letters are taken from whoever sends some
-    RowPartition partition_;
-    WordsByRank letters_;
-    std::deque<FileEntry> own_;  // grows without being copied
-    int tag_ = 0;
-};
+// The sizes that a rank finds.
+std::string sizes_of(const std::string& name) {
+    try {
+        std::ifstream file(name);
+        const MatrixHeader header = read_matrix_header(file, name);
+        return fmt::format("{} rows and {} entries", header.rows, header.entries);
+    } catch (const MatrixFileError&) {
+        return "none that it can read";
+    }
+}
+
+// The first rank that finds other sizes than rank 0, as a complaint; empty if none does. Collective.
+std::string unlike_rank_0(const Communicator& comm, const std::string& name) {
+    const std::vector<std::string> all = comm.gather(sizes_of(name));
+    const auto other = std::ranges::find_if(all, [&](const std::string& sizes) { return sizes != all[0]; });
+    return comm.broadcast(other == all.end()
+                              ? ""
+                              : fmt::format("rank {} finds {}, rank 0 {}; give all ranks the same file",
+                                            other - all.begin(), *other, all[0]));
+}
 
 }  // namespace
 
 GlobalRows rows_of_file(const Communicator& comm, const std::string& name,
                         const std::function<std::int64_t(std::int64_t)>& to_new,
                         const RowPartition& partition) {
-    MatrixFile file(comm, name);
-    std::string complaint = file.complaint();
-    if (complaint.empty() && file.header().rows != partition.rows)
-        complaint = name + ": has other rows than before: somebody writes to it; try again";
-    if (!complaint.empty()) throw MatrixFileError(complaint);
-    EntryPost post(comm, partition);
-    file.read(
-        entries_at_once,
-        [&](const FileEntry& entry) {
-            post.add({to_new(entry.row), to_new(entry.column), entry.value, entry.line});
-        },
-        [&] { post.deliver(); });
-    if (!file.complaint().empty()) throw MatrixFileError(file.complaint());
-    return assemble(post.take(), partition.first(comm.rank()), partition.size(comm.rank()));
+    OwnEntries own = own_entries(comm, name, partition, [&](const FileEntry& entry) {
+        return FileEntry{to_new(entry.row), to_new(entry.column), entry.value, entry.line};
+    });
+    if (!own.complaint.empty()) throw MatrixFileError(own.complaint);
+    return assemble(std::move(own.entries), partition.first(comm.rank()), partition.size(comm.rank()));
 }
 
 std::string why_not_readable(const std::string& name) {
@@ -111,27 +145,22 @@ std::string why_not_readable(const std::string& name) {
 }
 
 FileVerdict judge_file(const Communicator& comm, const std::string& name, DiagonalScaling scaling) {
-    MatrixFile file(comm, name);
-    if (!file.complaint().empty()) return {file.complaint(), ""};
-    const RowPartition partition{file.header().rows, comm.size()};
-    EntryPost post(comm, partition);
-    file.read(
-        entries_at_once,
-        [&](const FileEntry& entry) {
-            if (scaling != DiagonalScaling::none && entry.row == entry.column) post.add(entry);
-        },
-        [&] { post.deliver(); });
-    if (!file.complaint().empty()) return {file.complaint(), ""};
+    if (std::string complaint = unlike_rank_0(comm, name); !complaint.empty()) return {complaint, ""};
+    std::ifstream file(name);
+    const RowPartition partition{read_matrix_header(file, name).rows, comm.size()};
+    OwnEntries own = own_entries(comm, name, partition, [&](const FileEntry& entry) {
+        const bool judged = scaling != DiagonalScaling::none && entry.row == entry.column;
+        return judged ? std::optional(entry) : std::nullopt;
+    });
+    if (!own.complaint.empty() || scaling == DiagonalScaling::none) return {own.complaint, ""};
     // Only what the file has: its header may announce more rows than fit into memory.
-    std::deque<FileEntry> diagonal = post.take();
-    std::ranges::sort(diagonal, {}, [](const FileEntry& e) { return std::tuple(e.row, e.line); });
-    auto next = diagonal.begin();
+    std::ranges::sort(own.entries, {}, [](const FileEntry& e) { return std::tuple(e.row, e.line); });
+    auto next = own.entries.begin();
     const std::int64_t end = partition.first(comm.rank() + 1);
-    for (std::int64_t row = partition.first(comm.rank()); scaling != DiagonalScaling::none && row < end;
-         ++row) {
+    for (std::int64_t row = partition.first(comm.rank()); row < end; ++row) {
         double value = 0;
         std::int64_t line = 0;
-        for (; next != diagonal.end() && next->row == row; ++next) {
+        for (; next != own.entries.end() && next->row == row; ++next) {
             value += next->value;
             line = next->line;
         }

@@ -7,18 +7,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "comm/patterns/row_partition.hpp"
-#include "kernels/hash.hpp"
 
 namespace keel {
 namespace {
 
-// What came from the file, which is ASCII by the format: other bytes as \xNN.
+// The text with each byte that is not printable ASCII as \xNN.
 std::string printable(std::string_view text) {
     std::string result;
     for (const char c : text)
@@ -27,20 +25,17 @@ std::string printable(std::string_view text) {
     return result;
 }
 
-}  // namespace
-
-// One line after the other, by words.
+// Reads a file line by line and splits each line into words. `line` is the number of the last line read.
 class LineReader {
   public:
-    LineReader(std::istream& file, std::string name, long line, const FileLines& lines)
-        : file_(file), name_(std::move(name)), line_(line), at_(lines.begin), end_(lines.end) {}
+    LineReader(std::istream& file, std::string name, long line)
+        : file_(file), name_(std::move(name)), line_(line) {}
 
     // The words of the next line that has any and is no comment; false at the end.
     bool next() {
         while (read()) {
-            if (!has_entry()) continue;
             split();
-            return true;
+            if (!words_.empty() && !words_.front().starts_with('%')) return true;
         }
         return false;
     }
@@ -53,24 +48,9 @@ class LineReader {
         }
         return false;
     }
-    // False at the end, and before a line that is too long.
-    bool skip() {
-        try {
-            return read();
-        } catch (const MatrixFileError&) {
-            return false;
-        }
-    }
-    bool has_entry() const {
-        const auto first = text_.find_first_not_of(blanks);
-        return first != text_.npos && text_[first] != '%';
-    }
-
     const std::vector<std::string_view>& words() const { return words_; }
     const std::string& text() const { return text_; }
     long line() const { return line_; }
-    std::int64_t at() const { return at_; }  // so many bytes of the file
-    std::uint64_t digest() const { return digest_; }
 
     [[noreturn]] void complain(const std::string& what) const {
         throw MatrixFileError(fmt::format("{}:{}: {}", name_, line_, printable(what)));
@@ -107,16 +87,13 @@ class LineReader {
 
     bool read() {
         ++line_;
-        if (at_ >= end_) return false;
         file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
         if (file_.bad()) complain("cannot be read; give the path of a Matrix Market file");
         const auto read = static_cast<std::size_t>(file_.gcount());
         if (file_.fail() && read + 1 == buffer_.size())
             complain(fmt::format("a line longer than {} characters; the format allows 1024", read));
         if (file_.fail()) return false;
-        at_ += static_cast<std::int64_t>(read);
         text_.assign(buffer_.data(), file_.eof() ? read : read - 1);  // without the end of the line
-        note(text_);
         return true;
     }
     void split() {
@@ -128,29 +105,13 @@ class LineReader {
             begin = text.find_first_not_of(blanks, end);
         }
     }
-    void note(std::string_view text) {
-        for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
-            digest_ = scramble(digest_ ^ word);
-        }
-        digest_ = scramble(digest_ ^ text.size());
-    }
-
     std::istream& file_;
     std::string name_;
     long line_;
-    std::int64_t at_;
-    std::int64_t end_;
-    std::uint64_t digest_ = 0;
     std::vector<char> buffer_ = std::vector<char>(1 << 16);
     std::string text_;
     std::vector<std::string_view> words_;
 };
-
-namespace {
-
-constexpr FileLines all_lines{0, std::numeric_limits<std::int64_t>::max()};
 
 std::string lower(std::string_view word) {
     std::string text(word);
@@ -161,8 +122,8 @@ std::string lower(std::string_view word) {
 }  // namespace
 
 MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
-    if (!file) throw MatrixFileError(name + ": cannot be read");  // on this rank
-    LineReader lines(file, name, 0, all_lines);
+    if (!file) throw MatrixFileError(name + ": cannot be read");
+    LineReader lines(file, name, 0);
     const std::string wanted = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric";
     if (!lines.banner()) lines.complain("the file is empty; it begins with \"" + wanted + "\"");
     if (lines.text().find('\0') != std::string::npos)
@@ -200,84 +161,37 @@ MatrixHeader read_matrix_header(std::istream& file, const std::string& name) {
             fmt::format("{} rows and {} columns: the matrix must be square", header.rows, columns));
     header.entries = lines.integer(2, "entries", 0, most);
     header.line = lines.line();
-    header.bytes = lines.at();
-    header.digest = lines.digest();
     return header;
-}
-
-LineCount count_lines(std::istream& file, const FileLines& lines) {
-    file.clear();
-    file.seekg(lines.begin);
-    LineReader reader(file, "", 0, lines);
-    LineCount count;
-    while (reader.skip()) {
-        ++count.lines;
-        if (reader.has_entry()) ++count.entries;
-    }
-    count.digest = reader.digest();
-    return count;
-}
-
-EntryReader::EntryReader(std::istream& file, const std::string& name, const MatrixHeader& header)
-    : header_(header),
-      lines_(std::make_unique<LineReader>(file, name, header.line, all_lines)),
-      entries_(0) {}
-
-EntryReader::EntryReader(std::istream& file, const std::string& name, const MatrixHeader& header,
-                         const FileLines& lines, const FileBefore& before)
-    : header_(header),
-      lines_(std::make_unique<LineReader>(file, name, before.lines, lines)),
-      entries_(before.entries) {
-    file.clear();
-    file.seekg(lines.begin);
-}
-
-EntryReader::~EntryReader() = default;
-
-std::uint64_t EntryReader::digest() const {
-    return lines_->digest();
-}
-
-std::optional<FileEntry> EntryReader::next() {
-    const LineReader& lines = *lines_;
-    if (!lines_->next()) return {};
-    if (entries_ == header_.entries)
-        lines.complain(
-            fmt::format("more than the {} entries that line {} announces", header_.entries, header_.line));
-    const bool pattern = header_.values == MatrixHeader::Values::pattern;
-    const std::size_t expected = pattern ? 2 : 3;
-    if (lines.words().size() != expected)
-        lines.complain(fmt::format("{} words: must be the {} of \"{}\"", lines.words().size(), expected,
-                                   pattern ? "ROW COLUMN" : "ROW COLUMN VALUE"));
-    FileEntry entry{.row = lines.integer(0, "row", 1, header_.rows) - 1,
-                    .column = lines.integer(1, "column", 1, header_.rows) - 1,
-                    .line = lines.line()};
-    if (header_.symmetric && entry.column > entry.row)
-        lines.complain(fmt::format("entry ({},{}) of a symmetric matrix: must be on or below the diagonal",
-                                   entry.row + 1, entry.column + 1));
-    if (!pattern) entry.value = lines.number(2, header_.values == MatrixHeader::Values::integer);
-    ++entries_;
-    return entry;
-}
-
-void EntryReader::finish() const {
-    if (entries_ < header_.entries)
-        lines_->complain(fmt::format("the file ends after {} entries of {}", entries_, header_.entries));
-}
-
-void take_mirrored(const MatrixHeader& header, FileEntry entry,
-                   const std::function<void(const FileEntry&)>& take) {
-    take(entry);
-    if (!header.symmetric || entry.row == entry.column) return;
-    std::swap(entry.row, entry.column);
-    take(entry);
 }
 
 void read_matrix_entries(std::istream& file, const std::string& name, const MatrixHeader& header,
                          const std::function<void(const FileEntry&)>& take) {
-    EntryReader reader(file, name, header);
-    while (const auto entry = reader.next()) take_mirrored(header, *entry, take);
-    reader.finish();
+    LineReader lines(file, name, header.line);
+    const bool pattern = header.values == MatrixHeader::Values::pattern;
+    const std::size_t expected = pattern ? 2 : 3;
+    std::int64_t entries = 0;
+    for (; lines.next(); ++entries) {
+        if (entries == header.entries)
+            lines.complain(
+                fmt::format("more than the {} entries that line {} announces", header.entries, header.line));
+        if (lines.words().size() != expected)
+            lines.complain(fmt::format("{} words: must be the {} of \"{}\"", lines.words().size(), expected,
+                                       pattern ? "ROW COLUMN" : "ROW COLUMN VALUE"));
+        FileEntry entry{.row = lines.integer(0, "row", 1, header.rows) - 1,
+                        .column = lines.integer(1, "column", 1, header.rows) - 1,
+                        .line = lines.line()};
+        if (header.symmetric && entry.column > entry.row)
+            lines.complain(
+                fmt::format("entry ({},{}) of a symmetric matrix: must be on or below the diagonal",
+                            entry.row + 1, entry.column + 1));
+        if (!pattern) entry.value = lines.number(2, header.values == MatrixHeader::Values::integer);
+        take(entry);
+        if (!header.symmetric || entry.row == entry.column) continue;
+        std::swap(entry.row, entry.column);
+        take(entry);
+    }
+    if (entries < header.entries)
+        lines.complain(fmt::format("the file ends after {} entries of {}", entries, header.entries));
 }
 
 }  // namespace keel
