@@ -1,4 +1,4 @@
-// keel_boomeramg: the matrix of a deck with run.amg, solved by conjugate gradients around hypre's BoomerAMG.
+// keel_boomeramg: the matrix of a deck with algebraic multigrid, solved by conjugate gradients around hypre's BoomerAMG.
 
 #include <fmt/format.h>
 
@@ -26,19 +26,20 @@ using namespace keel;
 constexpr const char* usage =
     "usage: keel_boomeramg [--method=like_keel | --method=defaults] [DECK.toml] [section.key=value ...]";
 constexpr const char* about =
-    "Solves A u = A x, with the matrix of a deck of keel with run.mode = \"spmv\" and run.amg = "
-    "\"preconditioner\", by conjugate gradients around hypre's BoomerAMG, as often as run.warmup and "
+    "Solves A u = A x, with the matrix of a deck of keel with run.mode = \"spmv\" and bottom.preconditioner "
+    "= "
+    "\"amg\", by conjugate gradients around hypre's BoomerAMG, as often as run.warmup and "
     "run.repeats say, "
     "until |r| / |f| is below bottom.tolerance. Keel's own product tells the residual. With output.json it "
     "appends a record \"peer\".";
 
 std::vector<std::string> not_for_peers(const Deck& deck, int) {
     const auto& matrix = deck.parameters.mode_options.of<MatrixOptions>();
-    if (deck.parameters.run.mode != "spmv" || !matrix.solve || matrix.amg != AmgUse::preconditioner)
+    if (deck.parameters.run.mode != "spmv" || !matrix.solve ||
+        deck.parameters.bottom.preconditioner != BottomPreconditioner::amg)
         return {
-            "run.amg: BoomerAMG is set beside Keel's algebraic multigrid; choose run.mode = \"spmv\", "
-            "run.solve = true and "
-            "run.amg = \"preconditioner\""};
+            "bottom.preconditioner: BoomerAMG is set beside Keel's algebraic multigrid; choose run.mode = "
+            "\"spmv\", run.solve = true and bottom.preconditioner = \"amg\""};
     Rules rules(deck);
     rules.require(deck.parameters.problem.ranks == 0, {"problem.ranks"},
                   "problem.ranks: imagines ranks, and a peer runs; leave it out");

@@ -15,7 +15,7 @@ namespace {
 
 // Numbers of hypre's manual.
 enum Coarsening { pmis = 8, hmis = 10 };
-enum Interpolation { direct = 3, extended_i = 6 };
+constexpr int extended_i = 6;  // interpolation
 enum Relaxation {
     jacobi = 0,
     forward = 3,
@@ -66,20 +66,15 @@ void choose(HYPRE_Solver amg, BoomerMethod method, const AmgOptions& options) {
         succeed(HYPRE_BoomerAMGSetInterpType(amg, extended_i));
         succeed(HYPRE_BoomerAMGSetPMaxElmts(amg, 4));
     } else {
-        succeed(HYPRE_BoomerAMGSetCoarsenType(amg, options.splitting == SplittingRule::pmis ? pmis : hmis));
-        succeed(HYPRE_BoomerAMGSetInterpType(
-            amg, options.interpolation == ClassicalInterpolation::direct ? direct : extended_i));
+        succeed(HYPRE_BoomerAMGSetCoarsenType(amg, options.coarsening == CoarseningRule::hmis ? hmis : pmis));
+        succeed(HYPRE_BoomerAMGSetInterpType(amg, extended_i));
         succeed(HYPRE_BoomerAMGSetPMaxElmts(amg, 0));
         succeed(HYPRE_BoomerAMGSetTruncFactor(amg, options.truncation));
         succeed(HYPRE_BoomerAMGSetMaxCoarseSize(amg, static_cast<HYPRE_Int>(options.max_coarse)));
         const bool turns = options.smoother == AmgSmoother::gauss_seidel;
-        going_down = turns                                        ? forward
-                     : options.smoother == AmgSmoother::l1_jacobi ? l1_jacobi
-                     : options.smoother == AmgSmoother::chebyshev ? chebyshev
-                                                                  : jacobi;
+        going_down = turns ? forward : jacobi;
         going_up = turns ? backward : going_down;
-        succeed(HYPRE_BoomerAMGSetChebyOrder(amg, options.degree));
-        succeed(HYPRE_BoomerAMGSetRelaxWt(amg, options.smoother == AmgSmoother::jacobi ? 2.0 / 3.0 : 1.0));
+        succeed(HYPRE_BoomerAMGSetRelaxWt(amg, turns ? 1.0 : 2.0 / 3.0));
         succeed(HYPRE_BoomerAMGSetRelaxOrder(amg, 0));
     }
     succeed(HYPRE_BoomerAMGSetNumSweeps(amg, 1));

@@ -172,8 +172,7 @@ void add_bottom(Table& table) {
              "scaling of the system by its diagonal: from the right for BiCGStab's family, on both sides for "
              "CG's");
     s.choice("preconditioner", &Bottom::preconditioner,
-             "preconditioner of a method on the coarsest level: none, or a cycle of algebraic multigrid by "
-             "[amg]");
+             "preconditioner on the coarsest level or of a matrix: none, or a cycle by [amg]");
     s.integer(
          "max_restarts", &Bottom::max_restarts, at_least(0),
          "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
@@ -379,97 +378,38 @@ void add_output(Table& table) {
         .needs("run.mode", {"solve", "survey"});
 }
 
-// Of run.amg in run.mode = spmv, and of bottom solvers.
 void add_amg(Table& table) {
     using Amg = AmgOptions;
     Section amg(table, "amg", &Parameters::amg);
-    const auto of = [](CoarseningRule rule, Section<Amg>& key) {
-        key.needs("amg.coarsening", {keel::name(rule)});
-    };
+    const std::vector<std::string> classical{keel::name(CoarseningRule::pmis),
+                                             keel::name(CoarseningRule::hmis)};
     amg.choice("coarsening", &Amg::coarsening,
-               "next level: by smoothed aggregation, or by splitting rows into coarse and fine ones "
-               "and interpolating");
-    of(CoarseningRule::aggregation,
-       amg.choice("strength", &Amg::strength,
-                  "strong connections: against the diagonal entries of both rows, or against the largest "
-                  "entry of a row, as always where rows are split")
-           .expert());
+               "smoothed aggregation (MIS-2), or classical coarsening by PMIS or HMIS");
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
-             "part of that which an entry must be to be strong");
-    of(CoarseningRule::aggregation,
-       amg.choice("aggregation", &Amg::aggregation,
-                  "aggregates: about roots two connections apart, the same on any ranks; or greedily "
-                  "inside each rank")
-           .expert());
-    of(CoarseningRule::aggregation, amg.integer("sweeps", &Amg::sweeps, between(1, 4),
-                                                "sweeps of Jacobi that smooth the prolongation", "sweeps")
-                                        .expert());
-    of(CoarseningRule::aggregation,
-       amg.real("omega", &Amg::omega, {.lowest = 0, .highest = 2}, "their weight, times rho").expert());
-    of(CoarseningRule::aggregation, amg.choice("rho", &Amg::rho,
-                                               "spectral radius of D^-1 A: by the largest sum of a row, "
-                                               "which bounds it; or by 12 steps of Lanczos' "
-                                               "method, close below it")
-                                        .expert());
-    of(CoarseningRule::classical,
-       amg.choice("splitting", &Amg::splitting,
-                  "coarse rows: an independent set, the same on any ranks; or behind the first pass of "
-                  "Ruge and Stueben inside each rank")
-           .expert());
-    of(CoarseningRule::classical,
-       amg.choice("interpolation", &Amg::interpolation,
-                  "interpolation: from coarse rows that a row depends on; or also from those of its fine "
-                  "neighbours"));
-    of(CoarseningRule::classical,
-       amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
-                "part of the largest weight of a row below which weights are dropped")
-           .expert());
-    amg.choice(
-        "smoothing", &Amg::smoother,
-        "smoother: Jacobi's with weight 2/3; Gauss-Seidel's inside of ranks, forward "
-        "before and backward behind the correction; Jacobi's with the sums of rows' absolute values; or "
-        "Chebyshev's polynomial");
-    amg.integer("degree", &Amg::degree, between(1, 10), "degree of Chebyshev's polynomial")
+             "strength threshold: of the diagonal, or (pmis, hmis) of a row's largest entry");
+    amg.integer("sweeps", &Amg::sweeps, between(1, 4), "Jacobi sweeps that smooth the prolongation", "sweeps")
         .expert()
-        .needs("amg.smoothing", {"chebyshev"});
+        .needs("amg.coarsening", {keel::name(CoarseningRule::aggregation)});
+    amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
+             "drops interpolation weights below this part of the largest of a row")
+        .expert()
+        .needs("amg.coarsening", classical);
+    amg.choice("smoothing", &Amg::smoother, "smoother: Jacobi of weight 2/3, or hybrid Gauss-Seidel");
     amg.choice("ownership", &Amg::ownership,
-               "owner of a coarse row: that of its root; or equal parts, of all ranks, or of as many as keep "
-               "their entries")
+               "rank of a coarse row: that of its root, or levels condensed to fewer ranks")
         .expert();
     std::vector<std::string> rows_by{as_all_else};
     for (const SchemeOptions& one : candidates_without_axes({})) rows_by.push_back(keel::name(one));
-    amg.choice(
-           "rows_scheme", &Amg::rows_scheme, rows_by,
-           "scheme by which rows of matrices travel in set-up: what comm.scheme says, as for all else; or "
-           "one on all levels, with the rule behind its stroke")
+    amg.choice("rows_scheme", &Amg::rows_scheme, rows_by,
+               "scheme for rows of matrices in set-up: that of comm.scheme, or this one")
         .expert();
-    amg.integer("max_coarse", &Amg::max_coarse, at_least(1),
-                "most rows of a level that is not coarsened any more", "rows")
-        .expert();
-    amg.integer("max_levels", &Amg::max_levels, between(1, 50), "most levels", "levels").expert();
-    amg.choice(
-           "coarsest", &Amg::coarsest,
-           "solver of the coarsest level: a dense factorisation on each rank that has rows of it, or on the "
-           "first of these; or a Krylov method on all of them, with which the cycle is not the same twice")
+    amg.choice("coarsest", &Amg::coarsest,
+               "coarsest level: factorised on each rank with rows or on one, or solved by cg")
         .expert();
     amg.integer("max_dense", &Amg::max_dense, between(1, 20000),
                 "most rows of a coarsest level that is factorised", "rows")
         .expert()
         .needs("amg.coarsest", {keel::name(CoarsestRule::replicated), keel::name(CoarsestRule::gathered)});
-    const auto by_krylov = [](Section<Amg>& key) {
-        key.needs("amg.coarsest", {keel::name(CoarsestRule::krylov)});
-    };
-    by_krylov(amg.choice("coarsest_solver", &Amg::coarsest_solver, krylov_names(),
-                         "that method; all its other options are their defaults")
-                  .expert());
-    by_krylov(amg.real("coarsest_tolerance", &Amg::coarsest_tolerance, inside(0, 1),
-                       "reduction of the coarsest level's residual, 2-norm, per visit")
-                  .expert());
-    by_krylov(amg.integer("coarsest_iterations", &Amg::coarsest_iterations, at_least(1),
-                          "limit on the iterations of a visit, whose result is taken either way",
-                          "iterations")
-                  .expert());
-    amg.integer("seed", &Amg::seed, at_least(0), "seed of the order of the roots").expert();
 }
 
 void add_simulate(Table& table) {

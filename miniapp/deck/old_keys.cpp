@@ -9,6 +9,23 @@ namespace keel {
 std::span<const OldKey> old_keys() {
     // By section and name.
     static constexpr OldKey all[] = {
+        {"amg.aggregation", "", "MIS-2 aggregation is the only one"},
+        {"amg.coarsening", "classical", "write amg.coarsening = \"pmis\" or \"hmis\""},
+        {"amg.coarsest_iterations", "", "a visit takes at most 500 iterations"},
+        {"amg.coarsest_solver", "", "amg.coarsest = \"krylov\" takes conjugate gradients"},
+        {"amg.coarsest_tolerance", "", "a visit reduces the residual to 1e-3"},
+        {"amg.degree", "", "amg.smoothing has no polynomial"},
+        {"amg.interpolation", "", "classical coarsening takes extended+i"},
+        {"amg.max_coarse", "", "a level of at most 50 rows is the coarsest"},
+        {"amg.max_levels", "", "a hierarchy has at most 20 levels"},
+        {"amg.omega", "", "the weight is 4/3"},
+        {"amg.ownership", "even", "write amg.ownership = \"root\" or \"condensed\""},
+        {"amg.rho", "", "the largest row sum bounds the spectral radius"},
+        {"amg.seed", "", "the numbers that break ties are fixed"},
+        {"amg.smoothing", "chebyshev", "write amg.smoothing = \"jacobi\" or \"gauss_seidel\""},
+        {"amg.smoothing", "l1_jacobi", "write amg.smoothing = \"jacobi\" or \"gauss_seidel\""},
+        {"amg.splitting", "", "write amg.coarsening = \"pmis\" or \"hmis\""},
+        {"amg.strength", "", "aggregation takes symmetric strength, pmis and hmis classical strength"},
         {"comm.allreduce_model", "quickest", "write \"auto\""},
         {"comm.cap_rule", "", "write comm.scheme = \"split/always\" for always"},
         {"comm.partner_rule", "", "write comm.scheme = \"two_step/max_need\" for max_need"},
@@ -18,7 +35,10 @@ std::span<const OldKey> old_keys() {
         {"multigrid.smoother_passes", "",
          "half sweeps are fused by default; for plain write multigrid.reference_path = true, for fused "
          "multigrid.fused_box = 1"},
+        {"problem.angle", "", "problem.matrix = \"rotated\" takes pi/8"},
         {"problem.clumps", "", "problem.shape = \"tags\" has four random centres"},
+        {"problem.epsilon", "", "problem.matrix = \"rotated\" takes 0.001"},
+        {"run.amg", "", "write bottom.preconditioner = \"amg\", or bottom.solver = \"amg\" for cycles alone"},
         {"run.launches", "", "write run.gpu_sync = per_operation, lazy or graphs"},
     };
     return all;

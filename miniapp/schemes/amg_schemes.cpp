@@ -11,10 +11,10 @@ namespace {
 // Fetches items of any length, full of numbers that tell them apart.
 class ItemTrial : public Trial {
   public:
-    ItemTrial(const Team& team, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
-        : needed_(needed), buffers_(team.buffers()) {
+    ItemTrial(const SetupContext& context, std::span<const Item> needed, const std::vector<SchemeRow>& rows)
+        : needed_(needed), buffers_(context.buffers()) {
         for (const SchemeRow& row : rows)
-            by_row_.push_back(team.exchange(*buffers_, team.plan(needed, row.scheme)));
+            by_row_.push_back(context.exchange(*buffers_, context.plan(needed, row.scheme)));
     }
 
     void run(std::size_t row, int times) override {
@@ -56,8 +56,8 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
 }
 
 SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
-    if (!team_) {
-        team_.emplace(Team{comm_, topology_, backend_});
+    if (!context_) {
+        context_.emplace(SetupContext{comm_, topology_, backend_});
         node_ = comm_.split(topology_.node(comm_.rank()));
     }
     SchemeOptions options = resolved_.comm.scheme;
@@ -67,7 +67,7 @@ SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
         const Setup setup{topology_, resolved_.model()};
         std::vector<Share> mine;
         for (const SchemeOptions& scheme : schemes)
-            mine.push_back(share_of(team_->plan(needed, scheme), comm_.rank(), scheme.columns, setup));
+            mine.push_back(share_of(context_->plan(needed, scheme), comm_.rank(), scheme.columns, setup));
         const std::vector<SchemeRow> rows = times_by_nodes(comm_, *node_, schemes, mine, setup);
         return fastest(rows).scheme;
     }
@@ -77,7 +77,7 @@ SchemeOptions AmgSchemeChoice::choose(std::span<const Item> needed) {
     tried_.push_back(
         time_schemes(
             comm_, {},
-            [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*team_, needed, one.rows); },
+            [&](const SchemeTable& one) { return std::make_unique<ItemTrial>(*context_, needed, one.rows); },
             table, [] { return Interruption::none; })
             .check);
     choose_schemes(resolved_.comm, comm_, table);

@@ -37,7 +37,7 @@ class AmgSchemeChoice {
     const Backend& backend_;
     SchemeOptions fixed_;
     // Made when they are first asked for, which is collective.
-    std::optional<Team> team_;
+    std::optional<SetupContext> context_;
     std::optional<Communicator> node_;  // the ranks of this one's
     std::vector<Check> tried_;
 };

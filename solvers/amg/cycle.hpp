@@ -2,21 +2,17 @@
 
 // The V(1,1) cycle of algebraic multigrid: as preconditioner, and as solver by itself.
 
-#include <memory>
-
 #include "solvers/amg/hierarchy.hpp"
-#include "solvers/krylov/options.hpp"
-#include "solvers/krylov/sparse_krylov.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
 
-// One cycle from zero. Jacobi smooths with weight 2/3 before and behind, or by l1 norms, Gauss-Seidel forward before and backward
-// behind, inside of a rank, with the values that others had before; Chebyshev's polynomial is in D^-1 A: all are symmetric.
+// One cycle from zero, which is symmetric. Jacobi smooths with weight 2/3. Gauss-Seidel sweeps forward before
+// the correction and backward after it; it reads the old values of other ranks.
 //
-// Each level but the coarsest: 2 exchanges of ghosts of A, for the first sweep starts from zero, with Chebyshev twice the degree;
-// one for P e, and one a stage for P^T r. The coarsest, over the ranks that have rows of it: an all-gather, or a gather and a scatter, or
-// what a Krylov method takes; then the cycle varies, and has all-reduces.
+// Each level but the coarsest: 2 exchanges of ghosts of A, since the first sweep starts from zero, one for P
+// e, and one a stage for P^T r. The coarsest level, over the ranks that have rows of it: an all-gather, or a
+// gather and a scatter, or conjugate gradients, with which the cycle varies and has all-reduces.
 class AmgCycle : public Preconditioner {
   public:
     explicit AmgCycle(AmgHierarchy& hierarchy) : hierarchy_(hierarchy) {}  // not owned
@@ -28,15 +24,9 @@ class AmgCycle : public Preconditioner {
     void multiply(Vector z, Vector r) override { descend(0, z, r); }
     void descend(std::size_t l, Field x, Field b);  // x from zero
     void smooth(AmgLevel& level, Field x, Field b, bool from_zero, bool backward);
-    void polynomial(AmgLevel& level, Field x, Field b, bool from_zero);
     void residual(AmgLevel& level, Field x, Field b);
 
     AmgHierarchy& hierarchy_;
 };
-
-// x += M (b - A x), cycle after cycle, as solver of A u = f by the options' tolerance, limit and restarts. Where M could not be
-// made, the outcome is a breakdown. The matrix and M must outlive the result. Collective.
-std::unique_ptr<BottomSolver> make_amg_solver(SparseMatrix& matrix, AmgCycle& M,
-                                              const BottomOptions& options);
 
 }  // namespace keel

@@ -13,19 +13,6 @@ namespace {
 
 constexpr double jacobi_weight = 2.0 / 3.0;
 
-// What Jacobi and Chebyshev multiply the residuals of this rank's rows by.
-std::vector<double> scales_of(const PartRows& A, AmgSmoother smoother) {
-    std::vector<double> scales = diagonal_of(A);
-    for (std::size_t r = 0; r < scales.size(); ++r) {
-        double sum = 0;
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) sum += std::abs(A.rows.values[e]);
-        scales[r] = smoother == AmgSmoother::jacobi      ? jacobi_weight / scales[r]
-                    : smoother == AmgSmoother::l1_jacobi ? std::copysign(1 / sum, scales[r])
-                                                         : 1 / scales[r];
-    }
-    return scales;
-}
-
 }  // namespace
 
 bool rows_cancel(const Communicator& comm, const GlobalRows& rows) {
@@ -43,24 +30,25 @@ bool rows_cancel(const Communicator& comm, const GlobalRows& rows) {
     return comm.min(cancel ? 1.0 : 0.0) > 0;
 }
 
-AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
-                           const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting)
-    : team_(team), options_(options), ledger_(ledger), first_column_(sparse.level) {
-    const int rank = team.comm.rank();
+AmgHierarchy::AmgHierarchy(const SetupContext& context, SparseMatrix& finest, GlobalRows rows,
+                           const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
+                           const AmgSetting& setting)
+    : context_(context), options_(options), ledger_(ledger), first_column_(sparse.level) {
+    const int rank = context.comm.rank();
     auto A = std::make_unique<PartRows>(finest.partition(), finest.partition(), rank, std::move(rows));
     std::vector<double> null(A->rows.rows(), 1.0);
     add_level(*A, &finest, sparse);
     outcome_ = fault_of(*A);
     double largest = 0;  // on the diagonal
     for (const double value : finest.diagonal()) largest = std::max(largest, std::abs(value));
-    largest = team.comm.max(largest);
-    if (outcome_ == AmgOutcome::ready && !has_symmetric_pattern(team.comm, *A))
+    largest = context.comm.max(largest);
+    if (outcome_ == AmgOutcome::ready && !has_symmetric_pattern(context.comm, *A))
         outcome_ = AmgOutcome::unsymmetric_pattern;
     while (outcome_ == AmgOutcome::ready && A->partition.rows > options.max_coarse &&
-           static_cast<int>(levels_.size()) < options.max_levels) {
+           static_cast<int>(levels_.size()) < most_amg_levels) {
         const int at = column();
         std::optional<Coarsening> next =
-            coarsen(team, *A, null, options, facts_.back().values_by, ledger, at, facts_.front().entries);
+            coarsen(context, *A, null, options, facts_.back().values_by, ledger, at, facts_.front().entries);
         if (!next) {
             stalled_ = true;
             break;
@@ -69,7 +57,7 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows ro
         A = std::make_unique<PartRows>(std::move(next->A));
         null = std::move(next->null);
         AmgLevelFacts& facts = facts_.back();
-        facts.entries_of_P = team.comm.sum(static_cast<double>(next->P.places.size()));
+        facts.entries_of_P = context.comm.sum(static_cast<double>(next->P.places.size()));
         facts.bound = next->bound;
         facts.rounds = next->rounds;
         facts.rows_by = next->rows_by;
@@ -78,11 +66,12 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows ro
         facts.setup = next->traffic;
         add_level(*A, nullptr, sparse);
         AmgLevel& fine = levels_[levels_.size() - 2];
-        fine.transfer = std::make_unique<LevelTransfer>(
-            team, next->P, next->plan, next->way, fine.A->untimed(), levels_.back().A->untimed(), ledger, at);
+        fine.transfer =
+            std::make_unique<LevelTransfer>(context, next->P, next->plan, next->way, fine.A->untimed(),
+                                            levels_.back().A->untimed(), ledger, at);
         facts_[facts_.size() - 2].interpolate = fine.transfer->sent_interpolating();
         facts_[facts_.size() - 2].restrict_ = fine.transfer->sent_restricting();
-        // Of the one row of constants nothing is left but rounding.
+        // A single row of a singular matrix holds nothing but rounding.
         if (!setting.singular || A->partition.rows > 1) outcome_ = fault_of(*A);
     }
     if (setting.watch) setting.watch(*A, nullptr);
@@ -96,24 +85,21 @@ AmgHierarchy::AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows ro
 std::unique_ptr<Coarsest> AmgHierarchy::make_coarsest(const PartRows& A, const SparseOptions& sparse,
                                                       double size,
                                                       const std::optional<std::vector<double>>& null) {
-    coarsest_by_ = options_.coarsest;
+    coarsest_by_ = coarsest_rule(options_, A.partition.rows);
     if (coarsest_by_ == CoarsestRule::krylov) {
         SparseOptions options = sparse;
         options.scheme = facts_.back().values_by;
         options.level = column();
-        if (const auto method = coarsest_solver(options_, A.partition.rows)) {
-            auto solver = std::make_unique<KrylovCoarsest>(team_, A, *method, options, size, null, ledger_);
-            facts_.back().product = solver->product();
-            return solver;
-        }
-        coarsest_by_ = CoarsestRule::replicated;
+        auto solver = std::make_unique<KrylovCoarsest>(context_, A, options, size, null, ledger_);
+        facts_.back().product = solver->product();
+        return solver;
     }
     if (A.partition.rows > options_.max_dense) {
         outcome_ = AmgOutcome::too_large;
         return nullptr;
     }
     const DenseCoarsest::Place place{coarsest_by_ == CoarsestRule::gathered, column()};
-    return std::make_unique<DenseCoarsest>(team_.comm, A, *levels_.back().A, size, null, place, ledger_);
+    return std::make_unique<DenseCoarsest>(context_.comm, A, *levels_.back().A, size, null, place, ledger_);
 }
 
 int AmgHierarchy::column() const {
@@ -125,15 +111,15 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
     const int number = column();
     level.A = finest;
     SparseOptions options = sparse;
-    options.scheme.columns = 1;  // of what set-up asks of the finest level, too
+    options.scheme.columns = 1;  // also for set-up on the finest level
     if (!finest) {
         options.scheme = timed(ledger_, Op::plans, number,
-                               [&] { return team_.scheme_for(AmgMessages::values, A.ghosts); });
+                               [&] { return context_.scheme_for(AmgMessages::values, A.ghosts); });
         options.level = number;
         options.keeps_rows = false;
-        options.negotiator = team_.negotiator;
-        level.owned = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend, A.partition,
-                                                     A.rows, options, ledger_);
+        options.negotiator = context_.negotiator;
+        level.owned = std::make_unique<SparseMatrix>(context_.comm, context_.topology, context_.backend,
+                                                     A.partition, A.rows, options, ledger_);
         level.A = level.owned.get();
         level.x = level.A->make_vector();
         level.b = level.A->make_vector();
@@ -142,31 +128,28 @@ void AmgHierarchy::add_level(const PartRows& A, SparseMatrix* finest, const Spar
         std::make_unique<TimedOperations>(level.A->untimed(), ledger_, number, Caller::multigrid);
     level.residual = level.A->make_vector();
     if (options_.smoother != AmgSmoother::gauss_seidel) {
-        const std::vector<double> scales = scales_of(A, options_.smoother);
+        const std::vector<double> diagonal = diagonal_of(A);
         level.scale = level.A->make_vector();
-        level.A->assign(level.scale,
-                        [&](std::int64_t row) { return scales[static_cast<std::size_t>(row - A.first())]; });
-    }
-    if (options_.smoother == AmgSmoother::chebyshev) {
-        level.step = level.A->make_vector();
-        level.bound = bound_of_eigenvalues(team_.comm, A);
+        level.A->assign(level.scale, [&](std::int64_t row) {
+            return jacobi_weight / diagonal[static_cast<std::size_t>(row - A.first())];
+        });
     }
     const auto mine = static_cast<double>(A.rows.columns.size());
     AmgLevelFacts& facts = facts_.emplace_back();
     facts.rows = A.partition.rows;
     facts.values_by = options.scheme;
-    facts.entries = team_.comm.sum(mine);
-    facts.most_entries = team_.comm.max(mine);
+    facts.entries = context_.comm.sum(mine);
+    facts.most_entries = context_.comm.max(mine);
     for (int rank = 0; rank < A.partition.ranks; ++rank) facts.ranks_with_rows += A.partition.size(rank) > 0;
-    facts.product = level.A->exchange().plan().traffic(team_.comm.rank(), team_.topology, 1);
+    facts.product = level.A->exchange().plan().traffic(context_.comm.rank(), context_.topology, 1);
 }
 
 AmgOutcome AmgHierarchy::fault_of(const PartRows& A) const {
     const bool finite = std::ranges::all_of(A.rows.values, [](double value) { return std::isfinite(value); });
     const std::vector<double> diagonal = diagonal_of(A);
     const bool zero = std::ranges::find(diagonal, 0.0) != diagonal.end();
-    // What is not finite hides what is zero.
-    const double worst = team_.comm.max(!finite ? 2.0 : zero ? 1.0 : 0.0);
+    // An entry that is not finite outranks a zero.
+    const double worst = context_.comm.max(!finite ? 2.0 : zero ? 1.0 : 0.0);
     return worst > 1 ? AmgOutcome::not_finite : worst > 0 ? AmgOutcome::zero_diagonal : AmgOutcome::ready;
 }
 
@@ -178,15 +161,14 @@ std::string AmgHierarchy::missing() const {
         case AmgOutcome::not_finite:
             return "finiteness of an entry" + last;
         case AmgOutcome::zero_diagonal:
-            return "diagonal entry" + last + " (give run.amg = \"none\")";
+            return "diagonal entry" + last;
         case AmgOutcome::unsymmetric_pattern:
-            return "symmetry of the pattern (give run.amg = \"none\")";
+            return "symmetry of the pattern";
         case AmgOutcome::too_large:
             return "strong connection on the coarsest level, whose " + std::to_string(facts_.back().rows) +
-                   " rows are more than amg.max_dense (give amg.coarsest = \"krylov\" or another amg.theta)";
+                   " rows are too many to factorise";
         case AmgOutcome::singular:
-            return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) +
-                   " rows (give amg.coarsest = \"krylov\")";
+            return "pivot of the coarsest level, of " + std::to_string(facts_.back().rows) + " rows";
     }
     return "";
 }
@@ -198,9 +180,8 @@ AmgMemory AmgHierarchy::memory() const {
             all.add(level.A->plain());
             all.matrix_bytes += level.A->rows() * sizeof(double);  // its diagonal
         }
-        const bool has[]{level.scale.data() != nullptr, level.step.data() != nullptr, level.owned != nullptr,
-                         level.owned != nullptr, true};
-        const auto vectors = static_cast<std::size_t>(std::ranges::count(has, true));
+        // x and b below the finest level, the residual, and the scale.
+        const std::size_t vectors = (level.owned ? 3 : 1) + (level.scale.data() ? 1 : 0);
         all.add_vectors(vectors, level.A->rows());
         all.add_vectors(vectors, level.A->ghosts());
         if (!level.transfer) continue;

@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// What came of setting up. With `ready` alone there is a cycle; coarsening that ends early, with a coarsest level that can
-// still be solved, is told by AmgHierarchy::stalled().
+// The outcome of set-up. There is a cycle only if it is `ready`; AmgHierarchy::stalled() reports coarsening
+// that ended early with a coarsest level that can still be solved.
 enum class AmgOutcome { ready, not_finite, zero_diagonal, unsymmetric_pattern, too_large, singular };
 constexpr auto names_of(AmgOutcome) {
     using Name = Named<AmgOutcome>;
@@ -26,7 +26,7 @@ constexpr auto names_of(AmgOutcome) {
                       Name{AmgOutcome::singular, "singular"}};
 }
 
-// What is told of a level: of all ranks together, and of the rank with most.
+// The facts of a level, over all ranks and of the rank with most.
 struct AmgLevelFacts {
     std::int64_t rows = 0;
     double entries = 0;
@@ -35,9 +35,9 @@ struct AmgLevelFacts {
     int rounds = 0;           // of the search for roots
     int ranks_with_rows = 0;
     double most_entries = 0;
-    // Not on the coarsest level, but for the first.
+    // The schemes; on the coarsest level only the first.
     SchemeOptions values_by, rows_by, partial_rows_by, transfers_by;
-    // This rank's, of one operation each.
+    // Sent by this rank in one operation.
     Traffic product;      // A x
     Traffic interpolate;  // P e
     Traffic restrict_;    // P^T r
@@ -48,21 +48,21 @@ struct AmgLevel {
     SparseMatrix* A = nullptr;
     std::unique_ptr<SparseMatrix> owned;  // null on level 0, whose matrix is the caller's
     std::unique_ptr<TimedOperations> operations;
-    Field scale;       // what a residual is multiplied by, row by row, to smooth; not Gauss-Seidel's
-    Field step;        // Chebyshev's
-    double bound = 0;  // of the eigenvalues of D^-1 A; where Chebyshev smooths
-    Field x, b;        // of the levels below the finest
-    Field residual;    // and what is interpolated
+    Field scale;                              // the weight of Jacobi over the diagonal; not Gauss-Seidel's
+    Field x, b;                               // of the levels below the finest
+    Field residual;                           // and the correction that is interpolated
     std::unique_ptr<LevelTransfer> transfer;  // to the next level; null on the coarsest
 };
 
-// Is shown every level while the hierarchy is set up, with what comes next, which the coarsest one lacks.
+// Called with every level while the hierarchy is set up, and with the step to the next level, null on the
+// coarsest.
 using AmgWatch = std::function<void(const PartRows& A, const Coarsening* next)>;
 
-// What else there is to know of a hierarchy.
+// Options of set-up that no user chooses.
 struct AmgSetting {
     AmgWatch watch = {};
-    // Constants are in the null space of the finest matrix itself; the coarsest level is then solved without them.
+    // Whether constants are in the null space of the finest matrix; the coarsest level is then solved without
+    // them.
     bool singular = false;
 };
 
@@ -71,19 +71,20 @@ bool rows_cancel(const Communicator& comm, const GlobalRows& rows);
 
 class AmgHierarchy {
   public:
-    // `finest` has these rows, whose near-null space is the constants and which are held until the next level is there, and exchanges
-    // by the scheme of `sparse`, other levels by what the team says. Set-up is booked in the ledger, which has a column for each level
-    // that is booked. Team, matrix and ledger must outlive this object. Collective.
-    AmgHierarchy(const Team& team, SparseMatrix& finest, GlobalRows rows, const AmgOptions& options,
-                 const SparseOptions& sparse, Ledger& ledger, const AmgSetting& setting = {});
+    // `finest` has these rows, whose near-null space is the constants; they are kept until the next level is
+    // made. It exchanges by the scheme of `sparse`, other levels by those of the context. Set-up is booked in
+    // the ledger, which has a column for each level. Context, matrix and ledger must outlive this object.
+    // Collective.
+    AmgHierarchy(const SetupContext& context, SparseMatrix& finest, GlobalRows rows,
+                 const AmgOptions& options, const SparseOptions& sparse, Ledger& ledger,
+                 const AmgSetting& setting = {});
 
     const AmgOptions& options() const { return options_; }
     AmgOutcome outcome() const { return outcome_; }
-    // What is missing for a cycle, as a noun phrase with its level; empty where nothing is.
+    // The quantity that is missing for a cycle, as a noun phrase with its level; empty if there is a cycle.
     std::string missing() const;
-    bool stalled() const {
-        return stalled_;
-    }  // nothing was put together although a level had more rows than wanted
+    // Whether a level of more than max_coarse rows could not be coarsened.
+    bool stalled() const { return stalled_; }
     bool varies() const { return coarsest_ && coarsest_->varies(); }
     std::size_t levels() const { return levels_.size(); }
     AmgLevel& level(std::size_t l) { return levels_[l]; }
@@ -92,24 +93,24 @@ class AmgHierarchy {
     const std::vector<AmgLevelFacts>& facts() const { return facts_; }
     // Null where there is no cycle.
     const Coarsest* solver_of_coarsest() const { return coarsest_.get(); }
-    // How the coarsest level is solved on: as asked for, or, with too few rows for that, by dense factors.
+    // The solver of the coarsest level: that of the options, or dense factors for a single row.
     CoarsestRule coarsest_by() const { return coarsest_by_; }
-    // Of this rank's levels, without the matrix of the finest, buffers of messages and what solves on the coarsest.
+    // The memory of this rank's levels, without the finest matrix, message buffers and the coarsest solver.
     AmgMemory memory() const;
-    // Entries, or rows, of all levels over those of the finest.
+    // The entries, or rows, of all levels over those of the finest.
     double operator_complexity() const;
     double grid_complexity() const;
 
   private:
     void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
     int column() const;  // of the ledger, for the last level
-    // What solves on a coarsest level of these rows, whose null vector is `null` where the setting says so.
+    // The solver of a coarsest level of these rows, whose null vector is `null` if the setting has one.
     std::unique_ptr<Coarsest> make_coarsest(const PartRows& A, const SparseOptions& sparse, double size,
                                             const std::optional<std::vector<double>>& null);
-    // What is wrong with the matrix of a level, the same on all ranks.
+    // The fault of the matrix of a level, the same on all ranks.
     AmgOutcome fault_of(const PartRows& A) const;
 
-    const Team& team_;
+    const SetupContext& context_;
     AmgOptions options_;
     Ledger& ledger_;
     int first_column_;

@@ -10,7 +10,8 @@
 namespace keel {
 namespace {
 
-// Where values lie: the rows in blocks of their own, and behind them one after the other what comes from or goes to others.
+// The places of values: the rows in blocks of their own, followed one by one by the values that come from or
+// go to others.
 struct Places {
     std::size_t rows;
     std::size_t extras = 0;
@@ -74,6 +75,23 @@ BoxCell cell_at(std::size_t place) {
     return {box, at};
 }
 
+// The cell of a row of the coarse level, or of a ghost of P.
+BoxCell cell_of_item(const PartRows& P, const Places& places, const Item& item) {
+    if (item.owner == P.rank) return cell_at(static_cast<std::size_t>(item.name - P.columns.first(P.rank)));
+    const auto ghost = std::ranges::lower_bound(P.ghosts, item) - P.ghosts.begin();
+    return cell_at(places.extra(static_cast<std::size_t>(ghost)));
+}
+
+CsrMatrix transposed_csr(const PartRows& P, const Places& places) {
+    RowLists transposed(places.blocks() * block_rows);
+    for (std::size_t r = 0; r < P.rows.rows(); ++r)
+        for (auto [e, end] = entries_of(P.rows, r); e < end; ++e) {
+            const auto c = static_cast<std::size_t>(P.places[e]);
+            transposed.add(c < places.rows ? c : places.extra(c - places.rows), r, P.rows.values[e]);
+        }
+    return transposed.csr();
+}
+
 }  // namespace
 
 void AmgMemory::add(const SparseRows& A) {
@@ -85,12 +103,12 @@ void AmgMemory::add_vectors(std::size_t count, std::size_t values) {
     vector_bytes += count * blocks_of(values) * block_rows * sizeof(double);
 }
 
-LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& plan,
+LevelTransfer::LevelTransfer(const SetupContext& context, const PartRows& P, const Plan& plan,
                              const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
                              int level)
     : fine_(fine),
       coarse_(coarse),
-      memory_(team.backend.make_operations(
+      memory_(context.backend.make_operations(
           block_layout(
               Places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)}.blocks()),
           0)),
@@ -101,29 +119,17 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
       level_(level) {
     const Places places{P.own_columns(), way.contributions + way.relays + parts_that_come(way)};
     rows_ = {vector_.data(), block_shape(coarse.layout().local_count())};
-    const TransportOptions transport{team.comm, team.topology, 0, {}, &ledger, level};
-    const int rank = team.comm.rank();
+    const TransportOptions transport{context.comm, context.topology, 0, {}, &ledger, level};
+    const int rank = context.comm.rank();
     P_ = fine.make_rows(csr_of(P, places));
     ghosts_ = make_exchange(
-        operations_, rank, P.ghosts,
-        [&](const Item& item) {
-            if (item.owner == rank)
-                return cell_at(static_cast<std::size_t>(item.name - P.columns.first(rank)));
-            const auto ghost = std::ranges::lower_bound(P.ghosts, item) - P.ghosts.begin();
-            return cell_at(places.extra(static_cast<std::size_t>(ghost)));
-        },
-        plan, {}, transport);
-    interpolating_ = plan.traffic(rank, team.topology, 1);
+        operations_, rank, P.ghosts, [&](const Item& item) { return cell_of_item(P, places, item); }, plan,
+        {}, transport);
+    interpolating_ = plan.traffic(rank, context.topology, 1);
+
+    transposed_ = memory_->make_rows(transposed_csr(P, places));
 
     const std::size_t all = places.blocks() * block_rows;
-    RowLists transposed(all);
-    for (std::size_t r = 0; r < P.rows.rows(); ++r)
-        for (auto [e, end] = entries_of(P.rows, r); e < end; ++e) {
-            const auto c = static_cast<std::size_t>(P.places[e]);
-            transposed.add(c < places.rows ? c : places.extra(c - places.rows), r, P.rows.values[e]);
-        }
-    transposed_ = memory_->make_rows(transposed.csr());
-
     const auto place_of_slot = [&](std::size_t slot) {
         const std::size_t first_home = way.contributions + way.relays;
         return slot < first_home
@@ -153,7 +159,7 @@ LevelTransfer::LevelTransfer(const Team& team, const PartRows& P, const Plan& pl
                  stage.plan, {}, transport),
              last ? coarse.make_rows(sum.csr()) : memory_->make_rows(sum.csr())});
     }
-    restricting_ = way.traffic(rank, team.topology);
+    restricting_ = way.traffic(rank, context.topology);
 }
 
 AmgMemory LevelTransfer::memory() const {

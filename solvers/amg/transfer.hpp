@@ -13,7 +13,7 @@
 
 namespace keel {
 
-// What a rank holds for a level or all: entries, the matrices that have them, and vectors.
+// The memory of a rank for one level or for all: entries, the matrices that have them, and vectors.
 struct AmgMemory {
     std::size_t entries = 0;
     std::size_t matrix_bytes = 0;
@@ -23,7 +23,7 @@ struct AmgMemory {
 
     void add(const SparseRows& A);
     void add_vectors(std::size_t count, std::size_t values);
-    // Over what the entries need at the least.
+    // The quotient of the bytes of matrices over the bytes that their entries need at least.
     double overhead() const {
         return entries == 0
                    ? 1
@@ -31,41 +31,43 @@ struct AmgMemory {
     }
 };
 
-// A vector of the coarse level lies here with room behind its rows: for ghosts of P, for parts that are added up for other
-// ranks, and for parts that come. What meets is added by a product with a matrix of ones, always in the same order.
+// A vector of the coarse level has room here after its rows: for ghosts of P, for parts that are added up for
+// other ranks, and for parts that arrive. Parts of one row are added by a product with a matrix of ones,
+// always in the same order.
 class LevelTransfer {
   public:
-    // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either level, without ghosts,
-    // and must outlive this object as the team and the ledger must. Collective.
-    LevelTransfer(const Team& team, const PartRows& P, const Plan& plan, const ReverseExchange& way,
-                  Operations& fine, Operations& coarse, Ledger& ledger, int level);
+    // `plan` and `way` are those of P's ghosts. `fine` and `coarse` work on vectors of the rows of either
+    // level, without ghosts, and must outlive this object as the context and the ledger must. Collective.
+    LevelTransfer(const SetupContext& context, const PartRows& P, const Plan& plan,
+                  const ReverseExchange& way, Operations& fine, Operations& coarse, Ledger& ledger,
+                  int level);
 
     // e is a vector of the coarse level, x and b are of the fine one; ghosts of none are read.
     void interpolate(Field x, Field e);  // x = P e
     void restrict_to(Field b, Field r);  // b = P^T r
 
-    // Both ways go through what these make of what they went through until now: of the way home, whose stages follow each other, the
-    // first.
+    // Replaces the exchange of P e and the first of P^T r, whose exchanges follow each other, by what the
+    // decorators make of them.
     using Decorator = std::function<std::unique_ptr<Exchange>(std::unique_ptr<Exchange>)>;
     void decorate(const Decorator& there, const Decorator& home) {
         ghosts_ = there(std::move(ghosts_));
         steps_.front().exchange = home(std::move(steps_.front().exchange));
     }
 
-    // Of P, of its transpose, and of what adds parts, whose entries are not counted.
+    // The memory of P, its transpose and the matrices that add parts; entries of the latter are not counted.
     AmgMemory memory() const;
-    Traffic sent_interpolating() const { return interpolating_; }  // by this rank, each time
+    Traffic sent_interpolating() const { return interpolating_; }  // by this rank in one P e
     Traffic sent_restricting() const { return restricting_; }
 
   private:
-    struct Step {  // of the way home
+    struct Step {  // one of P^T r
         std::unique_ptr<Exchange> exchange;
         SparseRows sum;
     };
 
     Operations& fine_;
     Operations& coarse_;
-    std::unique_ptr<Operations> memory_;  // works on coarse vectors with what lies behind them
+    std::unique_ptr<Operations> memory_;  // works on coarse vectors and what follows them
     TimedOperations operations_;
     Field rows_;            // the rows of the vector below, as the coarse level has them
     Field vector_, other_;  // parts are added from one to the other in turn

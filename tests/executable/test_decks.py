@@ -385,9 +385,9 @@ class KeysWithoutEffect(KeelTest):
 
     def test_a_key_whose_section_plays_a_part_is_told_what_it_lacks_itself(self) -> None:
         for use in ("bottom.solver=amg", "bottom.preconditioner=amg"):
-            run = self.run_keel(1, "bottom.scaling=default", use, "amg.splitting=hmis", *ONCE)
+            run = self.run_keel(1, "bottom.scaling=default", use, "amg.truncation=0.3", *ONCE)
             self.assertEqual(run.status, 2, run)
-            self.assertIn("amg.splitting: needs amg.coarsening = classical\n", run.stderr)
+            self.assertIn("amg.truncation: needs amg.coarsening = pmis or hmis\n", run.stderr)
         self.refused(1, "amg.theta=0.5", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
 
     def test_a_deck_gets_a_remark_for_each_reason_and_the_run_of_a_deck_without_them(self) -> None:

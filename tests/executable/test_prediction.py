@@ -110,16 +110,16 @@ class Prediction(KeelTest):
             self.assertEqual(against_schema([solve, *rows]), [])
 
     def test_what_is_predicted_with_algebraic_multigrid_is_counted_like_a_run_of_so_many_ranks(self) -> None:
-        classical = ["amg.coarsening=classical", "amg.theta=0.25", "comm.scheme=three_step"]
+        classical = ["amg.coarsening=pmis", "amg.theta=0.25", "comm.scheme=three_step"]
         for ranks, more in (
-            (4, ["run.amg=preconditioner", "bottom.solver=cg", "bottom.scaling=none", "comm.scheme=two_step"]),
-            (3, ["run.amg=solver", "amg.smoothing=chebyshev", "amg.sweeps=2", "amg.coarsest=gathered", "comm.scheme=three_step",
+            (4, ["bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none", "comm.scheme=two_step"]),
+            (3, ["bottom.solver=amg", "amg.smoothing=gauss_seidel", "amg.sweeps=2", "amg.coarsest=gathered", "comm.scheme=three_step",
                  "amg.rows_scheme=two_step"]),  # fmt: skip
-            (2, ["run.amg=preconditioner", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
-            (4, ["run.amg=preconditioner", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=auto", "amg.smoothing=l1_jacobi"]),
+            (2, ["bottom.preconditioner=amg", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
+            (4, ["bottom.preconditioner=amg", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=auto"]),
         ):  # fmt: skip
-            words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=12", "problem.boxes=[1,1,1]",
-                     "bottom.tolerance=1e-8", "amg.max_coarse=3", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
+            words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=12", "problem.boxes=[1,1,1]",
+                     "bottom.tolerance=1e-8", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
             ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
             foretold = self.predicted(None, *words, f"problem.ranks={ranks}")
             solve, measured = foretold.record("solve"), ran.records("solve")[0]
@@ -139,7 +139,7 @@ class Prediction(KeelTest):
             # Lengths travel before partial rows, one for each. What interpolation by C and F rows reads is taken for rows for A P.
             levels = ran.record("amg")["levels"]
             for row in rows:
-                if row["solver"] != "amg.setup" or row["op"] != "exchange.send" or "amg.coarsening=classical" in more:
+                if row["solver"] != "amg.setup" or row["op"] != "exchange.send" or "amg.coarsening=pmis" in more:
                     continue
                 level = levels[row["level"]]
                 sent = sum(level[f"setup_{what}"]["all"]["messages"] for what in ("values", "smoothing", "rows", "partial_rows"))
@@ -150,7 +150,7 @@ class Prediction(KeelTest):
             self.assertEqual(against_schema([solve, *rows]), [])
 
     def test_set_up_is_foretold_with_what_it_takes_to_choose_schemes(self) -> None:
-        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=8", "problem.boxes=[1,1,1]", "run.amg=solver",
+        words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.solver=amg",
                  "problem.ranks=8", "comm.ranks_per_node=4", HOPPER]  # fmt: skip
         plans = {}
         for scheme, rows in (("standard", "comm_scheme"), ("three_step", "comm_scheme"), ("standard", "three_step"), ("auto", "standard"),
@@ -180,8 +180,8 @@ class Prediction(KeelTest):
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "comm.ranks_per_node=2", HOPPER]
         for ranks, more, remark in (
             (2, [], "start one rank, with problem.ranks"),
-            (None, ["problem.ranks=8", "run.amg=solver", "amg.coarsest=krylov"], 'choose amg.coarsest = "replicated"'),
-            (None, ["problem.ranks=8", "run.amg=solver", "amg.aggregation=local"], 'choose amg.aggregation = "mis2"'),
+            (None, ["problem.ranks=8", "bottom.solver=amg", "amg.coarsest=krylov"], 'choose amg.coarsest = "replicated"'),
+            (None, ["problem.ranks=8", "bottom.solver=amg", "amg.coarsening=hmis"], 'choose amg.coarsening = "pmis"'),
         ):
             run = self.predicted(ranks, *words, *more)
             self.assertEqual(run.records("solve"), [])

@@ -616,8 +616,6 @@ TEST_CASE("the smoke decks together try every choice of every key") {
     std::map<std::string, std::set<std::string>> tried;
     // It needs a machine's file, which a deck cannot name from wherever it runs: tests/executable/test_choice.py.
     tried["comm.scheme"].insert("auto");
-    // Every one of them is tried by tests/solvers/amg/test_coarsest.cpp.
-    for (const std::string& method : krylov_names()) tried["amg.coarsest_solver"].insert(method);
     // Every one of them is tried by tests/solvers/amg/test_amg.cpp.
     for (const SchemeOptions& one : candidates_without_axes({})) tried["amg.rows_scheme"].insert(name(one));
     tried["amg.rows_scheme"].insert(as_all_else);

@@ -1,4 +1,5 @@
-// problem.matrix = "grid": the matrix of a grid's operator is that operator, whatever the boundaries, the shape and the ranks.
+// problem.matrix = "grid": the matrix of a grid's operator is that operator, whatever the boundaries, the
+// shape and the ranks.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,6 +10,7 @@
 #include "miniapp/setup/problem/shape.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/amg/hierarchy.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 #include "tests/chosen_backend.hpp"
 
 namespace {
@@ -195,10 +197,10 @@ TEST_CASE("cycles solve on a grid's matrix, where constants are in its null spac
     const Communicator comm = Communicator::world();
     const Topology topology = virtual_topology(comm.size(), 2);
     const auto backend = chosen_backend(comm.rank());
-    const Team team{comm, topology, *backend};
+    const SetupContext context{comm, topology, *backend};
     for (const Boundary kind : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann})
         for (const int dimensions : {2, 3})
-            for (const CoarseningRule coarsening : {CoarseningRule::aggregation, CoarseningRule::classical})
+            for (const CoarseningRule coarsening : {CoarseningRule::aggregation, CoarseningRule::pmis})
                 for (const std::int64_t max_coarse : {1, 30}) {
                     ProblemOptions problem = problem_with({kind, kind, kind}, dimensions);
                     problem.a = 0;
@@ -211,12 +213,12 @@ TEST_CASE("cycles solve on a grid's matrix, where constants are in its null spac
                     const GlobalRows rows = read_matrix(choice, partition, comm);
                     AmgOptions options;
                     options.coarsening = coarsening;
-                    options.theta = coarsening == CoarseningRule::classical ? 0.25 : 0;
+                    options.theta = options.aggregates() ? 0 : 0.25;
                     options.max_coarse = max_coarse;
-                    Ledger ledger(options.max_levels);
+                    Ledger ledger(most_amg_levels);
                     SparseMatrix A(comm, topology, *backend, partition, rows, {}, ledger);
                     CHECK(is_singular(choice) == (kind != Boundary::dirichlet));
-                    AmgHierarchy hierarchy(team, A, rows, options, {}, ledger,
+                    AmgHierarchy hierarchy(context, A, rows, options, {}, ledger,
                                            {.watch = {}, .singular = is_singular(choice)});
                     REQUIRE(hierarchy.missing().empty());
                     AmgCycle M(hierarchy);
@@ -225,20 +227,19 @@ TEST_CASE("cycles solve on a grid's matrix, where constants are in its null spac
                     A.assign(u, x_at);
                     A.apply(std::span(&f, 1), A.plain(), std::span(&u, 1));
                     BottomOptions bottom;
-                    bottom.solver = "cg";
                     bottom.scaling = Scaling::none;
                     bottom.tolerance = 1e-9;
                     bottom.max_iterations = 60;
                     for (const bool by_cg : {false, true}) {
-                        const Report report =
-                            (by_cg ? make_krylov(A, bottom, M) : make_amg_solver(A, M, bottom))->solve(u, f);
+                        bottom.solver = by_cg ? "cg" : "amg";
+                        const Report report = make_krylov(A, bottom, M)->solve(u, f);
                         CHECK(report.succeeded());
                         CHECK(report.true_residual <= 1e-9);
                         CHECK(report.iterations < (by_cg ? 30 : 60));
                     }
                     if (kind == Boundary::dirichlet) continue;
                     // Without a word of it the coarsest level has no pivot.
-                    const AmgHierarchy untold(team, A, rows, options, {}, ledger);
+                    const AmgHierarchy untold(context, A, rows, options, {}, ledger);
                     CHECK((untold.outcome() == AmgOutcome::singular ||
                            untold.outcome() == AmgOutcome::zero_diagonal));
                 }

@@ -209,8 +209,10 @@ class Unions(Property):
     def test_the_matrix_of_a_union_is_solved_or_refused(
         self, domain: list[str], amg: str, ranks: int, threads: int
     ) -> None:
-        solver = [] if amg == "solver" else ["bottom.solver=cg", "bottom.scaling=none"]
-        words = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", f"run.amg={amg}", *solver]
+        solver = ["bottom.solver=amg"] if amg == "solver" else ["bottom.solver=cg", "bottom.scaling=none"]
+        if amg == "preconditioner":
+            solver.append("bottom.preconditioner=amg")
+        words = ["run.mode=spmv", "problem.matrix=grid", "run.solve=true", *solver]
         run = self.run_keel(ranks, *domain, *words, *ONE_SOLVE, threads=threads)
         self.assertIn(run.status, (0, 1, 2), run)
 

@@ -227,7 +227,7 @@ class KrylovMode : public GridMode {
             solver.repeats_cycles()
                 ? fmt::format("bottom.solver = \"{}\": works on the coarsest level; choose another, "
                               "run.mode = solve, or of a whole problem run.mode = spmv with "
-                              "problem.matrix = grid and run.amg = solver",
+                              "problem.matrix = grid",
                               solver.name)
                 : fmt::format("bottom.solver = \"{}\": relaxation alone is no solver of a whole "
                               "problem; choose another, or run.mode = solve",

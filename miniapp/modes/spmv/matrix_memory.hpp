@@ -12,6 +12,7 @@
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/solvers.hpp"
 #include "solvers/amg/options.hpp"
+#include "solvers/krylov/methods.hpp"
 
 namespace keel {
 
@@ -20,8 +21,10 @@ struct MatrixUse {
     MatrixChoice matrix;
     int columns = 1;                    // vectors that are multiplied at a time
     std::optional<NamedSolver> solver;  // none: it is only multiplied by
-    AmgUse amg = AmgUse::none;          // in solves
-    AmgOptions amg_options = {};
+    AmgOptions amg = {};
+
+    // Whether the solver is algebraic multigrid or has it as preconditioner.
+    bool uses_amg() const { return solver && uses_algebraic(solver->options); }
 };
 
 // What one rank has of the matrix.
@@ -37,8 +40,8 @@ struct MatrixPart {
 MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
                    int rank, const Topology& topology);
 
-// Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph that
-// problem.ordering = rcm passes over is not counted.
+// Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph
+// that problem.ordering = rcm passes over is not counted.
 std::size_t predicted_bytes(const MatrixUse& use, const MatrixPart& part);
 
 // The matrix once and the vectors, without ghosts and padding.
@@ -50,7 +53,7 @@ double bytes_at_least(const MatrixUse& use, const MatrixSize& size);
 // Why the matrix cannot fit on so many ranks; nothing if it may.
 std::optional<std::string> exceeds_memory(const MatrixUse& use, int ranks, const SharedMemory& memory);
 
-// Bytes that one rank takes at the most to read the whole matrix.
+// Bytes that one rank takes at most to read the whole matrix.
 double bytes_to_read(const MatrixUse& use, const MatrixSize& size);
 
 }  // namespace keel

@@ -8,7 +8,8 @@
 namespace keel {
 namespace {
 
-// A table for products and, where solves carry another number of vectors, one for these; their rows by rows_of(schemes).
+// A table for products and, where solves carry another number of vectors, one for these; their rows by
+// rows_of(schemes).
 template <class RowsOf>
 std::vector<SchemeTable> tables_of(const MatrixUse& use, const SchemeOptions& of_deck, const Layout& vectors,
                                    const RowsOf& rows_of) {

@@ -13,11 +13,11 @@
 
 namespace keel {
 
-// By negotiated plans; the rows' numbers are complete on rank 0. `part` is this rank's. Collective.
+// The tables by negotiated plans, complete on rank 0. `part` is this rank's. Collective.
 std::vector<SchemeTable> compare_schemes(const MatrixUse& use, const Resolved& resolved,
                                          const Communicator& comm, const VectorPart& part);
 
-// By plans of all ranks of the partition, made by the calling rank alone: pure.
+// The tables by plans of all ranks of the partition, which the calling rank makes alone: pure.
 std::vector<SchemeTable> plan_all_schemes(const MatrixUse& use, const Resolved& resolved,
                                           const RowPartition& partition, const Pattern& pattern);
 
@@ -26,7 +26,7 @@ std::unique_ptr<Trial> make_matrix_trial(const Resolved& resolved, const Communi
                                          const Backend& backend, const VectorPart& part,
                                          const SchemeTable& table);
 
-// What was chosen for products and for solves, or, where nothing was, the deck's scheme for both.
+// The schemes chosen for products and for solves; the deck's scheme for both if none was chosen.
 struct MatrixSchemes {
     SchemeOptions products;
     SchemeOptions solves;

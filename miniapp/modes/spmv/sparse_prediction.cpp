@@ -42,7 +42,8 @@ SolvedHere solve_here(const MatrixUse& use, const GlobalRows& all) {
     return {recorder.take(), std::move(report)};
 }
 
-// The work of the rank that has most: of products as it has entries and rows, of vectors as it has blocks of these.
+// The work of the rank that has most: of products as it has entries and rows, of vectors as it has blocks of
+// these.
 void scale_work(Trace& trace, const GlobalRows& all, const LargestPart& largest) {
     const auto product = [](std::size_t rows, std::size_t entries) {
         return work_of({.rows = rows, .nonzeros = entries}, 1);
@@ -111,14 +112,15 @@ std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, co
     if (!resolved.imagined())
         return "no seconds of solves are predicted where each rank has its own rows; start one rank, with "
                "problem.ranks";
-    if (use.amg != AmgUse::none) {
+    if (use.uses_amg()) {
         if (!amg)
-            return "no seconds are predicted of a hierarchy that depends on ranks; choose amg.aggregation = "
-                   "\"mis2\" or amg.splitting = \"pmis\"";
+            return "no seconds are predicted of a hierarchy that depends on ranks; choose amg.coarsening = "
+                   "\"pmis\" or \"aggregation\"";
         if (amg->rehearsal) return "";
         if (!amg->too_large.empty()) return "no seconds of solves are predicted: " + amg->too_large;
         if (!amg->missing.empty())
-            return "no seconds of solves are predicted: there is no cycle, for want of " + amg->missing;
+            return "no seconds of solves are predicted: there is no cycle, for want of " + amg->missing +
+                   remedy(amg->outcome);
         return "no seconds of solves are predicted with a Krylov method on the coarsest level; choose "
                "amg.coarsest = \"replicated\" or \"gathered\"";
     }
@@ -177,7 +179,6 @@ PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const Ima
     require_known({resolved.machine->machine, Memory::host}, resolved.topology);
     const AmgRehearsal& rehearsed = *amg.rehearsal;
     PredictedSolve solve = solve_of(*use.solver, rehearsed.report);
-    if (use.amg == AmgUse::solver) solve.solver = algebraic_cycles().name;
     const Imagined where{resolved.topology,
                          *resolved.machine,
                          resolved.comm.all_reduce_model,

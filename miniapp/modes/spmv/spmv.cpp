@@ -44,6 +44,14 @@ Unknowns rows_of(const MatrixChoice& matrix) {
     return {static_cast<double>(matrix_size(matrix).rows), "rows of the matrix", "more rows"};
 }
 
+// Keys that play a part whatever the others are.
+constexpr const char* keys_of_all[] = {
+    "problem.matrix", "problem.rows", "problem.row_entries", "problem.ordering",    "problem.columns",
+    "problem.ranks",  "run.mode",     "run.solve",           "run.backend",         "run.gpu_sync",
+    "run.warmup",     "run.repeats",  "run.min_seconds",     "run.time_limit",      "run.label",
+    "run.verbose",    "comm.scheme",  "comm.message_cap",    "comm.ranks_per_node", "comm.ranks_per_socket",
+    "comm.node_map",  "comm.machine", "comm.device",         "comm.allreduce_model"};
+
 class SpmvMode : public Mode {
   public:
     std::string name() const override { return "spmv"; }
@@ -65,29 +73,16 @@ class SpmvMode : public Mode {
                 "it at most")
             .needs("problem.matrix", {"banded", "random"});
         problem
-            .real("epsilon", &Matrix::epsilon, {.lowest = 0, .highest = 1, .highest_open = false},
-                  "conductivity across a direction over that along it")
-            .needs("problem.matrix", {"rotated"});
-        problem.real("angle", &Matrix::angle, {}, "angle of that direction from x", "radians")
-            .expert()
-            .needs("problem.matrix", {"rotated"});
-        problem
             .choice("ordering", &Matrix::ordering,
                     "order of the matrix' rows: as given, shuffled, or reverse Cuthill-McKee")
             .expert();
         Section<Matrix> run(table, "run", name());
         run.flag("solve", &Matrix::solve, "solves of A u = A x by bottom.solver, besides products");
-        run.choice(
-               "amg", &Matrix::amg,
-               "algebraic multigrid in solves: none; a cycle as preconditioner of bottom.solver; or cycles "
-               "alone, in its place")
-            .needs("run.solve", {"true"});
     }
 
     KeyUses keys() const override {
         const Condition grid{"problem.matrix", {"stencil7", "stencil27", "rotated", grid_matrix}};
         const Condition of_problem{"problem.matrix", {grid_matrix}};
-        const Condition by_method{"run.amg", {"none", "preconditioner"}};
         const Condition solving{"run.solve", {"true"}};
         std::vector<KeyUse> uses{
             {"problem.box", {grid}},
@@ -99,47 +94,15 @@ class SpmvMode : public Mode {
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
             {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
-            {"bottom.tolerance", {solving}},
-            {"bottom.max_iterations", {solving}},
-            {"bottom.max_restarts", {solving}},
-            {"bottom.", {solving, by_method}},
-            {"run.amg"},
-            {"amg.", {solving, {"run.amg", {"preconditioner", "solver"}}}},
-            {"bottom.preconditioner",
-             {},
-             "needs a coarsest level, and run.mode = spmv has a matrix; give run.amg"},
+            {"bottom.", {solving}},
+            {"amg.", {solving, {"bottom.solver", {algebraic_cycles().name}}}},
+            {"amg.", {solving, {"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
             {"run.triad_mb"},
             {"run.dry_run_limit"},
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
-        for (const char* key : {"problem.matrix",
-                                "problem.rows",
-                                "problem.row_entries",
-                                "problem.epsilon",
-                                "problem.angle",
-                                "problem.ordering",
-                                "problem.columns",
-                                "problem.ranks",
-                                "run.mode",
-                                "run.solve",
-                                "run.backend",
-                                "run.gpu_sync",
-                                "run.warmup",
-                                "run.repeats",
-                                "run.min_seconds",
-                                "run.time_limit",
-                                "run.label",
-                                "run.verbose",
-                                "comm.scheme",
-                                "comm.message_cap",
-                                "comm.ranks_per_node",
-                                "comm.ranks_per_socket",
-                                "comm.node_map",
-                                "comm.machine",
-                                "comm.device",
-                                "comm.allreduce_model"})
-            uses.push_back({key});
+        for (const char* key : keys_of_all) uses.push_back({key});
         for (const char* key :
              {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",
               "problem.a", "problem.b", "problem.coefficients", "problem.contrast", "problem.anisotropy",
@@ -151,9 +114,9 @@ class SpmvMode : public Mode {
     std::vector<NamedSolver> solvers(const Deck& deck) const override {
         const auto options = deck.parameters.mode_options.of<MatrixOptions>();
         if (!options.solve) return {};
-        if (options.amg == AmgUse::solver) return {cycles_alone(deck.parameters.bottom)};
         std::vector<NamedSolver> solvers = solver_of_deck(deck);
-        solvers.front().options.preconditioner = BottomPreconditioner::none;  // of a coarsest level
+        BottomOptions& chosen = solvers.front().options;
+        if (method_named(chosen.solver).repeats_cycles()) chosen.scaling = Scaling::none;
         return solvers;
     }
 
@@ -185,21 +148,16 @@ class SpmvMode : public Mode {
         const bool boxes_known = check_boxes(rules, ranks, false);
         check_scheme(rules);
         if (!options.solve) return;
-        if (options.amg == AmgUse::solver) return;  // reads nothing that could be wrong together
-        if (options.amg == AmgUse::preconditioner) check_preconditioned(rules);
+        for (const NamedSolver& solver : solvers(rules.deck())) check_algebraic(rules, solver);
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.require(
             p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
             "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
         rules.require(
-            method_named(p.bottom.solver).is_krylov(), {"bottom.solver", "run.solve"},
-            method_named(p.bottom.solver).repeats_cycles()
-                ? fmt::format(
-                      "bottom.solver = \"{}\": works on the coarsest level of a grid; choose another, or "
-                      "run.amg = \"solver\"",
-                      p.bottom.solver)
-                : fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
+            method_named(p.bottom.solver).is_krylov() || method_named(p.bottom.solver).repeats_cycles(),
+            {"bottom.solver", "run.solve"},
+            fmt::format("bottom.solver = \"{}\": relaxes grids only; choose another", p.bottom.solver));
     }
 
     // The matrix file, and the rank's part of its diagonal.
@@ -207,10 +165,8 @@ class SpmvMode : public Mode {
         const Parameters& p = rules.parameters();
         const auto options = p.mode_options.of<MatrixOptions>();
         if (!is_matrix_file(options.matrix)) return;
-        const bool scales =
-            options.solve && options.amg != AmgUse::solver && p.bottom.scaling != Scaling::none;
         const FileVerdict found =
-            judge_file(comm, options.matrix, scales ? scaling_of(p.bottom) : DiagonalScaling::none);
+            judge_file(comm, options.matrix, options.solve ? scaling_of(p.bottom) : DiagonalScaling::none);
         rules.require(found.complaint.empty(), {"problem.matrix"},
                       fmt::format("problem.matrix = \"{}\": {}", options.matrix, found.complaint));
         rules.require(found.not_scalable.empty(), {"bottom.scaling", "problem.matrix"},
@@ -221,9 +177,8 @@ class SpmvMode : public Mode {
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved) const override {
         MatrixUse use{.matrix = matrix_of(deck, resolved.ranks),
                       .columns = deck.parameters.problem.columns,
-                      .solver = {}};
-        use.amg = use.matrix.options.solve ? use.matrix.options.amg : AmgUse::none;
-        use.amg_options = deck.parameters.amg;
+                      .solver = {},
+                      .amg = deck.parameters.amg};
         std::vector<NamedSolver> fitted = solvers(deck);
         Resolved told = resolved;
         if (!fitted.empty()) {
@@ -234,51 +189,15 @@ class SpmvMode : public Mode {
                 if (const std::string warning = warning_of_lost_digits(grid->problem, grid->domain);
                     !warning.empty())
                     told.warnings.push_back(warning);
-            if (use.amg != AmgUse::none)
+            if (use.uses_amg())
                 told.remarks.push_back(
-                    "run.amg: the predicted memory does not know the levels below the finest; a dry run with "
-                    "problem.ranks tells about what they add");
+                    "the predicted memory leaves out the levels of algebraic multigrid below the finest; a "
+                    "dry run with problem.ranks estimates them");
         }
         return std::make_unique<PreparedSpmv>(told, use);
     }
 
   private:
-    // What a cycle as preconditioner wants of [bottom].
-    static void check_preconditioned(Rules& rules) {
-        const BottomOptions& bottom = rules.parameters().bottom;
-        const Method& method = method_named(bottom.solver);
-        const std::string what = "run.amg = \"preconditioner\": ";
-        rules.require(bottom.scaling == Scaling::none, {"bottom.scaling", "run.amg"},
-                      what + "takes the place of the scaling; give bottom.scaling = \"none\"");
-        rules.require(method.accepts_preconditioner(), {"bottom.solver", "run.amg"},
-                      fmt::format("{}bottom.solver = \"{}\" is not one of {}; choose one of these", what,
-                                  bottom.solver, fmt::join(preconditionable(), ", ")));
-        if (!method.accepts_preconditioner()) return;
-        rules.require(method.tests(Norm::residual), {"bottom.solver", "run.amg"},
-                      fmt::format("{}bottom.solver = \"{}\" tests sqrt(r . M r) alone; choose cg or bicgstab",
-                                  what, bottom.solver));
-        rules.require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial,
-                      {"bottom.basis", "bottom.solver", "run.amg"},
-                      what + "nobody knows its spectrum; give bottom.basis = \"monomial\"");
-        rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
-                      {"amg.coarsest", "bottom.solver", "run.amg"},
-                      fmt::format("amg.coarsest = \"krylov\": {}", why_not_flexible(bottom.solver)));
-        rules.require(!method.reads("variant") || bottom.variant != Enlarged::orthomin,
-                      {"bottom.variant", "bottom.solver", "run.amg"},
-                      what + "orthomin takes none; give bottom.variant = \"orthodir\"");
-    }
-
-    // Cycles as a solver of their own name, unscaled.
-    static NamedSolver cycles_alone(const BottomOptions& bottom) {
-        BottomOptions options;
-        options.solver = "cg";  // of the same norm
-        options.scaling = Scaling::none;
-        options.tolerance = bottom.tolerance;
-        options.max_iterations = bottom.max_iterations;
-        options.max_restarts = bottom.max_restarts;
-        return {"amg", options};
-    }
-
     // A matrix has no axes.
     static void check_scheme(Rules& rules) {
         const std::string& scheme = rules.parameters().comm.scheme;

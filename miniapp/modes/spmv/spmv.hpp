@@ -9,10 +9,10 @@ namespace keel {
 
 std::unique_ptr<Mode> make_spmv_mode();
 
-// What the deck says of the matrix, whose size may follow from the ranks.
+// The matrix of the deck, whose size may follow from the ranks.
 MatrixChoice matrix_of(const Deck& deck, int ranks);
 
-// Of the vectors that are multiplied by, one a column, which have no structure: what any rank can tell of any row. The solution of
+// Any row of the vectors that are multiplied by, one a column, which have no structure. The solution of
 // solves is column 0.
 double entry_of_x(std::int64_t row, std::size_t column);
 

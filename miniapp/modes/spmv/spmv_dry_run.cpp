@@ -40,13 +40,13 @@ struct Sizes {
     double memory = 0;                 // of the rank that needs most
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
-    std::optional<ImaginedAmg> amg{};  // of imagined ranks
+    std::optional<ImaginedAmg> amg{};  // of virtual ranks
     std::optional<PredictedSolve> solve{};
     std::string why_not_predicted{};
 };
 using Reason = std::string;
 
-// By all ranks that there are, each for its own rows.
+// The sizes by all ranks that there are, each for its own rows.
 Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communicator& comm,
                  const MatrixSize& size) {
     const Topology& topology = resolved.topology;
@@ -100,13 +100,13 @@ Reason why_not_planned(const DryRunLimit& limit, const DryRunCost& cost, const M
                        use.matrix.options.matrix, size.rows, size.entries, ranks, exceeded);
 }
 
-// What it takes without solves, where ranks need so many rows of each other.
+// The cost without solves, where ranks need `requests` rows of each other.
 DryRunCost cost_of(const MatrixUse& use, const MatrixSize& size, double requests, double ranks) {
     DryRunCost cost = cost_of_entries(static_cast<double>(size.rows), size.entries, ranks);
     const DryRunCost of_one = cost_of_requests(requests);
     cost += {static_cast<double>(candidates_without_axes({}).size()) * of_one.seconds,
              bytes_to_read(use, size) + of_one.bytes};
-    if (use.amg != AmgUse::none) cost += cost_of_amg(size.entries);
+    if (use.uses_amg()) cost += cost_of_amg(size.entries);
     return cost;
 }
 
@@ -132,7 +132,7 @@ double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
     return std::min(off_diagonal, 2 * ranks * (1 + std::min(row, own) + of_planes));
 }
 
-// By this rank alone, for ranks that are not there.
+// The sizes of virtual ranks, by this rank alone.
 std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
                                      const SharedMemory& memory, Progress& progress) {
     const Topology& topology = resolved.topology;
@@ -147,8 +147,8 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     const double available = memory.to_plan_with();
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
-    if (use.amg != AmgUse::none && use.amg_options.is_independent_of_ranks())
-        found.amg = imagine_amg(use.amg_options, resolved, all, available - needed, is_singular(use.matrix),
+    if (use.uses_amg() && use.amg.is_independent_of_ranks())
+        found.amg = imagine_amg(use.amg, resolved, all, available - needed, is_singular(use.matrix),
                                 predicts(use, resolved) ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         GlobalRows rows = rows_of(all, partition, rank);
@@ -265,11 +265,10 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
     std::string amg_schemes;
     if (found.amg) {
-        text += "\n" + imagined_amg_text(*found.amg, use_.amg_options);
+        text += "\n" + imagined_amg_text(*found.amg, use_.amg);
         for (const SchemeTable& table : found.amg->exchanges)
             amg_schemes += scheme_records(
-                communication_for(table.use.entries()->use, resolved_.comm, use_.amg_options).chooser,
-                {table});
+                communication_for(table.use.entries()->use, resolved_.comm, use_.amg).chooser, {table});
     }
     std::string records;
     if (schemes_matter(resolved_)) {

@@ -3,6 +3,7 @@
 // run.mode = spmv, its deck resolved.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,16 +34,17 @@ struct SpmvResults {
     // Numbers of the rank with most, and of all together.
     double most_rows = 0, most_nonzeros = 0, most_ghosts = 0, all_ghosts = 0;
     TrafficOverRanks traffic;     // of one product
-    std::vector<double> seconds;  // of each product of all columns: the slowest rank
+    std::vector<double> seconds;  // each product of all columns on the slowest rank
     double bytes_moved = 0;       // by one product, all ranks
     std::vector<TimerRow> timers;
     struct Solve {
         Report report;
         double seconds = 0;
-        TrafficOverRanks traffic;  // of the products and of sums that travel in messages of ours
+        TrafficOverRanks traffic;  // of products and of all-reduces by messages of Keel's own
     };
     std::optional<NamedSolver> solver;  // none: none asked for
     std::vector<Solve> solves;
+    std::vector<TimerRow> solve_timers;
     double iterations = 0;            // of a solve
     std::vector<KernelTime> kernels;  // of the method, if there is one
     std::optional<AmgFindings> amg;   // none: not used
@@ -65,12 +67,18 @@ class PreparedSpmv : public PreparedMode {
     }
     std::string exceeds_planning(const SharedMemory& memory) const override;  // spmv_dry_run.cpp
     std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
-    // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all imagined ranks.
+    // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all
+    // imagined ranks.
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                    Progress& progress) const override;              // spmv_dry_run.cpp
     void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
 
   private:
+    std::vector<Field> multiply(const Site& site, SparseMatrix& A, Ledger& ledger, SpmvResults& mine,
+                                Findings& findings) const;
+    CoarsestVisits repeat_solves(const Site& site, Ledger& ledger, const AmgHierarchy* hierarchy,
+                                 const std::function<Report()>& solve_once, SpmvResults& mine,
+                                 Findings& findings) const;
     // `rows` are those of A, whose exchanges are by `sparse`.
     void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
                const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "miniapp/deck/text/text.hpp"
@@ -24,7 +25,8 @@
 namespace keel {
 namespace {
 
-// |y - A x| / (|A| |x|) of the worst row and column, by a plain loop over the entries in the order of global columns.
+// |y - A x| / (|A| |x|) of the worst row and column, by a plain loop over the entries in the order of global
+// columns.
 Check product_check(const Communicator& comm, const SparseMatrix& A, const GlobalRows& rows,
                     std::span<const Field> y) {
     double worst = 0;
@@ -48,8 +50,8 @@ Check product_check(const Communicator& comm, const SparseMatrix& A, const Globa
     return {"spmv_product", worst < 1e-13, worst, "< 1e-13"};
 }
 
-// A warning where the method is for symmetric matrices and |(A x,y) - (x,A y)|, of two vectors without structure, is more than
-// rounding makes of its terms; empty where all is well. Collective.
+// A warning where the method is for symmetric matrices and |(A x,y) - (x,A y)|, of two vectors without
+// structure, is more than rounding makes of its terms; empty where all is well. Collective.
 std::string warning_of_asymmetry(const Communicator& comm, const GlobalRows& rows, std::int64_t first,
                                  const std::string& method) {
     if (method_named(method).scaling != DiagonalScaling::symmetric) return "";
@@ -157,6 +159,39 @@ double seconds_of(const Communicator& comm, const Action& action) {
     return now() - start;
 }
 
+// The parts of the matrix that ranks have, and the messages of a product. Collective.
+SpmvResults sizes_of(const MatrixUse& use, const Communicator& comm, const Topology& topology,
+                     SparseMatrix& A, const GlobalRows& rows) {
+    const auto most = [&](std::size_t mine) { return comm.max(static_cast<double>(mine)); };
+    const auto all = [&](std::size_t mine) { return comm.sum(static_cast<double>(mine)); };
+    const auto columns = static_cast<std::size_t>(use.columns);
+    SpmvResults sizes;
+    sizes.rows = A.partition().rows;
+    sizes.singular = is_singular(use.matrix) || rows_cancel(comm, rows);
+    sizes.columns = use.columns;
+    sizes.nonzeros = all(A.nonzeros());
+    sizes.most_rows = most(A.rows());
+    sizes.most_nonzeros = most(A.nonzeros());
+    sizes.most_ghosts = most(A.ghosts());
+    sizes.all_ghosts = all(A.ghosts());
+    sizes.bytes_moved = comm.sum(work_of(A.plain(), columns).bytes);
+    sizes.traffic = over_ranks(comm, A.exchange().plan().traffic(comm.rank(), topology, columns));
+    return sizes;
+}
+
+// The memory and the warnings that the matrix brings. Collective.
+void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology& topology, SparseMatrix& A,
+                 const GlobalRows& rows, RunFacts& facts) {
+    const MatrixPart part =
+        part_of(rows, ghosts_by_rank(comm, A.ghosts()), A.exchange().plan(), comm.rank(), topology);
+    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use, part)));
+    facts.array_bytes = comm.max(static_cast<double>(array_bytes(use, part)));
+    facts.least_memory = "the matrix and the vectors";
+    if (!use.solver) return;
+    const std::string warning = warning_of_asymmetry(comm, rows, A.first_row(), use.solver->options.solver);
+    if (!warning.empty()) facts.warnings.push_back(warning);
+}
+
 }  // namespace
 
 double SpmvResults::products_per_second() const {
@@ -175,66 +210,24 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     site.progress.say("reading or generating the matrix");
     const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
     GlobalRows rows = read_matrix(use_.matrix, partition, comm);
-    const auto t = static_cast<std::size_t>(use_.columns);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
     const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
-    Ledger ledger(use_.amg == AmgUse::none ? 1 : use_.amg_options.max_levels, price_of(resolved_.simulation));
+    Ledger ledger(use_.uses_amg() ? most_amg_levels : 1, price_of(resolved_.simulation));
     ledger.mark(site.regions);
     ledger.mark(site.backend.regions());
     SparseOptions sparse{.scheme = schemes.products,
                          .exchange = resolved_.comm.exchange,
                          .all_reduce = resolved_.comm.all_reduce,
-                         .keeps_rows = use_.amg == AmgUse::none};
+                         .keeps_rows = !use_.uses_amg()};
     SparseMatrix A(comm, topology, site.backend, partition, rows, sparse, ledger);
-    A.exchange().reserve(t);
-
-    SpmvResults mine;
-    mine.rows = partition.rows;
-    mine.singular = is_singular(use_.matrix) || rows_cancel(comm, rows);
-    mine.columns = use_.columns;
-    mine.nonzeros = comm.sum(static_cast<double>(A.nonzeros()));
-    mine.most_rows = comm.max(static_cast<double>(A.rows()));
-    mine.most_nonzeros = comm.max(static_cast<double>(A.nonzeros()));
-    mine.most_ghosts = comm.max(static_cast<double>(A.ghosts()));
-    mine.all_ghosts = comm.sum(static_cast<double>(A.ghosts()));
-    mine.bytes_moved = comm.sum(work_of(A.plain(), t).bytes);
-    const Plan& plan = A.exchange().plan();
-    mine.traffic = over_ranks(comm, plan.traffic(comm.rank(), topology, t));
-    const MatrixPart part = part_of(rows, ghosts_by_rank(comm, A.ghosts()), plan, comm.rank(), topology);
-    facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use_, part)));
-    facts.array_bytes = comm.max(static_cast<double>(array_bytes(use_, part)));
-    facts.least_memory = "the matrix and the vectors";
-    if (use_.solver)
-        if (const std::string warning =
-                warning_of_asymmetry(comm, rows, A.first_row(), use_.solver->options.solver);
-            !warning.empty())
-            facts.warnings.push_back(warning);
+    A.exchange().reserve(static_cast<std::size_t>(use_.columns));
+    SpmvResults mine = sizes_of(use_, comm, topology, A, rows);
+    note_matrix(use_, comm, topology, A, rows, facts);
     site.report.begin(facts);
 
-    std::vector<Field> x;
-    std::vector<Field> y;
-    for (std::size_t n = 0; n < t; ++n) {
-        x.push_back(A.make_vector());
-        y.push_back(A.make_vector());
-        A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
-    }
-    site.progress.say("multiplying");
-    double my_seconds = 0;
-    const auto one = [&](int n) {
-        if (n == 0) ledger.clear();
-        const double seconds = seconds_of(comm, [&] {
-            A.apply(y, A.plain(), x);
-            A.operations().wait();
-        });
-        if (n < 0) return;
-        my_seconds += seconds;
-        mine.seconds.push_back(comm.max(seconds));
-    };
-    const int done =
-        repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
-    if (done == 0) return;
-    mine.timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    const std::vector<Field> y = multiply(site, A, ledger, mine, findings);
+    if (mine.seconds.empty()) return;
     site.report.record(spmv_records(mine));
     findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
@@ -251,7 +244,36 @@ void PreparedSpmv::run(const Site& site, Findings& findings) const {
     site.report.record(scheme_records(resolved_.comm.chooser, tables));
 }
 
-// Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been made of them.
+// Returns y = A x; the results have no seconds where the run ended before.
+std::vector<Field> PreparedSpmv::multiply(const Site& site, SparseMatrix& A, Ledger& ledger,
+                                          SpmvResults& mine, Findings& findings) const {
+    std::vector<Field> x;
+    std::vector<Field> y;
+    for (std::size_t n = 0; n < static_cast<std::size_t>(use_.columns); ++n) {
+        x.push_back(A.make_vector());
+        y.push_back(A.make_vector());
+        A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
+    }
+    site.progress.say("multiplying");
+    double my_seconds = 0;
+    const auto one = [&](int n) {
+        if (n == 0) ledger.clear();
+        const double seconds = seconds_of(site.comm, [&] {
+            A.apply(y, A.plain(), x);
+            A.operations().wait();
+        });
+        if (n < 0) return;
+        my_seconds += seconds;
+        mine.seconds.push_back(site.comm.max(seconds));
+    };
+    const int done =
+        repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
+    if (done > 0) mine.timers = gather_timers(site.comm, ledger, my_seconds, done, resolved_.details.ranks);
+    return y;
+}
+
+// Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been
+// made of them.
 void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
                          const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
                          Findings& findings) const {
@@ -259,16 +281,15 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
     const BottomOptions& options = solver.options;
     mine.solver = solver;
     AmgSchemeChoice choice(resolved_, comm, resolved_.topology, site.backend, sparse.scheme);
-    const Team team{comm, resolved_.topology, site.backend, choice.scheme_for()};
+    const SetupContext context{comm, resolved_.topology, site.backend, choice.scheme_for()};
     std::unique_ptr<AmgHierarchy> hierarchy;
     std::unique_ptr<AmgCycle> M;
-    if (use_.amg != AmgUse::none) {
+    if (use_.uses_amg()) {
         site.progress.say("setting up algebraic multigrid");
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
-            hierarchy =
-                std::make_unique<AmgHierarchy>(team, A, std::move(rows), use_.amg_options, sparse, ledger,
-                                               AmgSetting{.watch = {}, .singular = mine.singular});
+            hierarchy = std::make_unique<AmgHierarchy>(context, A, std::move(rows), use_.amg, sparse, ledger,
+                                                       AmgSetting{.watch = {}, .singular = mine.singular});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);
@@ -276,56 +297,64 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         mine.amg->setup = gather_timers(comm, ledger, my_seconds, 1, false);
         for (const Check& check : choice.checks()) findings.checks.push_back(check);
     }
-    const auto krylov = use_.amg == AmgUse::none             ? make_krylov(A, comm, options)
-                        : use_.amg == AmgUse::preconditioner ? make_krylov(A, options, *M)
-                                                             : make_amg_solver(A, *M, options);
+    const auto krylov = M ? make_krylov(A, options, *M) : make_krylov(A, comm, options);
     const Field u = A.make_vector();
-    long converged = 0;
+    const auto solve_once = [&] {
+        Report report = krylov->solve(u, f);
+        A.operations().wait();
+        return report;
+    };
+    const CoarsestVisits visits = repeat_solves(site, ledger, hierarchy.get(), solve_once, mine, findings);
+    if (mine.solves.empty()) return;
+    if (!method_named(options.solver).repeats_cycles())
+        mine.kernels =
+            kernel_times(mine.solve_timers, 0, M ? PreconditionedBy::cycle : PreconditionedBy::blocks);
+    site.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
+    if (mine.amg) {
+        mine.amg->solves = mine.solve_timers;
+        count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
+        site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
+        if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
+    }
+    findings.checks.push_back(residual_check(A, options, u, f));
+    const auto converged =
+        std::ranges::count_if(mine.solves, [](const auto& one) { return one.report.succeeded(); });
+    findings.checks.push_back(all_converged(converged, static_cast<int>(mine.solves.size())));
+}
+
+// Fills in the solves and their timers. Returns the visits to the coarsest level of the hierarchy, which may
+// be null.
+CoarsestVisits PreparedSpmv::repeat_solves(const Site& site, Ledger& ledger, const AmgHierarchy* hierarchy,
+                                           const std::function<Report()>& solve_once, SpmvResults& mine,
+                                           Findings& findings) const {
+    const Communicator& comm = site.comm;
     double my_seconds = 0;
     CoarsestVisits before_solves;
-    // f = A x, so that a singular matrix has a solution as well.
     const auto one = [&](int n) {
         SpmvResults::Solve solve;
         if (n == 0) {
             ledger.clear();
-            before_solves = visits_of(hierarchy.get());
+            before_solves = visits_of(hierarchy);
         }
         const Traffic before = sent(ledger);
-        const double seconds = seconds_of(comm, [&] {
-            solve.report = krylov->solve(u, f);
-            A.operations().wait();
-        });
+        const double seconds = seconds_of(comm, [&] { solve.report = solve_once(); });
         solve.seconds = comm.max(seconds);
         site.progress.say(
             fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
             resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
         if (n < 0) return;
         my_seconds += seconds;
-        if (solve.report.succeeded()) ++converged;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
-        site.report.record(solve_record(solver, mine.solves.size(), solve));
+        site.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };
     const int done =
         repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
-    if (done == 0) return;
-    const std::vector<TimerRow> timers =
-        gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    if (done == 0) return {};
+    mine.solve_timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
     for (const SpmvResults::Solve& solve : mine.solves) mine.iterations += solve.report.iterations;
     mine.iterations /= done;
-    if (use_.amg != AmgUse::solver)
-        mine.kernels = kernel_times(
-            timers, 0, use_.amg == AmgUse::none ? PreconditionedBy::blocks : PreconditionedBy::cycle);
-    site.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
-    if (mine.amg) {
-        mine.amg->solves = timers;
-        const CoarsestVisits visits = visits_of(hierarchy.get()) - before_solves;
-        count_visits(*mine.amg, comm, visits, done);
-        site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
-        if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
-    }
-    findings.checks.push_back(residual_check(A, options, u, f));
-    findings.checks.push_back(all_converged(converged, done));
+    return visits_of(hierarchy) - before_solves;
 }
 
 }  // namespace keel

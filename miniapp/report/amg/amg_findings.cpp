@@ -76,7 +76,30 @@ Row level_row(std::size_t level, const AmgLevelFacts& facts) {
             {"rounds", facts.rounds, "rounds", if_coarsens(fmt::format("{}", facts.rounds))}};
 }
 
+const char* method_text(CoarseningRule rule) {
+    switch (rule) {
+        case CoarseningRule::aggregation:
+            return "smoothed aggregation (MIS-2)";
+        case CoarseningRule::pmis:
+            return "classical, PMIS (extended+i)";
+        case CoarseningRule::hmis:
+            return "classical, HMIS (extended+i)";
+    }
+    return "";
+}
+
 }  // namespace
+
+std::string remedy(AmgOutcome outcome) {
+    switch (outcome) {
+        case AmgOutcome::too_large:
+            return "; give amg.coarsest = \"krylov\", a larger amg.max_dense or another amg.theta";
+        case AmgOutcome::singular:
+            return "; give amg.coarsest = \"krylov\"";
+        default:
+            return outcome == AmgOutcome::ready ? "" : "; solve without algebraic multigrid";
+    }
+}
 
 std::string level_times(const std::string& title, const std::vector<TimerRow>& rows) {
     ReportTable table(title);
@@ -157,13 +180,9 @@ AmgFindings findings_of(const Communicator& comm, const AmgHierarchy& hierarchy)
 CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
                              double rows_of_most) {
     const AmgLevelFacts& level = levels.back();
-    CoarsestFindings found{.rows = level.rows, .ranks = level.ranks_with_rows};
-    found.by = options.coarsest;
-    if (found.by == CoarsestRule::krylov && coarsest_solver(options, level.rows)) {
-        found.solver = options.coarsest_solver;
-        return found;
-    }
-    if (found.by == CoarsestRule::krylov) found.by = CoarsestRule::replicated;
+    CoarsestFindings found{
+        .by = coarsest_rule(options, level.rows), .rows = level.rows, .ranks = level.ranks_with_rows};
+    if (found.by == CoarsestRule::krylov) return found;
     const auto rows = static_cast<double>(level.rows);
     found.most_bytes = rows * rows * sizeof(double);
     if (found.ranks < 2) return found;
@@ -174,12 +193,12 @@ CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLev
     return found;
 }
 
-std::string coarsest_text(const CoarsestFindings& coarsest, const AmgOptions& options) {
+std::string coarsest_text(const CoarsestFindings& coarsest) {
     std::string text =
         fmt::format("coarsest level, {} rows on {}: ", coarsest.rows, counted(coarsest.ranks, "rank"));
     if (coarsest.by == CoarsestRule::krylov) {
-        text += fmt::format("by {} to {:g} in at most {}", coarsest.solver, options.coarsest_tolerance,
-                            counted(options.coarsest_iterations, "iteration"));
+        text += fmt::format("by cg to {:g} in at most {}", coarsest_tolerance,
+                            counted(coarsest_iterations, "iteration"));
         if (coarsest.visits > 0)
             text += fmt::format("; a solve: {:.6g} visits, {:.6g} iterations, {:.6g} visits above it",
                                 coarsest.visits, coarsest.iterations, coarsest.missed);
@@ -196,7 +215,7 @@ std::string coarsest_text(const CoarsestFindings& coarsest, const AmgOptions& op
 
 Json coarsest_json(const CoarsestFindings& coarsest) {
     return {{"by", name(coarsest.by)},
-            {"solver", coarsest.solver.empty() ? Json() : Json(coarsest.solver)},
+            {"solver", coarsest.by == CoarsestRule::krylov ? Json("cg") : Json()},
             {"collectives", coarsest.calls},
             {"words", {{"most", coarsest.most_words}, {"all", coarsest.all_words}}},
             {"bytes", coarsest.most_bytes},
@@ -206,28 +225,23 @@ Json coarsest_json(const CoarsestFindings& coarsest) {
 }
 
 std::string amg_text(const AmgFindings& amg) {
-    const bool aggregates = amg.options.coarsening == CoarseningRule::aggregation;
     std::string text = fmt::format(
-        "Algebraic multigrid: {} ({}), {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in "
-        "{}{}\n",
-        aggregates                                     ? "smoothed aggregation"
-        : amg.options.splitting == SplittingRule::pmis ? "classical, PMIS"
-                                                       : "classical, HMIS",
-        aggregates ? name(amg.options.aggregation) : name(amg.options.interpolation),
-        counted(static_cast<long>(amg.levels.size()), "level"), amg.operator_complexity, amg.grid_complexity,
-        seconds_text(amg.setup_seconds), amg.stalled ? "; coarsening stalled" : "");
+        "Algebraic multigrid: {}, {}, operator complexity {:.3f}, grid complexity {:.3f}, set up in {}{}\n",
+        method_text(amg.options.coarsening), counted(static_cast<long>(amg.levels.size()), "level"),
+        amg.operator_complexity, amg.grid_complexity, seconds_text(amg.setup_seconds),
+        amg.stalled ? "; coarsening stalled" : "");
     if (!amg.missing.empty())
-        text += fmt::format("no cycle ({}): for want of {}\n", name(amg.outcome), amg.missing);
+        text += fmt::format("no cycle ({}): for want of {}{}\n", name(amg.outcome), amg.missing,
+                            remedy(amg.outcome));
     std::vector<AmgLevelFacts> facts;
     for (const AmgLevelFindings& level : amg.levels) facts.push_back(level.facts);
     text += level_sizes(facts);
     text += fmt::format(
-        "memory of the rank with most: matrices below the finest, P and P^T {}, {:.2f} times the {} bytes of "
-        "each "
-        "entry; vectors {}\n",
+        "memory of the rank with most: matrices below the finest, P and P^T {}, {:.2f} times the {} bytes "
+        "of each entry; vectors {}\n",
         bytes_text(static_cast<double>(amg.most.matrix_bytes)), amg.most.overhead(),
         AmgMemory::bytes_of_entry, bytes_text(static_cast<double>(amg.most.vector_bytes)));
-    if (amg.missing.empty()) text += coarsest_text(amg.coarsest, amg.options);
+    if (amg.missing.empty()) text += coarsest_text(amg.coarsest);
     text += level_traffic(amg) + level_schemes(amg);
     text += level_times("Time of set-up, the slowest rank", amg.setup);
     if (!amg.solves.empty()) text += level_times("Time of a solve, the slowest rank", amg.solves);

@@ -34,7 +34,6 @@ struct AmgLevelFindings {
 // How the coarsest level is solved on. What a visit collects by operations of MPI is no message of ours: doubles that ranks receive.
 struct CoarsestFindings {
     CoarsestRule by = CoarsestRule::replicated;
-    std::string solver{};  // of krylov
     std::int64_t rows = 0;
     int ranks = 0;                         // with rows
     long calls = 0;                        // operations of MPI, a visit
@@ -47,8 +46,11 @@ struct CoarsestFindings {
 // What is known of it without a run.
 CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLevelFacts>& levels,
                              double rows_of_most);
-std::string coarsest_text(const CoarsestFindings& coarsest, const AmgOptions& options);
+std::string coarsest_text(const CoarsestFindings& coarsest);
 Json coarsest_json(const CoarsestFindings& coarsest);
+
+// What to do where there is no cycle, to follow what is missing.
+std::string remedy(AmgOutcome outcome);
 
 struct AmgFindings {
     AmgOptions options;

@@ -43,30 +43,6 @@ void check_basis(Rules& rules, const NamedSolver& solver) {
                     solver.options.solver));
 }
 
-// What a cycle of algebraic multigrid as preconditioner on the coarsest level wants of the method.
-void check_algebraic(Rules& rules, const NamedSolver& solver) {
-    const BottomOptions& bottom = solver.options;
-    const Method& method = method_named(bottom.solver);
-    if (!method.is_krylov() || !uses_algebraic(bottom)) return;
-    const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& what) {
-        keys.insert(keys.end(), {"bottom.preconditioner", "run.survey"});
-        rules.require(holds, keys, "bottom.preconditioner = \"amg\": " + what);
-    };
-    require(bottom.scaling == Scaling::none, {"bottom.scaling"},
-            "takes the place of the scaling; give bottom.scaling = \"none\"");
-    require(method.tests(Norm::residual), {"bottom.solver"},
-            fmt::format("{} tests sqrt(r . M r) alone; choose cg or bicgstab", bottom.solver));
-    require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
-            "nobody knows its spectrum; give bottom.basis = \"monomial\"");
-    require(method.degree.of(bottom) == 0 || bottom.powers != Powers::matrix_powers, {"bottom.powers"},
-            "takes part in every power; give bottom.powers = \"paired\"");
-    require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
-            "orthomin takes none; give bottom.variant = \"orthodir\"");
-    rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
-                  {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
-                  fmt::format("amg.coarsest = \"krylov\": {}", why_not_flexible(bottom.solver)));
-}
-
 // Ghosts deeper than a box would come from beyond its neighbours.
 void check_powers_fit(Rules& rules, const NamedSolver& solver, const GridUse& use) {
     const int depth = solver.options.powers_depth;
@@ -96,11 +72,30 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
 
 }  // namespace
 
-std::string why_not_flexible(const std::string& solver) {
-    return fmt::format(
-        "the preconditioner is then another in every iteration, which {} does not allow; choose cg, or "
-        "amg.coarsest = \"replicated\" or \"gathered\"",
-        solver);
+void check_algebraic(Rules& rules, const NamedSolver& solver) {
+    const BottomOptions& bottom = solver.options;
+    const Method& method = method_named(bottom.solver);
+    if (!method.is_krylov() || !uses_algebraic(bottom)) return;
+    const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& what) {
+        keys.insert(keys.end(), {"bottom.preconditioner", "run.survey"});
+        rules.require(holds, keys, "bottom.preconditioner = \"amg\": " + what);
+    };
+    require(bottom.scaling == Scaling::none, {"bottom.scaling"},
+            "takes the place of the scaling; give bottom.scaling = \"none\"");
+    require(method.tests(Norm::residual), {"bottom.solver"},
+            fmt::format("{} tests sqrt(r . M r) alone; choose cg or bicgstab", bottom.solver));
+    require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
+            "nobody knows its spectrum; give bottom.basis = \"monomial\"");
+    require(method.degree.of(bottom) == 0 || bottom.powers != Powers::matrix_powers, {"bottom.powers"},
+            "takes part in every power; give bottom.powers = \"paired\"");
+    require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
+            "orthomin takes none; give bottom.variant = \"orthodir\"");
+    rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
+                  {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
+                  fmt::format("amg.coarsest = \"krylov\": the preconditioner is then another in every "
+                              "iteration, which {} does not allow; choose cg, or amg.coarsest = "
+                              "\"replicated\" or \"gathered\"",
+                              bottom.solver));
 }
 
 // Coarsening begins with the rows of each rank; where one rank has all rows, the number of ranks plays no

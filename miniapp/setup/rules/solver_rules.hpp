@@ -26,8 +26,8 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 // The same on so many boxes of a grid; and what matrix powers need of it.
 void check_solvers(Rules& rules, const GridUse& use, double boxes);
 
-// Why an iteration of it takes no preconditioner that varies, with the remedy.
-std::string why_not_flexible(const std::string& solver);
+// What a cycle of algebraic multigrid as preconditioner asks of the method.
+void check_algebraic(Rules& rules, const NamedSolver& solver);
 
 // Why run.deterministic does not hold with the solver, with the remedy; empty where it does.
 std::string why_not_deterministic(const Parameters& parameters, const GridUse& use,

@@ -1,7 +1,10 @@
+#include "solvers/amg/classical/extended_i.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <span>
 
-#include "solvers/amg/classical/interpolation.hpp"
+#include "solvers/amg/options.hpp"
 
 namespace keel {
 namespace {
@@ -10,8 +13,8 @@ double sign(double value) {
     return value > 0 ? 1.0 : value < 0 ? -1.0 : 0.0;
 }
 
-// An entry of an F row on its way to other ranks: a C column by its number in the next level, and whether it is strong; or an F
-// column. In place of a column, of which a double holds every bit.
+// An entry of an F row on its way to other ranks: a C column by its number in the next level, and whether it
+// is strong; or an F column. In place of a column, of which a double holds every bit.
 struct Code {
     std::int64_t name;
     bool is_coarse;
@@ -21,7 +24,7 @@ struct Code {
     std::int64_t word() const { return 4 * name + (is_strong ? 2 : 0) + (is_coarse ? 1 : 0); }
 };
 
-// What rows are interpolated through: abar of F rows k, of own ones and, behind them, of ghosts.
+// The rows abar of F rows k, own rows first and then ghosts, through which other rows are interpolated.
 class Through {
   public:
     struct Bar {
@@ -55,9 +58,9 @@ class Through {
 
     const CompactColumns& columns() const { return columns_; }
     static constexpr std::int32_t none = -1;
-    // Of entry e of own rows, where its column is C.
+    // The place of the column of entry e of own rows; none if it is F.
     std::int32_t place(std::size_t e) const { return places_[static_cast<std::size_t>(A_.places[e])]; }
-    // By ascending columns.
+    // The entries of row k by ascending columns.
     std::span<const Bar> bars(std::size_t k) const {
         return std::span(bars_).subspan(first_[k], first_[k + 1] - first_[k]);
     }
@@ -73,7 +76,7 @@ class Through {
     }
 
   private:
-    // Of the rows of ghosts: C columns by their numbers in the next level, and own F columns.
+    // The rows of ghosts: C columns by their numbers in the next level, and own F columns.
     struct Told {
         GlobalRows coarse;
         std::vector<char> is_strong;
@@ -82,7 +85,8 @@ class Through {
 
     bool is_bar(std::size_t r, std::size_t e) const { return sign(A_.rows.values[e]) != sign(diagonals_[r]); }
 
-    // A row that others have an entry for has entries for theirs, and these see of its F columns their own alone.
+    // A row that others have an entry for has entries for theirs, and these see of its F columns their own
+    // alone.
     Told told(const Dependence& strong, const CoarseRows& coarse, GhostValues& ghosts) const {
         GlobalRows codes;
         for (std::size_t r = 0; r < A_.rows.rows(); ++r) {
@@ -127,12 +131,12 @@ class Through {
     Told told_;
     CompactColumns columns_;
     AscendingSearch own_, of_ghosts_;
-    std::vector<std::int32_t> places_;  // in the next level's columns, of A's
+    std::vector<std::int32_t> places_;  // of A's columns, among the columns of P
     std::vector<std::size_t> first_{0};
     std::vector<Bar> bars_;
 };
 
-// What a row is interpolated from, by places, and the weights so far.
+// The columns that a row is interpolated from, by places, and the weights so far.
 class Weights {
   public:
     explicit Weights(std::size_t places) : at_(places, none) {}
@@ -168,19 +172,104 @@ class Weights {
     std::vector<double> values_;
 };
 
+// Ends the row whose entries were appended, without weights below `truncation` times the largest; what stays
+// is scaled to the same sum.
+void end_truncated_row(GlobalRows& P, double truncation) {
+    if (truncation == 0) return end_row(P);
+    const auto begin = static_cast<std::size_t>(P.first.back());
+    const std::size_t end = P.values.size();
+    double largest = 0;
+    double sum = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+        largest = std::max(largest, std::abs(P.values[e]));
+        sum += P.values[e];
+    }
+    std::size_t kept = begin;
+    double sum_of_kept = 0;
+    for (std::size_t e = begin; e < end; ++e) {
+        if (std::abs(P.values[e]) < truncation * (1 - slack) * largest) continue;
+        P.columns[kept] = P.columns[e];
+        P.values[kept++] = P.values[e];
+        sum_of_kept += P.values[e];
+    }
+    P.columns.resize(kept);
+    P.values.resize(kept);
+    if (sum_of_kept != 0)
+        for (std::size_t e = begin; e < kept; ++e) P.values[e] *= sum / sum_of_kept;
+    end_row(P);
+}
+
+// A strong F neighbour k of row i, and a_ik.
+struct FineNeighbour {
+    std::size_t row;
+    double value;
+};
+
+// Adds the columns of C^_i to the weights, at 0, and the strong F neighbours of row i to F. Adds the entries
+// of their rows to `terms`.
+void collect(const PartRows& A, const Dependence& strong, const Through& through, std::size_t i,
+             Weights& weights, std::vector<FineNeighbour>& F, std::size_t& terms) {
+    for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
+        if (!strong.on[e]) continue;
+        if (const std::int32_t place = through.place(e); place != Through::none) {
+            weights.add(place);
+            continue;
+        }
+        const auto k = static_cast<std::size_t>(A.places[e]);
+        F.push_back({k, A.rows.values[e]});
+        terms += through.bars(k).size();
+        for (const auto& bar : through.bars(k))
+            if (bar.is_strong) weights.add(bar.place);
+    }
+}
+
+// Makes the weights -d_i w_ij of row i, and returns d_i. `next` is the place of the C column at i or after
+// it.
+double weigh(const PartRows& A, const Dependence& strong, Through& through, std::size_t i, std::int32_t next,
+             std::span<const FineNeighbour> F, Weights& weights) {
+    double d = 0;
+    for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
+        const std::int32_t place = through.place(e);
+        if (double* const weight = place == Through::none ? nullptr : weights.find(place))
+            *weight = A.rows.values[e];
+        else if (!strong.on[e])
+            d += A.rows.values[e];
+    }
+    for (const auto& [k, a_ik] : F) {
+        const std::span<const Through::Bar> bars = through.bars(k);
+        const double back = through.back(k, i);
+        double b = 0;  // added up by ascending columns
+        std::size_t n = 0;
+        for (; n < bars.size() && bars[n].place < next; ++n)
+            if (weights.find(bars[n].place)) b += bars[n].value;
+        b += back;
+        for (; n < bars.size(); ++n)
+            if (weights.find(bars[n].place)) b += bars[n].value;
+        if (b == 0) {
+            d += a_ik;
+            continue;
+        }
+        d += a_ik * back / b;
+        for (const auto& bar : bars)
+            if (double* const weight = weights.find(bar.place)) *weight += a_ik * bar.value / b;
+    }
+    return d;
+}
+
 }  // namespace
 
 // w_ij = -1/d_i (a_ij + SUM_{k in F_i} a_ik abar_kj / b_ik) over j in C^_i = C_i + all C_k, where
-// d_i = a_ii + SUM_{weak m not in C^_i} a_im + SUM_{k in F_i} a_ik abar_ki / b_ik, b_ik = SUM_{l in C^_i + {i}} abar_kl;
+// d_i = a_ii + SUM_{weak m not in C^_i} a_im + SUM_{k in F_i} a_ik abar_ki / b_ik,
+// b_ik = SUM_{l in C^_i + {i}} abar_kl;
 // abar_kl is a_kl where its sign is not that of a_kk, else 0; where b_ik = 0, a_ik goes to d_i.
 GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, const CoarseRows& coarse,
                                   GhostValues& ghosts, double truncation, Work& work) {
     Through through(A, strong, coarse, ghosts);
     GlobalRows P;
     std::size_t terms = 0;
-    Weights weights(through.columns().count());                            // over C^_i
-    std::vector<std::pair<std::size_t, double>> F;                         // strong F neighbours, and a_ik
-    auto next = static_cast<std::int32_t>(through.columns().first_own());  // C column at i or behind it
+    Weights weights(through.columns().count());  // over C^_i
+    std::vector<FineNeighbour> F;
+    auto next = static_cast<std::int32_t>(through.columns().first_own());
     for (std::size_t i = 0; i < A.rows.rows(); ++i) {
         if (coarse.number[i] != is_fine) {
             P.columns.push_back(static_cast<std::int64_t>(coarse.number[i]));
@@ -190,48 +279,12 @@ GlobalRows interpolate_extended_i(const PartRows& A, const Dependence& strong, c
             continue;
         }
         F.clear();
-        for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
-            if (!strong.on[e]) continue;
-            if (const std::int32_t place = through.place(e); place != Through::none) {
-                weights.add(place);
-                continue;
-            }
-            const auto k = static_cast<std::size_t>(A.places[e]);
-            F.emplace_back(k, A.rows.values[e]);
-            terms += through.bars(k).size();
-            for (const auto& bar : through.bars(k))
-                if (bar.is_strong) weights.add(bar.place);
-        }
+        collect(A, strong, through, i, weights, F, terms);
         if (weights.empty()) {
             end_row(P);
             continue;
         }
-        double d = 0;
-        for (auto [e, end] = entries_of(A.rows, i); e < end; ++e) {
-            const std::int32_t place = through.place(e);
-            if (double* const weight = place == Through::none ? nullptr : weights.find(place))
-                *weight = A.rows.values[e];
-            else if (!strong.on[e])
-                d += A.rows.values[e];
-        }
-        for (const auto& [k, a_ik] : F) {
-            const std::span<const Through::Bar> bars = through.bars(k);
-            const double back = through.back(k, i);
-            double b = 0;  // added up by ascending columns
-            std::size_t n = 0;
-            for (; n < bars.size() && bars[n].place < next; ++n)
-                if (weights.find(bars[n].place)) b += bars[n].value;
-            b += back;
-            for (; n < bars.size(); ++n)
-                if (weights.find(bars[n].place)) b += bars[n].value;
-            if (b == 0) {
-                d += a_ik;
-                continue;
-            }
-            d += a_ik * back / b;
-            for (const auto& bar : bars)
-                if (double* const weight = weights.find(bar.place)) *weight += a_ik * bar.value / b;
-        }
+        const double d = weigh(A, strong, through, i, next, F, weights);
         for (const std::int32_t place : weights.sorted()) {
             P.columns.push_back(through.columns().column(static_cast<std::size_t>(place)));
             P.values.push_back(-*weights.find(place) / d);

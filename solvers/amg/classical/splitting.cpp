@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/hash.hpp"
 #include "solvers/amg/classical/first_pass.hpp"
 
 namespace keel {
@@ -16,16 +15,14 @@ constexpr double coarse_row = 2;
 }  // namespace
 
 CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
-                 SplittingRule rule, std::uint64_t seed) {
+                 CoarseningRule rule) {
     const std::size_t rows = A.rows.rows();
     const auto row_at = [&](std::size_t place) {
         return place < rows ? A.first() + static_cast<std::int64_t>(place) : A.ghosts[place - rows].name;
     };
     std::vector<double> keys(rows);
-    for (std::size_t r = 0; r < rows; ++r) {
-        const auto bits = scramble(scramble(seed) + static_cast<std::uint64_t>(row_at(r))) >> 11;
-        keys[r] = strong.dependents[r] + static_cast<double>(bits) * 0x1p-53;
-    }
+    for (std::size_t r = 0; r < rows; ++r)
+        keys[r] = strong.dependents[r] + static_cast<double>(random_bits(row_at(r))) * 0x1p-53;
     keys = ghosts.complete(std::move(keys));
     const auto goes_before = [&](std::size_t a, std::size_t b) {
         return keys[a] != keys[b] ? keys[a] > keys[b] : row_at(a) < row_at(b);
@@ -48,7 +45,7 @@ CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& 
     const auto beside_coarse = [&](const std::vector<double>& all, std::size_t r) {
         return has_neighbour(r, [&](std::size_t c) { return all[c] == coarse_row; });
     };
-    if (rule == SplittingRule::hmis) {
+    if (rule == CoarseningRule::hmis) {
         for (const std::size_t r : first_pass(A, strong))
             if (!has_neighbour(r, [&](std::size_t c) { return c >= rows; })) state[r] = coarse_row;
         decide(fine_row, beside_coarse);

@@ -1,6 +1,7 @@
 #pragma once
 
-// The splitting of classical algebraic multigrid: which rows stay on the next level (C), and which are interpolated to (F).
+// The splitting of classical algebraic multigrid: which rows stay on the next level (C), and which are
+// interpolated to (F).
 
 #include <cstdint>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace keel {
 
-inline constexpr double is_fine = -1;  // in place of the number of an F row in the next level
+inline constexpr double is_fine = -1;  // the "number" of an F row in the next level
 
 struct CoarseRows {
     RowPartition partition;
@@ -19,15 +20,15 @@ struct CoarseRows {
     int rounds = 0;
 };
 
-// PMIS: De Sterck, Yang, Heys, "Reducing complexity in parallel algebraic multigrid preconditioners", SIMAX 2006. The greedy
-// independent set of the graph of S and S^T in descending order of (the rows that depend on a row + u(seed, row), -row), which
-// is the same on any number of ranks; rows without strong connections are F. A round takes two exchanges of values and a sum
-// over all ranks.
+// PMIS: De Sterck, Yang, Heys, "Reducing complexity in parallel algebraic multigrid preconditioners", SIMAX
+// 2006. The greedy independent set of the graph of S and S^T in descending order of (the number of rows that
+// depend on a row, random_bits(row), -row), which is the same on any number of ranks. Rows without strong
+// connections are F. A round takes two exchanges of values and an all-reduce.
 //
-// HMIS, of the same paper: each rank makes the first pass of Ruge and Stueben over its rows, as if there were no others; what it made C
-// stays so where the row has no strong connection, either way, to another rank, and PMIS decides on all other rows. On one rank that
-// is the first pass. Collective.
+// HMIS, of the same paper: each rank makes the first pass of Ruge and Stueben over its rows, as if there were
+// no others. The C rows of that pass that have no strong connection to another rank stay C, and PMIS decides
+// on all other rows. On one rank HMIS is the first pass. Collective.
 CoarseRows split(const Communicator& comm, const PartRows& A, const Dependence& strong, GhostValues& ghosts,
-                 SplittingRule rule, std::uint64_t seed);
+                 CoarseningRule rule);
 
 }  // namespace keel

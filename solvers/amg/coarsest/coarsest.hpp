@@ -1,6 +1,6 @@
 #pragma once
 
-// What solves on the coarsest level.
+// The interface of a solver of the coarsest level.
 
 #include <cstddef>
 
@@ -16,7 +16,7 @@ struct Collected {
     friend bool operator==(const Collected&, const Collected&) = default;
 };
 
-// What a Krylov method did so far; the same on all ranks that have rows of the level.
+// The counts of conjugate gradients so far; the same on all ranks that have rows of the level.
 struct CoarsestVisits {
     long visits = 0;
     long iterations = 0;
@@ -46,7 +46,7 @@ class Coarsest {
 
     virtual Collected collected() const { return {}; }  // of a visit
     virtual CoarsestVisits visits() const { return {}; }
-    virtual std::size_t bytes() const = 0;  // that it keeps on this rank
+    virtual std::size_t bytes() const = 0;  // kept on this rank
 };
 
 }  // namespace keel

@@ -81,7 +81,7 @@ void DenseCoarsest::factorise(const std::vector<std::int64_t>& entries, double s
         dense(entries[n], entries[n + 1]) = std::bit_cast<double>(entries[n + 2]);
     std::optional<Eigen::VectorXd> of_null;
     if (!null.empty()) of_null = null_vector(dense, null, size);
-    // What has the inverse of A where that has one, and is as large as A elsewhere.
+    // The sum has the inverse of A on the range of A, and is as large as A on the null vector.
     if (of_null) {
         const double largest = dense.diagonal().cwiseAbs().maxCoeff();
         dense += (largest > slack * size ? largest : size) * *of_null * of_null->transpose();
@@ -99,7 +99,7 @@ void DenseCoarsest::book(const Work& work) const {
     ledger_.book(Op::coarsest, place_.level, work);
 }
 
-// Of the factors, each moved once.
+// The work of a solve moves each factor once.
 Work DenseCoarsest::solving() const {
     const auto rows = static_cast<double>(rows_);
     return {2 * rows * rows, sizeof(double) * rows * rows};

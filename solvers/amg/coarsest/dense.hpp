@@ -1,6 +1,7 @@
 #pragma once
 
-// The coarsest level with a dense factorisation: gathered on every rank that has rows of it, or on the first of these alone.
+// The coarsest level with a dense factorisation: gathered on every rank that has rows of it, or on the first
+// of these alone.
 
 #include <memory>
 #include <optional>
@@ -15,20 +16,22 @@ namespace keel {
 
 class DenseCoarsest : public Coarsest {
   public:
-    // Where it is factorised, and where its time is booked.
+    // The ranks that factorise, and the level at which the time is booked.
     struct Place {
         bool on_one_rank = false;
         int level = 0;
     };
 
-    // Factors. `vectors` has these rows. `size` is that of entries before they cancelled: what is less by the precision of a
-    // double is rounding. `null`, where there is one, has this rank's rows of a vector that the finest matrix took to zero: if
-    // A takes it there too, b is made orthogonal to it, and so is x. Vectors and ledger must outlive this object. Collective.
+    // Factors. `vectors` has these rows. `size` is that of entries before they cancelled: what is less by the
+    // precision of a double is rounding. `null`, where there is one, has this rank's rows of a vector that
+    // the finest matrix took to zero: if A takes it there too, b is made orthogonal to it, and so is x.
+    // Vectors and ledger must outlive this object. Collective.
     DenseCoarsest(const Communicator& comm, const PartRows& A, SparseMatrix& vectors, double size,
                   const std::optional<std::vector<double>>& null, const Place& place, Ledger& ledger);
     ~DenseCoarsest() override;
 
-    // Where a pivot is zero but for rounding. A matrix whose diagonal ranges over 14 orders of magnitude is taken for singular.
+    // Whether a pivot is zero but for rounding. A matrix whose diagonal ranges over 14 orders of magnitude is
+    // taken for singular.
     bool singular() const override { return singular_; }
     void solve(Field x, Field b) override;
     Collected collected() const override;

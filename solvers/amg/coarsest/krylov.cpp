@@ -8,22 +8,17 @@
 
 namespace keel {
 
-std::optional<BottomOptions> coarsest_solver(const AmgOptions& options, std::int64_t rows) {
-    BottomOptions bottom;
-    bottom.solver = options.coarsest_solver;
-    bottom.tolerance = options.coarsest_tolerance;
-    bottom.max_iterations = options.coarsest_iterations;
-    const auto unknowns = static_cast<double>(rows);
-    fit(bottom, unknowns);
-    const auto& independent = method_named(bottom.solver).independent;
-    if (rows == 1 || (independent && independent->vectors(bottom) > unknowns)) return {};
-    return bottom;
+CoarsestRule coarsest_rule(const AmgOptions& options, std::int64_t rows) {
+    return options.coarsest == CoarsestRule::krylov && rows == 1 ? CoarsestRule::replicated
+                                                                 : options.coarsest;
 }
 
-KrylovCoarsest::KrylovCoarsest(const Team& team, const PartRows& A, const BottomOptions& method,
-                               SparseOptions sparse, double size,
-                               const std::optional<std::vector<double>>& null, Ledger& ledger)
-    : owners_(team.comm.split(A.rows.rows() > 0 ? 0 : 1)), method_(method) {
+KrylovCoarsest::KrylovCoarsest(const SetupContext& context, const PartRows& A, SparseOptions sparse,
+                               double size, const std::optional<std::vector<double>>& null, Ledger& ledger)
+    : owners_(context.comm.split(A.rows.rows() > 0 ? 0 : 1)) {
+    method_.solver = "cg";
+    method_.tolerance = coarsest_tolerance;
+    method_.max_iterations = coarsest_iterations;
     if (A.rows.rows() == 0) return;
     std::vector<int> ranks;
     std::vector<std::int64_t> sizes;
@@ -33,8 +28,8 @@ KrylovCoarsest::KrylovCoarsest(const Team& team, const PartRows& A, const Bottom
         sizes.push_back(static_cast<std::int64_t>(A.partition.size(rank)));
     }
     sparse.keeps_rows = true;
-    const Topology topology = team.topology.among(ranks);
-    matrix_ = std::make_unique<SparseMatrix>(owners_, topology, team.backend, partition_of(sizes), A.rows,
+    const Topology topology = context.topology.among(ranks);
+    matrix_ = std::make_unique<SparseMatrix>(owners_, topology, context.backend, partition_of(sizes), A.rows,
                                              sparse, ledger);
     product_ = matrix_->exchange().plan().traffic(owners_.rank(), topology, 1);
     const DiagonalScaling scaling = scaling_of(method_);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The coarsest level with a Krylov method, on the ranks that have rows of it.
+// The coarsest level by conjugate gradients, on the ranks that have rows of it.
 
 #include <memory>
 #include <optional>
@@ -15,18 +15,22 @@
 
 namespace keel {
 
-// What the keys of [amg] make of a method on so many rows; nothing where its vectors could not be independent.
-std::optional<BottomOptions> coarsest_solver(const AmgOptions& options, std::int64_t rows);
+// A visit reduces the 2-norm of the residual by this tolerance in at most so many iterations.
+inline constexpr double coarsest_tolerance = 1e-3;
+inline constexpr int coarsest_iterations = 500;
 
-// Each visit starts from zero, and ends where the true residual meets the tolerance or the iterations are spent; what it then has is
-// taken. Scaled by the diagonal where that can be divided by. All-reduces and exchanges are those of the method, over the ranks
-// with rows.
+// The solver of a coarsest level of so many rows: one row is factorised.
+CoarsestRule coarsest_rule(const AmgOptions& options, std::int64_t rows);
+
+// Each visit starts from zero and ends where the true residual meets the tolerance or the iterations are
+// spent; either way its result is taken. The matrix is scaled by its diagonal where that is positive.
+// All-reduces and exchanges are those of conjugate gradients, over the ranks with rows.
 class KrylovCoarsest : public Coarsest {
   public:
-    // Exchanges and sums as `sparse` says, which has the column of the ledger. `null` and `size` as of the dense one. Team and ledger
-    // must outlive this object. Collective.
-    KrylovCoarsest(const Team& team, const PartRows& A, const BottomOptions& method, SparseOptions sparse,
-                   double size, const std::optional<std::vector<double>>& null, Ledger& ledger);
+    // Exchanges and all-reduces are those of `sparse`, which has the column of the ledger. `null` and `size`
+    // are those of DenseCoarsest. SetupContext and ledger must outlive this object. Collective.
+    KrylovCoarsest(const SetupContext& context, const PartRows& A, SparseOptions sparse, double size,
+                   const std::optional<std::vector<double>>& null, Ledger& ledger);
 
     bool varies() const override { return true; }
     void solve(Field x, Field b) override;
@@ -41,8 +45,8 @@ class KrylovCoarsest : public Coarsest {
     std::unique_ptr<SparseMatrix> matrix_;  // null on ranks without rows, as all that follows
     BottomOptions method_;
     std::unique_ptr<BottomSolver> krylov_;
-    std::unique_ptr<SparseSystem> system_;  // where there is a null vector
-    Field null_, projected_;                // of length 1, and the right-hand side without it
+    std::unique_ptr<SparseSystem> system_;  // null without a null vector
+    Field null_, projected_;  // the null vector, of length 1, and the right-hand side without it
     Traffic product_;
     CoarsestVisits visits_;
 };

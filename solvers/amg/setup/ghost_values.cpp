@@ -37,21 +37,21 @@ std::size_t slot_of(const std::vector<ReverseStage::Contribution>& parts, const 
 
 }  // namespace
 
-ItemExchange Team::exchange(Operations& buffers, Plan plan) const {
+ItemExchange SetupContext::exchange(Operations& buffers, Plan plan) const {
     return {buffers, std::move(plan), comm.rank(), {comm, topology}};
 }
 
-std::unique_ptr<Operations> Team::buffers() const {
+std::unique_ptr<Operations> SetupContext::buffers() const {
     return backend.make_operations(block_layout(0), 0);
 }
 
-GhostValues::GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values,
+GhostValues::GhostValues(const SetupContext& context, const PartRows& A, const SchemeOptions& values,
                          const std::optional<SchemeOptions>& rows)
-    : team_(team),
+    : context_(context),
       first_(A.first()),
       ghosts_(A.ghosts),
-      buffers_(team.buffers()),
-      values_(team.exchange(*buffers_, team.plan(ghosts_, values))),
+      buffers_(context.buffers()),
+      values_(context.exchange(*buffers_, context.plan(ghosts_, values))),
       all_rows_by_(rows) {}
 
 std::vector<double> GhostValues::complete(std::vector<double> own) {
@@ -64,7 +64,7 @@ std::vector<double> GhostValues::complete(std::vector<double> own) {
                         own[rows + n] = in[0];
                 });
     ++value_exchanges_;
-    sent_values_ += values_.plan().traffic(team_.comm.rank(), team_.topology, 1);
+    sent_values_ += values_.plan().traffic(context_.comm.rank(), context_.topology, 1);
     return own;
 }
 
@@ -87,9 +87,9 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
     rows.columns.resize(static_cast<std::size_t>(rows.first.back()));
     rows.values.resize(rows.columns.size());
 
-    const auto buffers = team_.buffers();
-    rows_by_ = all_rows_by_ ? *all_rows_by_ : team_.scheme_for(AmgMessages::rows, needed);
-    ItemExchange exchange = team_.exchange(*buffers, team_.plan(needed, rows_by_));
+    const auto buffers = context_.buffers();
+    rows_by_ = all_rows_by_ ? *all_rows_by_ : context_.scheme_for(AmgMessages::rows, needed);
+    ItemExchange exchange = context_.exchange(*buffers, context_.plan(needed, rows_by_));
     exchange.run(
         [&](const Item& item, std::span<double> out) {
             const auto [begin, end] = entries_of(own, static_cast<std::size_t>(item.name - first_));
@@ -106,7 +106,7 @@ GlobalRows GhostValues::rows(const GlobalRows& own) {
             }
         });
     ++row_exchanges_;
-    sent_rows_ += exchange.plan().traffic(team_.comm.rank(), team_.topology, 1);
+    sent_rows_ += exchange.plan().traffic(context_.comm.rank(), context_.topology, 1);
     return rows;
 }
 
@@ -125,13 +125,13 @@ PartialRow merged(const PartialRow& a, const PartialRow& b) {
     return sum;
 }
 
-void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::vector<PartialRow>& slots,
-                           Traffic& sent) {
+void reverse_exchange_rows(const SetupContext& context, const ReverseExchange& way,
+                           std::vector<PartialRow>& slots, Traffic& sent) {
     check_equal(slots.size(), way.slots(), "every slot of the way has a partial row");
     for (const ReverseStage& stage : way.stages) {
-        const auto buffers = team.buffers();
+        const auto buffers = context.buffers();
         std::map<Item, int> lengths;  // of what comes
-        team.exchange(*buffers, stage.plan)
+        context.exchange(*buffers, stage.plan)
             .run(
                 [&](const Item& item, std::span<double> out) {
                     out[0] = static_cast<double>(slots[slot_of(stage.sends, item)].columns.size());
@@ -144,7 +144,7 @@ void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::ve
             for (Message& message : phase.messages)
                 for (Item& item : message.items) {
                     const int length =
-                        item.owner == team.comm.rank()
+                        item.owner == context.comm.rank()
                             ? static_cast<int>(slots[slot_of(stage.sends, item)].columns.size())
                             : lengths.at(item);
                     item.values = static_cast<int>(words_of_entry) * length;
@@ -154,7 +154,7 @@ void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::ve
         for (PhaseMessages& phase : plan.phases) set_lengths(phase);
 
         std::map<Item, PartialRow> arrived;
-        ItemExchange exchange = team.exchange(*buffers, std::move(plan));
+        ItemExchange exchange = context.exchange(*buffers, std::move(plan));
         exchange.run(
             [&](const Item& item, std::span<double> out) {
                 const PartialRow& row = slots[slot_of(stage.sends, item)];
@@ -168,7 +168,7 @@ void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::ve
                     row.values.push_back(value_at(in, n));
                 }
             });
-        sent += exchange.plan().traffic(team.comm.rank(), team.topology, 1);
+        sent += exchange.plan().traffic(context.comm.rank(), context.topology, 1);
         for (const ReverseStage::Contribution& part : stage.receives)
             slots[part.slot] = merged(slots[part.slot], arrived.at(part.item));
     }

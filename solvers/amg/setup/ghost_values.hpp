@@ -1,6 +1,6 @@
 #pragma once
 
-// What set-up asks of other ranks: values and whole rows of the ghosts of a matrix.
+// The exchanges of set-up: values and whole rows at the ghosts of a matrix.
 
 #include <functional>
 #include <memory>
@@ -17,9 +17,9 @@
 
 namespace keel {
 
-// What is fetched from other ranks: values at ghosts of A, in products and in set-up; rows of such ghosts, in set-up; and what
-// P and its transpose exchange, there and back, by one plan. Where AmgOptions has a scheme for rows, those are not asked for, and
-// partial rows go home by a plan of their own.
+// The kinds of messages: values at ghosts of A, in products and in set-up; rows at ghosts of A, in set-up;
+// and values at ghosts of P, which P e and P^T r exchange by one plan. If AmgOptions names a scheme for rows,
+// none is chosen for them, and partial rows have a plan of their own.
 enum class AmgMessages { values, rows, transfers };
 constexpr auto names_of(AmgMessages) {
     using Name = Named<AmgMessages>;
@@ -35,13 +35,13 @@ inline SchemeFor always(SchemeOptions scheme) {
     return [scheme](AmgMessages, std::span<const Item>) { return scheme; };
 }
 
-// Who sets up together, and by which schemes messages travel. Making one is collective.
-struct Team {
+// The ranks and the backend of a set-up, and the schemes of its messages. Making one is collective.
+struct SetupContext {
     const Communicator& comm;
     const Topology& topology;
     const Backend& backend;
     SchemeFor scheme_for = always({});
-    // By whom all levels' plans are agreed on.
+    // The negotiator of all levels' plans.
     std::shared_ptr<Negotiator> negotiator = std::make_shared<Negotiator>(comm, topology);
 
     Plan plan(std::span<const Item> needed, const SchemeOptions& scheme) const {
@@ -56,14 +56,15 @@ struct Team {
 
 class GhostValues {
   public:
-    // Values travel by this scheme, rows by that one, or without it by what the team says of them. Negotiates; collective, as
-    // all other functions. The team must outlive this object.
-    GhostValues(const Team& team, const PartRows& A, const SchemeOptions& values,
+    // Values travel by the scheme `values`, rows by the scheme `rows` or, without one, as the context
+    // chooses. Negotiates; collective, as all other functions. The context must outlive this object.
+    GhostValues(const SetupContext& context, const PartRows& A, const SchemeOptions& values,
                 const std::optional<SchemeOptions>& rows = {});
 
-    // The values at own rows, and those of the ghosts behind them.
+    // The values at own rows, followed by those at the ghosts.
     std::vector<double> complete(std::vector<double> own);
-    // The ghosts' rows of a matrix of which this rank has the rows `own`. Empty ones do not travel; their lengths do.
+    // The ghosts' rows of a matrix of which this rank has the rows `own`. Empty ones do not travel; their
+    // lengths do.
     GlobalRows rows(const GlobalRows& own);
 
     // Sent so far, but for what negotiating takes.
@@ -75,7 +76,7 @@ class GhostValues {
     const SchemeOptions& rows_by() const { return rows_by_; }  // the last ones
 
   private:
-    const Team& team_;
+    const SetupContext& context_;
     std::int64_t first_;
     std::vector<Item> ghosts_;
     std::unique_ptr<Operations> buffers_;
@@ -97,7 +98,7 @@ PartialRow merged(const PartialRow& a, const PartialRow& b);
 
 // Sends partial rows back to their owners, merging them on the way. `slots` are those of `way`; the ones of
 // relays and homes are filled in. Adds what this rank sent to the traffic, lengths apart. Collective.
-void reverse_exchange_rows(const Team& team, const ReverseExchange& way, std::vector<PartialRow>& slots,
-                           Traffic& sent);
+void reverse_exchange_rows(const SetupContext& context, const ReverseExchange& way,
+                           std::vector<PartialRow>& slots, Traffic& sent);
 
 }  // namespace keel

@@ -80,8 +80,8 @@ std::vector<double> diagonal_of(const PartRows& A) {
     return diagonal;
 }
 
-// Of entries whose row and column are this rank's each is looked for. Of others, the sum over all of a number that looks random, less
-// that of the mirrored entry.
+// Looks for the mirrored entry if row and column are this rank's. For all other entries, sums a number
+// that looks random, less that of the mirrored entry.
 bool has_symmetric_pattern(const Communicator& comm, const PartRows& A) {
     const auto number = [](std::uint64_t of_i, std::int64_t j) {
         return scramble(of_i + static_cast<std::uint64_t>(j));

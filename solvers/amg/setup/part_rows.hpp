@@ -1,12 +1,13 @@
 #pragma once
 
-// What a rank has of a matrix, square or not, while a hierarchy is set up: its rows on the host.
+// A rank's rows of a matrix, square or not, on the host while a hierarchy is set up.
 
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <vector>
 
+#include "kernels/hash.hpp"
 #include "solvers/systems/sparse/sparse_matrix.hpp"
 
 namespace keel {
@@ -17,7 +18,7 @@ struct PartRows {
     int rank = 0;
     GlobalRows rows;
     std::vector<Item> ghosts;          // columns of other ranks
-    std::vector<std::int32_t> places;  // of each entry's column: own columns count from 0, ghosts behind them
+    std::vector<std::int32_t> places;  // of each entry's column: own columns from 0, then ghosts
 
     PartRows(RowPartition of_rows, RowPartition of_columns, int of_rank, GlobalRows entries);
 
@@ -39,8 +40,8 @@ inline void end_row(GlobalRows& rows) {
     rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
 }
 
-// Columns by places without holes that ascend as columns do: all of this rank's, and those of others that occur. What is kept for each
-// column is no longer than their number, and only what is others' is searched.
+// Columns by places without holes that ascend as columns do: all of this rank's, and those of others that
+// occur. What is kept for each column is no longer than their number, and only what is others' is searched.
 class CompactColumns {
   public:
     CompactColumns(std::int64_t first_own, std::size_t own,
@@ -82,7 +83,12 @@ class AscendingSearch {
     std::vector<std::int64_t> next_;
 };
 
-// Of a square matrix; 0 where a row has no such entry.
+// 53 random bits that break ties between rows, the same on any number of ranks.
+inline std::uint64_t random_bits(std::int64_t row) {
+    return scramble(scramble(0) + static_cast<std::uint64_t>(row)) >> 11;
+}
+
+// The diagonal of a square matrix; 0 where a row has no such entry.
 std::vector<double> diagonal_of(const PartRows& A);
 
 // Whether (j, i) is an entry wherever (i, j) is, but for a chance of 2^-64. Collective.

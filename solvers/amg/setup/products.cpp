@@ -53,7 +53,7 @@ class RowSum {
         finish(visit);
     }
 
-    // Of all rows so far.
+    // The work on all rows so far.
     Work work() const {
         const auto terms = static_cast<double>(terms_);
         const auto results = static_cast<double>(results_);
@@ -71,7 +71,8 @@ class RowSum {
     std::size_t results_ = 0;
 };
 
-// Calls end_row(sum) behind every row of A P, from its own rows of P and those of A's ghosts. Returns what was done.
+// Calls end_row(sum) after every row of A P, from its own rows of P and those of A's ghosts. Returns what
+// was done.
 template <class EndRow>
 Work for_each_row_of_product(const PartRows& A, const CompactColumns& columns, const GlobalRows& own,
                              const GlobalRows& of_ghosts, const EndRow& end_row) {
@@ -140,8 +141,8 @@ GlobalRows multiply(const PartRows& A, const RowPartition& partition, const Glob
     return product;
 }
 
-GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, const GlobalRows& of_ghosts,
-                    const ReverseExchange& way, Traffic& sent, Work& work) {
+GlobalRows galerkin(const SetupContext& context, const PartRows& A, const PartRows& P,
+                    const GlobalRows& of_ghosts, const ReverseExchange& way, Traffic& sent, Work& work) {
     const CompactColumns columns(P.columns.first(P.rank), P.own_columns(),
                                  {P.rows.columns, of_ghosts.columns});
     CompactRows AP;  // no sum below depends on the order of a row's entries
@@ -172,7 +173,7 @@ GlobalRows galerkin(const Team& team, const PartRows& A, const PartRows& P, cons
     const std::size_t own = P.own_columns();
     std::vector<PartialRow> slots(way.slots());
     for (std::size_t n = 0; n < P.ghosts.size(); ++n) append_part(slots[n], own + n);
-    reverse_exchange_rows(team, way, slots, sent);
+    reverse_exchange_rows(context, way, slots, sent);
 
     GlobalRows product;
     std::size_t home = 0;

@@ -10,18 +10,6 @@ double threshold(double theta) {
     return std::max(theta * (1 - slack), slack);
 }
 
-std::vector<char> symmetric_strength(const PartRows& A, GhostValues& ghosts, double theta) {
-    const std::vector<double> diagonal = ghosts.complete(diagonal_of(A));
-    std::vector<char> strong(A.places.size(), 0);
-    for (std::size_t r = 0; r < A.rows.rows(); ++r)
-        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
-            const auto c = static_cast<std::size_t>(A.places[e]);
-            const double both = std::sqrt(std::abs(diagonal[r]) * std::abs(diagonal[c]));
-            strong[e] = c != r && std::abs(A.rows.values[e]) >= threshold(theta) * both;
-        }
-    return strong;
-}
-
 std::vector<char> dependent_on(const PartRows& A, double theta) {
     const std::vector<double> diagonal = diagonal_of(A);
     std::vector<char> strong(A.places.size(), 0);
@@ -76,12 +64,16 @@ Dependence dependence(const PartRows& A, GhostValues& ghosts, double theta) {
     return found;
 }
 
-std::vector<char> strong_connections(const PartRows& A, GhostValues& ghosts, StrengthRule rule,
-                                     double theta) {
-    if (rule == StrengthRule::symmetric) return symmetric_strength(A, ghosts, theta);
-    Dependence found = dependence(A, ghosts, theta);
-    for (std::size_t e = 0; e < found.on.size(); ++e) found.on[e] = found.either(e);
-    return std::move(found.on);
+std::vector<char> strong_connections(const PartRows& A, GhostValues& ghosts, double theta) {
+    const std::vector<double> diagonal = ghosts.complete(diagonal_of(A));
+    std::vector<char> strong(A.places.size(), 0);
+    for (std::size_t r = 0; r < A.rows.rows(); ++r)
+        for (auto [e, end] = entries_of(A.rows, r); e < end; ++e) {
+            const auto c = static_cast<std::size_t>(A.places[e]);
+            const double both = std::sqrt(std::abs(diagonal[r]) * std::abs(diagonal[c]));
+            strong[e] = c != r && std::abs(A.rows.values[e]) >= threshold(theta) * both;
+        }
+    return strong;
 }
 
 }  // namespace keel

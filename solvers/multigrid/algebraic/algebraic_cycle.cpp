@@ -21,11 +21,11 @@ AlgebraicCycle::AlgebraicCycle(Level& level, bool singular, const AmgOptions& op
     : level_(level),
       singular_(singular),
       options_(options),
-      team_{home_of(level).comm, home_of(level).topology, home_of(level).backend,
-            home_of(level).scheme_for()},
-      ledger_(level.home->ledger.below(level.home->sparse.level, options.max_levels)),
-      setup_(options.max_levels),
-      cycles_(options.max_levels),
+      context_{home_of(level).comm, home_of(level).topology, home_of(level).backend,
+               home_of(level).scheme_for()},
+      ledger_(level.home->ledger.below(level.home->sparse.level, most_amg_levels)),
+      setup_(most_amg_levels),
+      cycles_(most_amg_levels),
       vectors_(level) {
     update();
 }
@@ -58,10 +58,10 @@ void AlgebraicCycle::set_up() {
     SparseOptions sparse = home.sparse;
     sparse.keeps_rows = false;
     sparse.level = 0;
-    matrix_ = std::make_unique<SparseMatrix>(team_.comm, team_.topology, team_.backend,
+    matrix_ = std::make_unique<SparseMatrix>(context_.comm, context_.topology, context_.backend,
                                              rows_of_ranks(level_.layout), rows, sparse, ledger_);
-    hierarchy_ = std::make_unique<AmgHierarchy>(team_, *matrix_, std::move(rows), options_, sparse, ledger_,
-                                                AmgSetting{.watch = {}, .singular = singular_});
+    hierarchy_ = std::make_unique<AmgHierarchy>(context_, *matrix_, std::move(rows), options_, sparse,
+                                                ledger_, AmgSetting{.watch = {}, .singular = singular_});
     cycle_ = std::make_unique<AmgCycle>(*hierarchy_);
     vectors_.bind(matrix_->operations());
     x_ = matrix_->make_vector();
@@ -89,10 +89,9 @@ namespace {
 // 111, 109, 93 in two.
 double bytes_of_entry(std::size_t dimensions, const AmgOptions& options) {
     const bool plane = dimensions < 3;
-    if (options.coarsening == CoarseningRule::aggregation) return plane ? 76 : 83;
-    if (options.interpolation == ClassicalInterpolation::direct) return 82;
+    if (options.aggregates()) return plane ? 76 : 83;
     const double truncated = std::min(options.truncation, 0.6);
-    const double denser = options.splitting == SplittingRule::hmis && truncated < 0.2 ? 14 : 0;
+    const double denser = options.coarsening == CoarseningRule::hmis && truncated < 0.2 ? 14 : 0;
     return denser + (plane ? 115 - 40 * truncated : 188 - 140 * truncated);
 }
 
@@ -104,7 +103,7 @@ double AlgebraicCycle::bytes(std::size_t cells, double all, std::size_t dimensio
     constexpr double vectors = 7, coarsening = 10;
     double rows = static_cast<double>(cells);
     double bytes = rows * (2.0 * static_cast<double>(dimensions) + 1) * bytes_of_entry(dimensions, options);
-    for (int level = 0; level < options.max_levels; ++level) {
+    for (int level = 0; level < most_amg_levels; ++level) {
         const double blocks = std::ceil(rows / static_cast<double>(block_rows));
         bytes += vectors * blocks * static_cast<double>(block_rows * sizeof(double));
         if (all <= static_cast<double>(options.max_coarse)) break;

@@ -22,7 +22,7 @@ class AlgebraicCycle : public Preconditioner {
     std::string vanished() const override { return cycle_->vanished(); }
     bool varies() const override { return cycle_->varies(); }
     const AmgHierarchy& hierarchy() const { return *hierarchy_; }
-    const Communicator& comm() const { return team_.comm; }  // of those that set up
+    const Communicator& comm() const { return context_.comm; }  // of those that set up
 
     // By levels of its own: the last set-up, the seconds of all of it, and the cycles since they were
     // forgotten. The ledger of the level's home has all of that at the level itself.
@@ -43,7 +43,7 @@ class AlgebraicCycle : public Preconditioner {
     Level& level_;
     bool singular_;
     AmgOptions options_;
-    Team team_;
+    SetupContext context_;
     Ledger ledger_;  // since it was booked last
     Ledger setup_, cycles_;
     Ledger whole_setup_{1};

@@ -1,9 +1,8 @@
-// The coarsest level by dense factors on each rank or on one, and by Krylov methods.
+// The coarsest level by dense factors on each rank or on one, and by conjugate gradients.
 
 #include <catch2/catch.hpp>
 
 #include "solvers/amg/coarsest/krylov.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "tests/solvers/amg/amg_problem.hpp"
 
 using namespace keel;
@@ -11,7 +10,7 @@ using namespace keel::test;
 
 namespace {
 
-// Levels whose coarsest still has rows for any method.
+// Levels whose coarsest still has many rows.
 AmgOptions large_coarsest(CoarsestRule rule) {
     AmgOptions options;
     options.max_coarse = 100;
@@ -60,7 +59,7 @@ TEST_CASE("factors on one rank give the solution of factors on each, bit by bit,
     }
 }
 
-TEST_CASE("every Krylov method solves on the coarsest level, and cycles then converge as with factors") {
+TEST_CASE("conjugate gradients solve on the coarsest level, and cycles then converge as with factors") {
     AmgSetup setup(stencil7({12, 11, 10}));
     AmgHierarchy exact = setup.hierarchy(large_coarsest(CoarsestRule::replicated));
     const std::vector<double> wanted = solution_of(setup, exact);
@@ -68,55 +67,44 @@ TEST_CASE("every Krylov method solves on the coarsest level, and cycles then con
     for (const double value : wanted) size = std::max(size, std::abs(value));
     AmgCycle by_factors(exact);
     const int cycles = setup.solve(by_factors, false, 60).iterations;
-    for (const std::string& method : krylov_names()) {
-        INFO(method);
-        AmgOptions options = large_coarsest(CoarsestRule::krylov);
-        options.coarsest_solver = method;
-        options.coarsest_tolerance = 1e-9;
-        options.coarsest_iterations = 5000;
-        AmgHierarchy hierarchy = setup.hierarchy(options);
-        REQUIRE(hierarchy.missing().empty());
-        CHECK(hierarchy.coarsest_by() == CoarsestRule::krylov);
-        const std::vector<double> found = solution_of(setup, hierarchy);
-        double error = 0;
-        for (std::size_t n = 0; n < found.size(); ++n)
-            error = std::max(error, std::abs(found[n] - wanted[n]));
-        CHECK(error < 1e-7 * size);
-        AmgCycle M(hierarchy);
-        const Report report = setup.solve(M, false, 60);
-        CHECK(report.succeeded());
-        CHECK(std::abs(report.iterations - cycles) <= 1);
-        const double visits = setup.comm.max(static_cast<double>(hierarchy.coarsest().visits().visits));
-        CHECK(visits == report.iterations + 1);
-    }
+    AmgHierarchy hierarchy = setup.hierarchy(large_coarsest(CoarsestRule::krylov));
+    REQUIRE(hierarchy.missing().empty());
+    CHECK(hierarchy.coarsest_by() == CoarsestRule::krylov);
+    const std::vector<double> found = solution_of(setup, hierarchy);
+    double error = 0;
+    for (std::size_t n = 0; n < found.size(); ++n) error = std::max(error, std::abs(found[n] - wanted[n]));
+    CHECK(error < 1e-2 * size);
+    AmgCycle M(hierarchy);
+    const Report report = setup.solve(M, false, 60);
+    CHECK(report.succeeded());
+    CHECK(std::abs(report.iterations - cycles) <= 1);
+    const double visits = setup.comm.max(static_cast<double>(hierarchy.coarsest().visits().visits));
+    CHECK(visits == report.iterations + 1);
 }
 
 TEST_CASE("flexible conjugate gradients take a cycle that varies, other methods none") {
     AmgSetup setup(rotated({30, 26, 1}, 0.001, 0.4));
     AmgOptions options;
     options.theta = 0.25;
-    options.max_levels = 2;
+    options.max_coarse = 300;
     AmgHierarchy exact = setup.hierarchy(options);
     REQUIRE(exact.facts().back().rows > 100);
     AmgCycle fixed(exact);
     const Report by_factors = setup.solve(fixed, true, 300);
     REQUIRE(by_factors.succeeded());
     options.coarsest = CoarsestRule::krylov;
-    options.max_dense = 1;  // says nothing of what is not factorised
-    for (const double tolerance : {1e-1, 1e-3}) {
-        options.coarsest_tolerance = tolerance;
-        AmgHierarchy hierarchy = setup.hierarchy(options);
-        AmgCycle M(hierarchy);
-        CHECK(M.varies());
-        const Report report = setup.solve(M, true, 300);
-        CHECK(report.succeeded());
-        CHECK(report.iterations <= by_factors.iterations + (tolerance > 1e-2 ? 8 : 2));
-        CHECK(hierarchy.coarsest().visits().missed == 0);
-        BottomOptions other;
-        other.solver = "bicgstab";
-        other.scaling = Scaling::none;
-        CHECK_THROWS_AS(make_krylov(setup.matrix, other, M), std::invalid_argument);
-    }
+    options.max_dense = 1;  // limits only what is factorised
+    AmgHierarchy hierarchy = setup.hierarchy(options);
+    AmgCycle M(hierarchy);
+    CHECK(M.varies());
+    const Report report = setup.solve(M, true, 300);
+    CHECK(report.succeeded());
+    CHECK(report.iterations <= by_factors.iterations + 2);
+    CHECK(hierarchy.coarsest().visits().missed == 0);
+    BottomOptions other;
+    other.solver = "bicgstab";
+    other.scaling = Scaling::none;
+    CHECK_THROWS_AS(make_krylov(setup.matrix, other, M), std::invalid_argument);
     CHECK_FALSE(fixed.varies());
 }
 
@@ -125,7 +113,7 @@ TEST_CASE("a coarsest level with constants in its null space is solved without t
     for (const std::int64_t most : {100, 1}) {
         AmgOptions options = large_coarsest(CoarsestRule::krylov);
         options.max_coarse = most;
-        AmgHierarchy hierarchy(setup.team, setup.matrix, setup.rows, options, setup.sparse(), setup.ledger,
+        AmgHierarchy hierarchy(setup.context, setup.matrix, setup.rows, options, setup.sparse(), setup.ledger,
                                {.watch = {}, .singular = true});
         REQUIRE(hierarchy.missing().empty());
         // One row is factorised, as there is no method for it.
@@ -144,15 +132,9 @@ TEST_CASE("a coarsest level with constants in its null space is solved without t
     }
 }
 
-TEST_CASE("methods that would have more vectors than there are rows give way to factors") {
-    AmgOptions options;
-    for (const std::string& method : krylov_names()) {
-        options.coarsest_solver = method;
-        CHECK_FALSE(coarsest_solver(options, 1).has_value());
-        CHECK(coarsest_solver(options, 1000).has_value());
-    }
-    options.coarsest_solver = "sre_cg";
-    CHECK_FALSE(coarsest_solver(options, 3).has_value());
-    options.coarsest_solver = "cg";
-    CHECK(coarsest_solver(options, 2).has_value());
+TEST_CASE("a coarsest level of one row gives way to factors") {
+    const AmgOptions by_cg = large_coarsest(CoarsestRule::krylov);
+    CHECK(coarsest_rule(by_cg, 1) == CoarsestRule::replicated);
+    CHECK(coarsest_rule(by_cg, 2) == CoarsestRule::krylov);
+    CHECK(coarsest_rule(large_coarsest(CoarsestRule::gathered), 2) == CoarsestRule::gathered);
 }

@@ -1,4 +1,5 @@
-// Levels whose rows depend on the ranks, or live elsewhere than where they came about: HMIS, and condensed levels; and what levels take.
+// Levels whose rows depend on the ranks, or live elsewhere than where they came about: HMIS, and condensed
+// levels; and what levels take.
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,8 @@ using namespace keel::test;
 
 namespace {
 
-// The strong connections inside of a rank, as rows that depend on rows, and how often each is looked at: nothing of it is quick.
+// The strong connections inside of a rank, as rows that depend on rows, and how often each is looked at:
+// nothing of it is quick.
 std::vector<std::size_t> first_pass_done_slowly(const PartRows& A, const Dependence& strong) {
     const std::size_t rows = A.rows.rows();
     std::vector<std::vector<char>> depends(rows, std::vector<char>(rows, 0));
@@ -27,7 +29,8 @@ std::vector<std::size_t> first_pass_done_slowly(const PartRows& A, const Depende
             if (depends[j][r]) sum += state[j] == undecided ? 1 : state[j] == fine ? 2 : 0;
         return sum;
     };
-    // Since when a row has been worth what it is: a number for each change, in the order in which they come about.
+    // Since when a row has been worth what it is: a number for each change, in the order in which they come
+    // about.
     std::vector<long> since(rows);
     long now = 0;
     for (std::size_t r = 0; r < rows; ++r) since[r] = now++;
@@ -62,11 +65,10 @@ std::vector<AmgProblem> problems() {
             ball({5, 6, 5}, 1000.0, false, 1.0), stencil5({3, 1, 1})};
 }
 
-AmgOptions classical(SplittingRule splitting) {
+AmgOptions classical(CoarseningRule splitting) {
     AmgOptions options;
-    options.coarsening = CoarseningRule::classical;
+    options.coarsening = splitting;
     options.theta = 0.25;
-    options.splitting = splitting;
     options.max_coarse = 10;
     return options;
 }
@@ -77,7 +79,7 @@ TEST_CASE("the first pass is that of Ruge and Stueben, inside of each rank") {
     for (const AmgProblem& problem : problems()) {
         AmgSetup setup(problem);
         const PartRows A = setup.part();
-        GhostValues ghosts(setup.team, A, setup.scheme);
+        GhostValues ghosts(setup.context, A, setup.scheme);
         const Dependence strong = dependence(A, ghosts, 0.25);
         CHECK(first_pass(A, strong) == first_pass_done_slowly(A, strong));
     }
@@ -89,9 +91,9 @@ TEST_CASE(
     for (const AmgProblem& problem : problems()) {
         AmgSetup setup(problem);
         const PartRows A = setup.part();
-        GhostValues ghosts(setup.team, A, setup.scheme);
+        GhostValues ghosts(setup.context, A, setup.scheme);
         const Dependence strong = dependence(A, ghosts, 0.25);
-        const CoarseRows found = split(setup.comm, A, strong, ghosts, SplittingRule::hmis, 7);
+        const CoarseRows found = split(setup.comm, A, strong, ghosts, CoarseningRule::hmis);
         CHECK(found.first == found.partition.first(A.rank));
         const auto is_coarse = [&](std::size_t place) { return found.number[place] != is_fine; };
         const std::vector<std::size_t> first = first_pass(A, strong);
@@ -124,7 +126,7 @@ TEST_CASE("hierarchies by HMIS solve in about as many steps as those by PMIS") {
     for (const AmgProblem& problem : {stencil27({9, 8, 7}), rotated({20, 16, 1}, 0.05, 0.3)}) {
         AmgSetup setup(problem);
         std::vector<int> steps;
-        for (const SplittingRule rule : {SplittingRule::pmis, SplittingRule::hmis}) {
+        for (const CoarseningRule rule : {CoarseningRule::pmis, CoarseningRule::hmis}) {
             AmgHierarchy hierarchy = setup.hierarchy(classical(rule));
             REQUIRE(hierarchy.missing().empty());
             AmgCycle M(hierarchy);
@@ -138,15 +140,15 @@ TEST_CASE("hierarchies by HMIS solve in about as many steps as those by PMIS") {
 
 TEST_CASE("a condensed level is that of the roots, bit by bit, on as many ranks as keep its entries") {
     for (const Scheme scheme : {Scheme::standard, Scheme::two_step, Scheme::three_step})
-        for (AmgOptions options : {AmgOptions{}, classical(SplittingRule::pmis)}) {
+        for (AmgOptions options : {AmgOptions{}, classical(CoarseningRule::pmis)}) {
             AmgSetup setup(ball({7, 6, 5}, 10.0, false, 1.0), scheme);
             const PartRows A = setup.part();
             std::vector<double> B(A.rows.rows());
             for (std::size_t r = 0; r < B.size(); ++r)
                 B[r] = 1.0 + 0.001 * static_cast<double>(A.first() + static_cast<std::int64_t>(r));
-            const auto by_roots = coarsen(setup.team, A, B, options, setup.scheme, setup.ledger, 0);
+            const auto by_roots = coarsen(setup.context, A, B, options, setup.scheme, setup.ledger, 0);
             options.ownership = Ownership::condensed;
-            const auto condensed = coarsen(setup.team, A, B, options, setup.scheme, setup.ledger, 0);
+            const auto condensed = coarsen(setup.context, A, B, options, setup.scheme, setup.ledger, 0);
             REQUIRE(by_roots.has_value());
             REQUIRE(condensed.has_value());
             CHECK(gathered(setup.comm, condensed->A) == gathered(setup.comm, by_roots->A));
@@ -175,7 +177,7 @@ TEST_CASE("a condensed level is that of the roots, bit by bit, on as many ranks 
 
 TEST_CASE("condensed hierarchies have the rows and entries of others, and solve in as many steps") {
     for (const Scheme scheme : {Scheme::standard, Scheme::three_step})
-        for (AmgOptions options : {AmgOptions{}, classical(SplittingRule::pmis)}) {
+        for (AmgOptions options : {AmgOptions{}, classical(CoarseningRule::pmis)}) {
             AmgSetup setup(stencil27({10, 9, 8}), scheme);
             options.max_coarse = 4;
             std::vector<std::int64_t> rows;
@@ -210,8 +212,9 @@ TEST_CASE("condensed hierarchies have the rows and entries of others, and solve 
 }
 
 TEST_CASE("the matrices of levels take hardly more than their entries") {
-    for (const auto& [problem, options] : {std::pair(stencil27({32, 32, 16}), classical(SplittingRule::pmis)),
-                                           std::pair(stencil7({32, 32, 32}), AmgOptions{})}) {
+    for (const auto& [problem, options] :
+         {std::pair(stencil27({32, 32, 16}), classical(CoarseningRule::pmis)),
+          std::pair(stencil7({32, 32, 32}), AmgOptions{})}) {
         AmgSetup setup(problem);
         if (setup.comm.size() > 1) continue;  // first rows of blocks that few fill outweigh so small parts
         const AmgHierarchy hierarchy = setup.hierarchy(options);

@@ -10,15 +10,15 @@
 #include "miniapp/modes/spmv/spmv.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "solvers/amg/cycle.hpp"
-#include "solvers/amg/setup/prolongation.hpp"
+#include "solvers/krylov/sparse_krylov.hpp"
 
 namespace keel {
 namespace {
 
 using EntriesFor = VectorEntries::Use;
 
-// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as coarsen() and AmgHierarchy
-// make them.
+// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as
+// coarsen() and AmgHierarchy make them.
 class SetupEvents {
   public:
     SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const ImaginedLevels& levels)
@@ -32,8 +32,7 @@ class SetupEvents {
         for (std::size_t l = 0; l < hierarchy_.levels(); ++l) {
             const int level = static_cast<int>(l);
             if (l > 0) chosen_plan(level, EntriesFor::amg_values, levels_.facts[l].values_by);
-            // Entries, those of the rank with most, and faults; and the bound.
-            sums(level, options_.smoother == AmgSmoother::chebyshev ? 4 : 3);
+            sums(level, 3);  // entries, those of the rank with most, and faults
             if (l + 1 < hierarchy_.levels())
                 coarsening(level, levels_.facts[l]);
             else
@@ -44,7 +43,6 @@ class SetupEvents {
 
   private:
     void coarsening(int level, const AmgLevelFacts& facts) {
-        const bool aggregates = options_.coarsening == CoarseningRule::aggregation;
         negotiation(level, EntriesFor::amg_values, facts.values_by);
         work(level, Op::strength);
         exchange(level, EntriesFor::amg_values, static_cast<double>(facts.setup.value_exchanges));
@@ -53,8 +51,8 @@ class SetupEvents {
         all_gather(level, 1);           // coarse rows
         // But for those for A P. The first one that makes P by aggregation is of one entry a row.
         long others = facts.setup.row_exchanges - 1;
-        if (aggregates) {
-            sums(level, 1 + (options_.rho == RhoRule::estimate ? sums_of_estimate : 0));  // the bound
+        if (options_.aggregates()) {
+            sums(level, 1);  // the bound
             tentative(level);
             --others;
             chosen_plan(level, EntriesFor::amg_rows, facts.rows_by);
@@ -105,8 +103,9 @@ class SetupEvents {
         }
         negotiation(level, use, scheme);
     }
-    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier behind each round of them. Those of
-    // the coarsest level, whose few rows are planned for in no dry run, are left out.
+    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier
+    // behind each round of them. Those of the coarsest level, whose few rows are planned for in no dry run,
+    // are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
         const int rounds = planner(scheme.scheme).split ? 3 : 1;
@@ -162,7 +161,8 @@ double share_of_vectors(double most, double all) {
     return share(blocks(most), blocks(all));
 }
 
-// The work of one rank that has all becomes that of the one that has most: by the entries that are gone through, or by vectors.
+// The work of one rank that has all becomes that of the one that has most: by the entries that are gone
+// through, or by vectors.
 void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
     for (Event& event : trace) {
         if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;
@@ -216,8 +216,7 @@ AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatri
     Recorder recorder(hierarchy, ledger);
     AmgCycle M(hierarchy);
     const BottomOptions options = rehearsed_options(*use.solver);
-    const auto krylov =
-        use.amg == AmgUse::preconditioner ? make_krylov(A, options, M) : make_amg_solver(A, M, options);
+    const auto krylov = make_krylov(A, options, M);
     const Field x = A.make_vector();
     const Field f = A.make_vector();
     A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });

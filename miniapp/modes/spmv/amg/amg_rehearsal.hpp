@@ -1,7 +1,7 @@
 #pragma once
 
-// A solve with algebraic multigrid on one rank, and its set-up, that stand for those of ranks that are not there: what the rank
-// with most does, in order and without times.
+// A solve with algebraic multigrid on one rank, and its set-up, that stand for those of ranks that are not
+// there: what the rank with most does, in order and without times.
 
 #include <vector>
 
@@ -25,15 +25,16 @@ struct AmgRehearsal {
     Report report;
 };
 
-// The levels as on the ranks that are imagined: the schemes of facts and what one rank has are theirs, and who chooses them.
+// The levels as on the ranks that are imagined: the schemes of facts and what one rank has are theirs, and
+// who chooses them.
 struct ImaginedLevels {
     const std::vector<AmgLevelFacts>& facts;
     const std::vector<MostOfLevel>& most;
     const Communication& comm;
 };
 
-// `ledger` has what setting up did, and nothing else. Work becomes that of the rank with most of each level. What a Krylov method does
-// on the coarsest level is not told. The calling rank alone.
+// `ledger` has what setting up did, and nothing else. Work becomes that of the rank with most of each level.
+// What a Krylov method does on the coarsest level is not told. The calling rank alone.
 AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
                       const ImaginedLevels& levels);
 

@@ -58,21 +58,22 @@ RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>&
     return partition_of(sizes);
 }
 
-// What setting up takes at its peak on one rank, for each entry of the finest level, beyond that level as it was read: measured, up to
-// 150 and 310 bytes with 7 and 27 points in three dimensions.
+// What setting up takes at its peak on one rank, for each entry of the finest level, beyond that level as it
+// was read: measured, up to 150 and 310 bytes with 7 and 27 points in three dimensions.
 constexpr double bytes_of_aggregation = 170;
 constexpr double bytes_of_classical = 330;
 
-// What a hierarchy adds to the peak of a run, for each entry of the finest level, of the coarse ones and of P: fitted to what runs with 5, 7, 27
-// points and rotated took, by either coarsening. On 2 and 4 ranks these took 0.87 to 1.10 times what these and predicted_bytes() say, most with 27
-// points on 4 by classical coarsening, where much belongs to ghosts, but for 5 points by classical coarsening 0.81 to 0.83 times. Of the finest
-// level less is held by then than predicted_bytes() counts.
+// What a hierarchy adds to the peak of a run, for each entry of the finest level, of the coarse ones and of
+// P: fitted to what runs with 5, 7, 27 points and rotated took, by either coarsening. On 2 and 4 ranks these
+// took 0.87 to 1.10 times what these and predicted_bytes() say, most with 27 points on 4 by classical
+// coarsening, where much belongs to ghosts, but for 5 points by classical coarsening 0.81 to 0.83 times. Of
+// the finest level less is held by then than predicted_bytes() counts.
 constexpr double bytes_of_finest = -4;
 constexpr double bytes_of_coarse = 38;
 constexpr double bytes_of_prolongation = 54;
 
-// What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial row, at the most: two
-// thirds of it were measured.
+// What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial
+// row, at the most: two thirds of it were measured.
 constexpr double bytes_to_return_a_request = 600;
 constexpr double bytes_to_return_a_column = 40;
 
@@ -109,8 +110,10 @@ class Imagination {
     void plan(const PartRows& A, const Coarsening& next) {
         if (entries_of_finest_ == 0) entries_of_finest_ = static_cast<double>(A.places.size());
         const RowPartition roots = by_roots(partition_, next.roots);
-        const RowPartition coarse = owned_by(options_.ownership, roots,
-                                             static_cast<double>(next.A.places.size()), entries_of_finest_);
+        const RowPartition coarse =
+            options_.ownership == Ownership::condensed
+                ? condensed_partition(roots, static_cast<double>(next.A.places.size()), entries_of_finest_)
+                : roots;
         const GlobalRows& P = next.P.rows;
         std::vector<Request> ghosts = requests_for(ghosts_of_all(A.rows, partition_, partition_));
         const std::vector<std::vector<Item>> needed = ghosts_of_all(P, partition_, coarse);
@@ -315,29 +318,29 @@ ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, con
     const auto backend = make_backend(all_backends().front().name);
     const auto rows = static_cast<std::int64_t>(all.rows());
     ImaginedAmg amg;
-    const double needed =
-        static_cast<double>(all.columns.size()) *
-        (options.coarsening == CoarseningRule::aggregation ? bytes_of_aggregation : bytes_of_classical);
+    const double needed = static_cast<double>(all.columns.size()) *
+                          (options.aggregates() ? bytes_of_aggregation : bytes_of_classical);
     if (needed > bytes) {
         amg.too_large =
             fmt::format("not set up here, which takes up to {} of {}", bytes_text(needed), bytes_text(bytes));
         return amg;
     }
-    Ledger ledger(options.max_levels);
+    Ledger ledger(most_amg_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
     Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options, bytes, solved != nullptr,
                             amg);
-    const Team team{alone, topology, *backend};
+    const SetupContext context{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
         imagination.share_out(level);
         if (next)
             imagination.plan(level, *next);
-        else if (options.coarsest == CoarsestRule::krylov && coarsest_solver(options, level.partition.rows))
+        else if (coarsest_rule(options, level.partition.rows) == CoarsestRule::krylov)
             imagination.plan_coarsest(level);
     };
-    AmgHierarchy hierarchy(team, A, all, options, {}, ledger,
+    AmgHierarchy hierarchy(context, A, all, options, {}, ledger,
                            {.watch = watch, .singular = singular || rows_cancel(alone, all)});
     imagination.tell(hierarchy.facts());
+    amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();
     if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
         amg.rehearsal =

@@ -1,7 +1,7 @@
 #pragma once
 
-// Algebraic multigrid on ranks that are not there. Its hierarchy does not depend on ranks, so that one process sets it up, and
-// every imagined rank gets its rows.
+// Algebraic multigrid on ranks that are not there. Its hierarchy does not depend on ranks, so that one
+// process sets it up, and every imagined rank gets its rows.
 
 #include <optional>
 #include <string>
@@ -17,22 +17,23 @@ namespace keel {
 
 struct ImaginedAmg {
     std::vector<AmgLevelFacts> levels;  // but for traffic
-    std::string missing;                // for a cycle; empty where nothing is
+    AmgOutcome outcome = AmgOutcome::ready;
+    std::string missing;  // for a cycle; empty where nothing is
     CoarsestFindings coarsest;
-    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P) send home; values of the
-    // coarsest, if a Krylov method solves there.
+    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P)
+    // send home; values of the coarsest, if a Krylov method solves there.
     std::vector<SchemeTable> exchanges;
     double bytes = 0;       // about what the levels add to the peak of the rank that has most
     std::string too_large;  // why levels or exchanges are missing
-    // What seconds are foretold from, if that is asked for and nothing is missing: a solve here, the chosen plans of all exchanges, and
-    // who has rows of the coarsest level.
+    // What seconds are foretold from, if that is asked for and nothing is missing: a solve here, the chosen
+    // plans of all exchanges, and who has rows of the coarsest level.
     std::optional<AmgRehearsal> rehearsal = {};
     std::vector<ExchangePlan> plans = {};
     std::optional<CoarsestRanks> coarsest_ranks = {};
 };
 
-// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in the null space. With
-// `solved` a solve is made for its seconds. The calling rank alone.
+// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in
+// the null space. With `solved` a solve is made for its seconds. The calling rank alone.
 ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
                         double bytes, bool singular = false, const MatrixUse* solved = nullptr);
 

@@ -5,7 +5,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/spmv/amg/imagined_amg.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
-#include "solvers/amg/setup/prolongation.hpp"
 
 namespace keel {
 namespace {
@@ -40,13 +39,9 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
 // What a run does in set-up that no number of the dry run has.
 std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
     const auto levels = static_cast<long>(amg.levels.size());
-    const bool aggregates = options.coarsening == CoarseningRule::aggregation;
-    const bool by_polynomial = options.smoother == AmgSmoother::chebyshev;
-    const long bounds = (aggregates ? levels - 1 : 0) + (by_polynomial ? levels : 0);
     std::string all_reduces = "all-reduces, of the search for roots and of sizes";
-    if (bounds > 0) all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", bounds);
-    if (aggregates && options.rho == RhoRule::estimate)
-        all_reduces += fmt::format("; {} of Lanczos' method", (levels - 1) * sums_of_estimate);
+    if (options.aggregates() && levels > 1)
+        all_reduces += fmt::format("; {} of these are maxima for bounds of eigenvalues", levels - 1);
     return wrapped(
                fmt::format("not counted of set-up: computing, values of ghosts (strength, roots, lengths of "
                            "rows), rows that make P{}, what it takes to agree on plans, and {}",
@@ -62,9 +57,9 @@ std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options)
     if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
     std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
                                    counted(static_cast<long>(amg.levels.size()), "level"));
-    if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + "\n";
+    if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + remedy(amg.outcome) + "\n";
     text += level_sizes(amg.levels);
-    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest, options), 4);
+    if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest), 4);
     text +=
         fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
                     bytes_text(amg.bytes));

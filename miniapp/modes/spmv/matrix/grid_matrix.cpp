@@ -11,7 +11,7 @@ namespace keel {
 namespace {
 
 Layout layout_of(const GridOperator& grid) {
-    // Who has which box plays no part.
+    // The owners of the boxes play no part.
     return {grid.domain, grid.problem.box, std::vector<int>(static_cast<std::size_t>(grid.domain.count()), 0),
             0};
 }

@@ -19,24 +19,13 @@ constexpr auto names_of(Ordering) {
                       Name{Ordering::rcm, "rcm"}};
 }
 
-// What algebraic multigrid does in solves.
-enum class AmgUse { none, preconditioner, solver };
-constexpr auto names_of(AmgUse) {
-    using Name = Named<AmgUse>;
-    return std::array{Name{AmgUse::none, "none"}, Name{AmgUse::preconditioner, "preconditioner"},
-                      Name{AmgUse::solver, "solver"}};
-}
-
 // The keys of [problem] and [run] that only run.mode = spmv knows.
 struct MatrixOptions {
     std::string matrix = "stencil7";  // or another generator, or a file's path
     std::int64_t rows = 100000;       // generators but stencil7 and stencil27
     int row_entries = 8;
-    double epsilon = 0.001;              // of rotated: conductivity across over that along
-    double angle = 0.39269908169872414;  // pi/8
     Ordering ordering = Ordering::natural;
     bool solve = false;
-    AmgUse amg = AmgUse::none;
 };
 
 // The word of problem.matrix for the operator of the finest level of a problem on grids.
@@ -46,11 +35,11 @@ struct GridOperator {
     Domain domain;
 };
 
-// Which matrix, whatever its source.
+// The choice of a matrix, whatever its source.
 struct MatrixChoice {
     MatrixOptions options;
     Index cells{};                       // of a stencil's grid
-    std::optional<GridOperator> grid{};  // of the matrix grid
+    std::optional<GridOperator> grid{};  // only of problem.matrix = grid
     std::uint64_t seed = 1;              // of the matrix random and of the random ordering
 };
 

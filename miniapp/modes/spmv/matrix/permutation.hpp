@@ -1,14 +1,14 @@
 #pragma once
 
-// A bijection of 0 .. n-1 without structure, told row by row: no rank keeps a list.
+// A bijection of 0 .. n-1 without structure, computed row by row: no rank keeps a list.
 
 #include <cstdint>
 
 namespace keel {
 
-// A Feistel network of four rounds (Luby, Rackoff, "How to construct pseudorandom permutations from pseudorandom
-// functions", SIAM J. Comput. 1988) on the next power of 4, walked until it falls below n (Black, Rogaway, "Ciphers with
-// arbitrary finite domains", CT-RSA 2002).
+// A Feistel network of four rounds (Luby, Rackoff, "How to construct pseudorandom permutations from
+// pseudorandom functions", SIAM J. Comput. 1988) on the next power of 4, walked until it falls below n
+// (Black, Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002).
 class RandomPermutation {
   public:
     RandomPermutation(std::int64_t n, std::uint64_t seed);

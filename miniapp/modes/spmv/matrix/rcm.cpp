@@ -7,7 +7,7 @@ namespace keel {
 namespace {
 
 struct Graph {
-    std::vector<std::vector<std::int64_t>> neighbours;  // by degree, then number
+    std::vector<std::vector<std::int64_t>> neighbours;  // sorted by degree, then by number
     std::size_t degree(std::int64_t v) const { return of(v).size(); }
     const std::vector<std::int64_t>& of(std::int64_t v) const {
         return neighbours[static_cast<std::size_t>(v)];
@@ -33,8 +33,8 @@ Graph graph_of(const GlobalRows& A) {
     return graph;
 }
 
-// Breadth first from `start`; appends to `order` and marks with `mark`. Returns how many levels there are and where the
-// last begins.
+// Breadth first from `start`; appends to `order` and marks with `mark`. Returns how many levels there are and
+// where the last begins.
 struct Levels {
     std::size_t count;
     std::size_t last;
@@ -61,7 +61,7 @@ Levels walk(const Graph& graph, std::int64_t start, std::int64_t mark, std::vect
 
 std::vector<std::int64_t> reverse_cuthill_mckee(const GlobalRows& A) {
     const Graph graph = graph_of(A);
-    std::vector<std::int64_t> marks(A.rows(), 0);  // of the last walk that came by
+    std::vector<std::int64_t> marks(A.rows(), 0);  // the last walk that reached each row
     std::int64_t mark = 0;
     std::vector<std::int64_t> order;
     std::vector<std::int64_t> trial;
