@@ -227,8 +227,11 @@ class PreparedSurvey : public PreparedGrids {
         const int levels = setting.hierarchy.levels();
         const ReportTable table = survey_table(rows, levels, facts);
         std::string algebraic;
-        std::string records = table.to_json();
+        std::string records;
         for (const SurveyRow& row : rows) {
+            Json record{{"record", "survey"}};
+            record.update(fields_of(survey_row(rows, row, levels, facts)));
+            records += line_of(record);
             algebraic += algebraic_text(row.amg, row.solver, levels - 1);
             records += timer_records(row.timers, row.solver);
             const auto solver = std::ranges::find(grids_.use.solvers, row.solver, &NamedSolver::name);
