@@ -79,9 +79,8 @@ Status run(std::span<char* const> all_words, const Start& start, const Communica
                           origin_of(all_words, deck.parameters.run.label)};
     const std::string records = record_name(deck, resolved, facts.origin);
     if (command.action == Action::print_plan) return print_plan(*mode, command.rank, comm);
-    if (command.action == Action::dry_run)
-        return dry_run(*mode, facts, records, deck.parameters.run.verbose, comm);
-    return run_mode(*mode, facts, records, deck.parameters.run, start, comm);
+    if (command.action == Action::dry_run) return dry_run(*mode, facts, records, command.verbose, comm);
+    return run_mode(*mode, facts, records, command.verbose, deck.parameters.run.time_limit, start, comm);
 }
 
 }  // namespace

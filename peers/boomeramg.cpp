@@ -36,7 +36,7 @@ constexpr const char* about =
 std::vector<std::string> not_for_peers(const Deck& deck, int) {
     const auto& matrix = deck.parameters.mode_options.of<MatrixOptions>();
     if (deck.parameters.run.mode != "spmv" || !matrix.solve ||
-        deck.parameters.bottom.preconditioner != BottomPreconditioner::amg)
+        deck.parameters.bottom.preconditioner != PreconditionerKind::amg)
         return {
             "bottom.preconditioner: BoomerAMG is set beside Keel's algebraic multigrid; choose run.mode = "
             "\"spmv\", run.solve = true and bottom.preconditioner = \"amg\""};

@@ -67,11 +67,6 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     rules.require(acceleration.test == AndersonTest::step, {"anderson.test"},
                   fmt::format("anderson.test = \"{}\": KINSOL tests max|u_{{i+1}} - u_i|; give \"step\"",
                               name(acceleration.test)));
-    rules.require(
-        acceleration.delay == 0, {"anderson.delay"},
-        fmt::format("anderson.delay = {}: Keel keeps the differences of delayed iterations, and KINSOL "
-                    "does not; leave it out",
-                    acceleration.delay));
     return std::move(rules).errors();
 }
 

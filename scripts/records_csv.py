@@ -2,8 +2,8 @@
 """Prints records of one kind as CSV, for spreadsheets and other languages:
 
     scripts/records_csv.py run.json ... >times.csv                         # timer: a row an operation and level
-    scripts/records_csv.py --kind rank_timer run.json ... >ranks.csv       # of a run with output.ranks=true
-    scripts/records_csv.py --kind cycle run.json ... >cycles.csv           # of a run with output.cycles=true
+    scripts/records_csv.py --kind rank_timer run.json ... >ranks.csv       # of a run with output.details=true
+    scripts/records_csv.py --kind cycle run.json ... >cycles.csv           # of a run with output.details=true
 
 Any kind will do that docs/report.md lists. In front of each row stand the file and what its run was; parts of a record have names
 with dots (parts.bottom). What is a list, as residuals are, stays in the records.

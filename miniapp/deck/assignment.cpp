@@ -147,6 +147,26 @@ class Assignment {
         return {};
     }
 
+    Complaint operator()(const IntervalKey& kind) const {
+        if (const auto* word = node_.as_string()) {
+            if (!is_among(kind.words, word->get())) return unknown_word(key_.name, word->get(), kind.words);
+            kind.value.set(parameters_, {word->get()});
+            return {};
+        }
+        const auto* array = node_.as_array();
+        WordOrInterval interval;
+        for (std::size_t end = 0; end < 2; ++end) {
+            const auto number = array && array->size() == 2 ? array->get(end)->value<double>() : std::nullopt;
+            if (!number || !std::isfinite(*number) || array->get(end)->is_boolean())
+                return "must be one of " + allowed_text(key_);
+            interval.ends[end] = *number;
+        }
+        if (interval.ends[0] < 0 || interval.ends[0] >= interval.ends[1])
+            return "must be an interval of numbers >= 0, the lower end first";
+        kind.value.set(parameters_, interval);
+        return {};
+    }
+
     Complaint operator()(const RealTripleKey& kind) const {
         const std::string wanted =
             fmt::format("must be an array of three finite numbers, {}", allowed_text(key_));
@@ -162,23 +182,28 @@ class Assignment {
         return {};
     }
 
-    Complaint operator()(const PositionsKey& kind) const {
-        const std::string wanted =
-            "must be an array of positions, each an array of three integers >= 0, or the name of a file";
-        BoxesList list;
-        if (const auto* file = node_.as_string()) {
-            if (file->get().find('\0') != std::string::npos) return no_zero;
-            list.file = file->get();
-        } else {
-            const auto* array = node_.as_array();
-            if (!array) return wanted;
-            for (const toml::node& element : *array) {
-                const auto position = triple_of(element, 0);
-                if (!position) return wanted;
-                list.positions.push_back(*position);
-            }
+    Complaint operator()(const ShapeKey& kind) const {
+        if (const auto* word = node_.as_string()) {
+            if (word->get().find('\0') != std::string::npos) return no_zero;
+            const bool is_file = word->get().find_first_of("./") != std::string::npos;
+            if (!is_file && !is_among(kind.words, word->get()))
+                return unknown_word(key_.name, word->get(), kind.words);
+            kind.value.set(parameters_,
+                           is_file ? WordOrBoxes{"", {{}, word->get()}} : WordOrBoxes{word->get()});
+            return {};
         }
-        kind.value.set(parameters_, list);
+        const std::string wanted =
+            "must be a word, a file such as \"boxes.txt\", or an array of positions, each three integers >= "
+            "0";
+        const auto* array = node_.as_array();
+        if (!array) return wanted;
+        WordOrBoxes shape;
+        for (const toml::node& element : *array) {
+            const auto position = triple_of(element, 0);
+            if (!position) return wanted;
+            shape.boxes.positions.push_back(*position);
+        }
+        kind.value.set(parameters_, shape);
         return {};
     }
 

@@ -15,76 +15,57 @@ namespace {
 void add_problem(Table& table) {
     using Problem = ProblemOptions;
     Section s(table, "problem", &Parameters::problem);
-    s.integer(
-        "dimensions", &Problem::dimensions, between(2, 3),
-        "number of dimensions; in two, boxes are squares of problem.box^2 cells, one layer of them, and the "
-        "third of what is given for x, y and z says nothing");
+    s.integer("dimensions", &Problem::dimensions, between(2, 3),
+              "number of dimensions; in two, boxes are squares in one layer");
     s.integer("box", &Problem::box, between(1, 16384), "width of a box, in three dimensions at most 1024",
               "cells");
     s.integer("boxes_per_rank", &Problem::boxes_per_rank, at_least(1),
-              "number of boxes for each rank, where problem.boxes is not given", "boxes");
+              "boxes of each rank where problem.boxes is not given", "boxes");
     s.integer("ranks", &Problem::ranks, between(0, 1 << 20),
-              "number of ranks that --dry-run and --print-plan imagine; 0 = those that were started",
-              "ranks");
+              "virtual ranks of --dry-run and --print-plan; 0 = those that were started", "ranks");
     s.triple("boxes", &Problem::boxes, 0,
-             "size of the domain, or of the box around it, in each direction; [0,0,0] = as cubic as ranks x "
-             "boxes_per_rank allow",
-             "boxes");
-    s.choice(
-        "shape", &Problem::shape,
-        "shape of the domain, a union of the boxes of problem.boxes: all; those outside one quarter in x "
-        "and y; those on the surface; each by a throw of dice; those nearest to random centres; or a "
-        "list");
-    s.positions("boxes_list", &Problem::boxes_list,
-                "positions of the boxes, each three integers from 0 on, or a file with one a line")
-        .expert()
-        .needs("problem.shape", {name(DomainShape::list)});
+             "boxes in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow", "boxes");
+    s.shape("shape", &Problem::shape, &Problem::boxes_list,
+            "boxes present: by a rule, a list of positions, or a file with one a line");
     s.real("fill", &Problem::fill, {.lowest = 0, .highest = 1, .highest_open = false},
-           "part of the boxes that is present")
+           "fraction of the boxes that is present")
         .expert()
         .needs("problem.shape", {name(DomainShape::scattered), name(DomainShape::tags)});
-    s.choice("outside", &Problem::outside,
-             "boundary condition where a neighbour is missing inside the box around the domain")
+    s.choice("outside", &Problem::outside, "boundary condition where a box is missing inside the domain")
         .expert()
-        .needs("problem.shape", {"L", "shell", "scattered", "tags", "list"});
+        .needs("problem.shape", {}, {name(DomainShape::cube)});
     s.real("a", &Problem::a, from(0), "factor a of the equation; 0 makes it Poisson's");
     s.real("b", &Problem::b, above(0), "factor b of the equation");
     s.choice("coefficients", &Problem::coefficients,
-             "coefficient beta: 1; K^(0.5 sin sin sin); K inside a ball of radius 1/4 and 1 outside; or from "
-             "1 to K "
-             "across a wavy front");
+             "coefficient beta: 1, K^(sin sin sin / 2), K inside a ball, or a wavy front");
     s.real("contrast", &Problem::contrast, above(0), "contrast K of the coefficient beta")
         .needs("problem.coefficients", {"smooth", "ball", "front"});
     s.reals("anisotropy", &Problem::anisotropy, above(0), "factors of the coefficient beta along x, y and z",
             "")
         .expert();
-    s.reals("drift", &Problem::drift, {},
-            "way of coefficients and triangle wave through the domain in a step", "lengths of the domain")
+    s.reals("drift", &Problem::drift, {}, "distance that coefficients and source move in a step",
+            "lengths of the domain")
         .expert();
     s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2").expert();
     s.choice("rhs", &Problem::rhs,
-             "right-hand side f: a triangle wave; sines of the cell's number; 1 in the first cell; "
-             "manufactured from a known solution; random; zero; or that of a linear u");
+             "right-hand side f; manufactured and linear: of a known u; point: one cell");
     s.choice("data", &Problem::data,
-             "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; or 1/2 + cos cos cos")
+             "values of u on Dirichlet faces: 0; 1 + x - 2 y + z/2; 1/2 + cos cos cos")
         .expert();
     s.integer("seed", &Problem::seed, at_least(0),
-              "seed of what is random: right-hand side, shape, matrix, order")
+              "seed of random right-hand sides, shapes, matrices and orderings")
         .expert()
         .needs("problem.rhs", {"random"});
     s.choice("placement", &Problem::placement,
-             "rule that says which rank owns which box; curve = space-filling")
+             "rule by which ranks own boxes; curve = along a space-filling curve")
         .expert();
     s.choice("storage", &Problem::storage,
              "memory of a rank's boxes: apart, or a cuboid of them without ghosts inside")
         .expert();
-    s.boundaries(
-        "boundary", &Problem::boundary,
-        "boundary condition: one word for all directions, or an array of three; other words for the two "
-        "sides of a direction as \"neumann/dirichlet\"");
+    s.boundaries("boundary", &Problem::boundary,
+                 "boundary condition: one word, or three; two sides as \"neumann/dirichlet\"");
     s.integer("columns", &Problem::columns, between(1, 1000),
-              "number of vectors that are multiplied by, or of fields that are exchanged, at a time",
-              "columns")
+              "vectors that are multiplied, or fields that are exchanged, at a time", "columns")
         .expert();
 }
 
@@ -127,10 +108,9 @@ void add_multigrid(Table& table) {
     s.flag("reference_path", &Multigrid::reference_path,
            "a pass for each half sweep, boxes apart, messages of both colours")
         .expert();
-    std::string meanings = "smoother: ";
-    for (const Smoother& smoother : smoothers())
-        meanings += (&smoother == &smoothers().front() ? "" : "; ") + smoother.meaning;
-    s.choice("smoother", &Multigrid::smoother, smoother_names(), meanings);
+    std::vector<Word> words;
+    for (const Smoother& smoother : smoothers()) words.push_back({smoother.name, smoother.meaning});
+    s.choice("smoother", &Multigrid::smoother, words, "smoother");
     s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
@@ -158,100 +138,55 @@ void add_multigrid(Table& table) {
 void add_bottom(Table& table) {
     using Bottom = BottomOptions;
     Section s(table, "bottom", &Parameters::bottom);
-    s.choice(
-        "solver", &Bottom::solver, method_names(),
-        "solver on the coarsest level, or of the whole problem; smooth = relaxation alone, amg = cycles of "
-        "algebraic multigrid by [amg]");
+    s.choice("solver", &Bottom::solver, method_names(),
+             "solver on the coarsest level, or of the whole problem; smooth = relaxation");
     s.each_needs_reader(methods(),
                         [](const Method& method, const std::string& key) { return method.reads(key); });
     s.real("tolerance", &Bottom::tolerance, inside(0, 1),
-           "reduction of the residual's 2-norm, per visit or solve");
+           "reduction of the residual's 2-norm in a visit or solve");
     s.integer("max_iterations", &Bottom::max_iterations, at_least(1),
               "limit on the iterations of a visit or solve", "iterations");
     s.choice("scaling", &Bottom::scaling,
-             "scaling of the system by its diagonal: from the right for BiCGStab's family, on both sides for "
-             "CG's");
+             "diagonal scaling: from the right for BiCGStab, on both sides for CG");
     s.choice("preconditioner", &Bottom::preconditioner,
-             "preconditioner on the coarsest level or of a matrix: none, or a cycle by [amg]");
-    s.integer(
-         "max_restarts", &Bottom::max_restarts, at_least(0),
-         "limit on the restarts of a visit or solve whose true residual has not followed the recursive one",
-         "restarts")
+             "AMG for coarsest levels and matrices; V-cycle or blocks in run.mode = krylov");
+    s.integer("max_restarts", &Bottom::max_restarts, at_least(0),
+              "limit on restarts after a true residual that misses the tolerance", "restarts")
         .expert();
-    s.integer(
-         "given_iterations", &Bottom::given_iterations, at_least(0),
-         "number of iterations, in all visits, that a predicted solve takes for granted; 0 = it finds out "
-         "by solving",
-         "iterations")
+    s.integer("assumed_iterations", &Bottom::assumed_iterations, at_least(0),
+              "iterations that a predicted solve assumes; 0 = counted by a proxy solve", "iterations")
         .expert();
     s.integer("sweeps", &Bottom::sweeps, between(1, 1'000'000), "relaxation of the coarsest level", "sweeps")
         .expert();
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
-    s.choice("spectrum", &Bottom::spectrum,
-             "interval of eigenvalues that polynomials are for: bounds by rows, with a preconditioner 0 to "
-             "2; the "
-             "extreme Ritz values of some steps of CG, once; or bottom.spectrum_lowest to spectrum_highest")
+    s.interval("spectrum", &Bottom::spectrum, &Bottom::spectrum_lowest, &Bottom::spectrum_highest,
+               "eigenvalues of the scaled system: bounds by rows, Ritz values of CG, or given")
         .expert();
-    s.integer("spectrum_steps", &Bottom::spectrum_steps, between(2, 1000), "steps of CG for the estimate",
-              "steps")
-        .expert()
-        .needs("bottom.spectrum", {name(SpectrumFrom::estimate)});
-    s.real("spectrum_lowest", &Bottom::spectrum_lowest, from(0),
-           "lower end of the interval, of the scaled system")
-        .expert()
-        .needs("bottom.spectrum", {name(SpectrumFrom::given)});
-    s.real("spectrum_highest", &Bottom::spectrum_highest, above(0), "upper end of the interval")
-        .expert()
-        .needs("bottom.spectrum", {name(SpectrumFrom::given)});
     s.choice("norm", &Bottom::norm,
-             "norm that a preconditioned method of CG's family tests: |r|, or sqrt(r . M r), in which it "
-             "minimises")
-        .expert();
-    s.integer("replace_every", &Bottom::replace_every, at_least(0),
-              "distance of the replacements of recursive residuals by true ones; 0 = never", "iterations")
+             "norm that preconditioned CG tests: |r|, or the natural norm sqrt(r . M r)")
         .expert();
     s.integer("s", &Bottom::s, at_least(1), "number of iterations per all-reduce (s-step methods)",
               "iterations");
-    s.choice(
-        "basis", &Bottom::basis,
-        "basis of the Krylov spaces of an s-step method; beyond s = 4 newton or chebyshev, with scaling = "
-        "jacobi");
-    s.flag("telescoping", &Bottom::telescoping,
-           "growth of s: 1, 2, 4, ... up to bottom.s, not bottom.s at once")
-        .expert();
+    s.choice("basis", &Bottom::basis, "basis of s-step Krylov spaces; beyond s = 4 newton or chebyshev");
+    s.flag("telescoping", &Bottom::telescoping, "s grows as 1, 2, 4, ... up to bottom.s").expert();
     s.choice("gram_precision", &Bottom::gram_precision,
-             "precision of the Gram matrices of an s-step method and of what follows from them; "
-             "double_double for "
-             "monomial bases beyond s = 4, where nothing is scaled")
+             "precision of Gram matrices; double_double for monomial bases beyond s = 4")
         .expert();
-    s.choice(
-         "powers", &Bottom::powers,
-         "exchanges of an s-step method: for both Krylov spaces at once; one space after the other; or of "
-         "several ghost layers, for several powers of the operator")
+    s.choice("powers", &Bottom::powers,
+             "exchanges of s-step methods: for both spaces, one, or several powers at once")
         .expert();
-    s.integer(
-         "powers_depth", &Bottom::powers_depth, at_least(0),
-         "number of ghost layers of matrix powers, at most the box's width; 0 = as many as powers, if the "
-         "box has them",
-         "ghost layers")
+    s.integer("powers_depth", &Bottom::powers_depth, at_least(0),
+              "ghost layers of matrix powers; 0 = one for each power, if boxes have them", "ghost layers")
         .expert()
-        .needs("bottom.powers", {name(Powers::matrix_powers)});
-    s.choice("powers_passes", &Bottom::powers_passes,
-             "passes of matrix powers over memory: one for each power, or one for all between two exchanges, "
-             "which reads the "
-             "operator once")
-        .expert()
-        .needs("bottom.powers", {name(Powers::matrix_powers)});
+        .needs("bottom.powers", {name(Powers::matrix_powers), name(Powers::fused_matrix_powers)});
     s.integer("block", &Bottom::block, between(1, 1000), "number of directions at a time (enlarged methods)",
               "columns")
         .expert();
     s.choice("splitting", &Bottom::splitting,
-             "cut of an enlarged method's residual: box or cell n to column n mod bottom.block, or slabs "
-             "across x")
+             "split of an enlarged method's residual: boxes, cells in turns, or slabs")
         .expert();
-    s.choice("variant", &Bottom::variant,
-             "form of enlarged CG: one all-reduce per iteration, or two that stand scaling = none")
+    s.choice("variant", &Bottom::variant, "form of enlarged CG: one all-reduce per iteration, or two")
         .expert();
 }
 
@@ -263,119 +198,75 @@ void add_comm(Table& table) {
     for (const SchemeOptions& scheme : candidates({})) schemes.push_back(keel::name(scheme));
     schemes.insert(schemes.end(), {"auto", "tuned"});
     s.choice("scheme", &Comm::scheme, schemes,
-             "how ghosts travel; on each level: auto = least predicted time, tuned = fastest when tried");
+             "scheme of ghosts; auto = least predicted time, tuned = fastest when tried");
     s.integer("message_cap", &Comm::message_cap, at_least(0),
               "longest message of split between nodes; 0 = where comm.machine's rendezvous begins", "bytes")
         .expert();
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
-              "number of ranks on each pretended node; 0 = nodes as detected", "ranks");
+              "ranks on each virtual node; 0 = nodes as detected", "ranks");
     s.integer("ranks_per_socket", &Comm::ranks_per_socket, at_least(0),
-              "number of consecutive ranks of a node that share a socket, for predictions and the messages "
-              "of three_step and split; 0 = as detected, on pretended nodes as comm.machine has them",
-              "ranks")
+              "consecutive ranks of a node that share a socket; 0 = as detected", "ranks")
         .expert();
     s.text("machine", &Comm::machine,
-           "machine to predict times on: NAME of machines/NAME.toml, or a path; \"\" = none", "path");
-    s.text("node_map", &Comm::node_map,
-           "file of pretended nodes, with a label a line for each rank, NODE or NODE:SOCKET; \"\" = none",
+           "machine to predict times on: a name in machines/, or a path; \"\" = none", "path");
+    s.text("node_map", &Comm::node_map, "file with NODE or NODE:SOCKET a line for each rank; \"\" = none",
            "path")
         .expert();
     s.integer("ghost_depth", &Comm::ghost_depth, between(1, 8), "number of ghost layers", "cells").expert();
-    s.choice(
-         "neighbours", &Comm::neighbours,
-         "boxes that ghosts come from: the 6 across the faces, or all 26 around; 4 and 8 in two dimensions")
+    s.choice("neighbours", &Comm::neighbours, "boxes that ghosts come from: across the faces, or all around")
         .expert();
-    s.flag("overlap", &Comm::overlap, "work on the interior of boxes while their messages are under way");
-    s.choice("device", &Comm::device,
-             "way of a GPU's messages: through host memory, or from the device if the MPI takes that");
-    s.choice(
-        "allreduce", &Comm::allreduce,
-        "sums over ranks: by MPI_(I)allreduce, or our own of point-to-point messages: by recursive doubling, "
-        "by Rabenseifner's algorithm where longer than 2 KiB, within nodes first, or as is quickest on "
-        "comm.machine");
-    s.choice("allreduce_model", &Comm::allreduce_model,
-             "all-reduces of predicted solves, if MPI makes them: as MPICH chooses between the next two; by "
-             "doubling; by halving; by each node's first rank; by slices, one for each rank of a node; or "
-             "the quickest")
+    s.flag("overlap", &Comm::overlap, "work on the interior of boxes while messages are in flight");
+    s.choice("device", &Comm::device, "path of a GPU's messages: through host memory, or from the device");
+    s.choice("allreduce", &Comm::allreduce,
+             "all-reduces: MPI's, or of messages; auto = least predicted time");
+    s.choice("allreduce_model", &Comm::allreduce_model, "model of MPI's all-reduces in predictions")
         .expert()
         .needs("comm.allreduce", {"mpi"});
-    s.flag("progress", &Comm::progress,
-           "pushing on of all-reduces in flight, between operations of the bottom solver and while it waits")
+    s.flag("progress", &Comm::progress, "MPI progress for all-reduces in flight, between operations")
         .expert();
     s.integer("sampled_nodes", &Comm::sampled_nodes, at_least(0),
-              "number of nodes that a dry run draws to plan for, of more than 4096 ranks whose nodes do not "
-              "tile the boxes; "
-              "0 = all",
-              "nodes")
+              "nodes that a dry run plans for where no pattern repeats; 0 = all", "nodes")
         .expert();
 }
 
-void add_run(Table& table, std::span<const ModeWord> modes) {
+void add_run(Table& table, const std::vector<Word>& modes) {
     using Run = RunOptions;
     Section s(table, "run", &Parameters::run);
-    std::vector<std::string> names;
-    std::string meanings = "mode: ";
-    for (const ModeWord& mode : modes) {
-        meanings += (names.empty() ? "" : "; ") + mode.meaning;
-        names.push_back(mode.name);
-    }
-    s.choice("mode", &Run::mode, names, meanings);
+    s.choice("mode", &Run::mode, modes, "what is run and measured");
     std::vector<std::string> backends;
     for (const BackendInfo& info : all_backends()) backends.push_back(info.name);
     s.choice("backend", &Run::backend, backends, "programming model that runs the kernels");
-    s.choice("gpu_sync", &Run::gpu_sync,
-             "when the host waits for a GPU: after each operation, for results, or also replays graphs");
+    s.choice("gpu_sync", &Run::gpu_sync, "when the host waits for a GPU: each operation, results, or graphs");
     s.flag("deterministic", &Run::deterministic, "sums in a fixed order, whatever the threads and ranks");
-    s.integer("warmup", &Run::warmup, at_least(0), "number of solves thrown away first", "solves");
-    s.integer("repeats", &Run::repeats, at_least(1), "number of measured solves", "solves");
-    s.real("min_seconds", &Run::min_seconds, from(0),
-           "time that the measured solves take together at least, by more of them than run.repeats", "s")
-        .expert();
-    s.real(
-         "time_limit", &Run::time_limit, from(0),
-         "time from the start of the program on, before which a run ends, like one that is interrupted, when "
-         "another solve might not; 0 = none",
-         "s")
+    s.integer("warmup", &Run::warmup, at_least(0), "number of solves before the measured ones", "solves");
+    s.integer("repeats", &Run::repeats, at_least(1),
+              "number of measured solves; of messages the fastest counts", "solves");
+    s.real("time_limit", &Run::time_limit, from(0),
+           "time after which a run ends before its next solve; 0 = none", "s")
         .expert();
     s.real("dry_run_limit", &Run::dry_run_limit, above(0),
-           "bound on what a dry run takes by estimate, in minutes of one processor and in 2 GB", "")
+           "limit of a dry run, in minutes of one processor and in 2 GB", "")
         .expert();
-    s.integer(
-         "triad_mb", &Run::triad_mb, between(0, 25'000),
-         "memory of the triad's arrays on each node; 0 = four times the last-level cache, at most 128, or 32 "
-         "times a device's",
-         "MB")
+    s.integer("triad_mb", &Run::triad_mb, between(0, 25'000),
+              "memory of the triad's arrays on each node; 0 = by the caches", "MB")
         .expert();
     s.text("label", &Run::label, "name of the run for its records", "").expert();
-    s.flag("verbose", &Run::verbose, "progress on stderr even where it is no terminal").expert();
 }
 
 void add_output(Table& table) {
     Section s(table, "output", &Parameters::output);
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
-    s.text("goal", &OutputOptions::goal,
-           "file to which a predicted solve writes the schedule of its first V-cycle, in GOAL, for "
-           "simulators of networks; "
-           "\"\" = none",
+    s.text("goal", &OutputOptions::goal, "GOAL file of the schedule of a predicted V-cycle; \"\" = none",
            "path")
         .expert();
     s.integer("goal_events", &OutputOptions::goal_events, at_least(1),
-              "most exchanges and all-reduces in output.goal, of the visit to the bottom")
+              "limit on exchanges and all-reduces of the bottom in output.goal")
         .expert();
-    s.choice("times", &OutputOptions::times,
-             "times in the report: of each operation the mean over ranks and the slowest rank; or also the "
-             "fastest, which the slowest is, and calls")
+    s.flag("details", &OutputOptions::details,
+           "all times of operations in the report, and records of each rank and cycle")
         .expert()
-        .needs("run.mode", {"solve", "krylov", "full_multigrid", "fixed_point", "orthogonalise"});
-    s.flag("ranks", &OutputOptions::ranks, "a record also of each rank's time for each operation")
-        .expert()
-        .needs("output.json", {}, {""})
         .needs("run.mode",
                {"solve", "krylov", "survey", "full_multigrid", "spmv", "fixed_point", "orthogonalise"});
-    s.flag("cycles", &OutputOptions::cycles, "a record also of each multigrid cycle")
-        .expert()
-        .needs("output.json", {}, {""})
-        .needs("run.mode", {"solve", "survey"});
 }
 
 void add_amg(Table& table) {
@@ -415,16 +306,13 @@ void add_amg(Table& table) {
 void add_simulate(Table& table) {
     Section s(table, "simulate", &Parameters::simulate);
     s.integer("box", &SimulateOptions::box, between(0, 16384),
-              "width of the boxes that a simulated run is charged for while it computes with those of "
-              "problem.box, "
-              "which have to be these halved some times: a surrogate; 0 = problem.box",
-              "cells")
+              "width of the boxes whose time is charged in simulations; 0 = problem.box", "cells")
         .expert();
 }
 
 }  // namespace
 
-void add_common_keys(Table& table, std::span<const ModeWord> modes) {
+void add_common_keys(Table& table, const std::vector<Word>& modes) {
     add_problem(table);
     add_multigrid(table);
     add_bottom(table);

@@ -173,7 +173,7 @@ void Reader::read_overrides(std::span<const std::string> overrides) {
 // Whether the key is a text or one word of several, and so may do without quotes.
 bool is_text(const Key& key) {
     return std::holds_alternative<TextKey>(key.kind) || std::holds_alternative<ChoiceKey>(key.kind) ||
-           std::holds_alternative<BoundariesKey>(key.kind) || std::holds_alternative<PositionsKey>(key.kind);
+           std::holds_alternative<BoundariesKey>(key.kind) || std::holds_alternative<ShapeKey>(key.kind);
 }
 
 bool is_bare(const std::string& text) {

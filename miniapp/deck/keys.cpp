@@ -32,10 +32,16 @@ nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
                        if (words[0] == words[1] && words[1] == words[2]) return words[0];
                        return words;
                    },
-                   [&](const PositionsKey& kind) -> nlohmann::ordered_json {
-                       const BoxesList list = kind.value.get(parameters);
-                       if (!list.file.empty()) return list.file;
-                       return list.positions;
+                   [&](const ShapeKey& kind) -> nlohmann::ordered_json {
+                       const auto [word, boxes] = kind.value.get(parameters);
+                       if (!word.empty()) return word;
+                       if (!boxes.file.empty()) return boxes.file;
+                       return boxes.positions;
+                   },
+                   [&](const IntervalKey& kind) -> nlohmann::ordered_json {
+                       const WordOrInterval value = kind.value.get(parameters);
+                       if (value.word.empty()) return value.ends;
+                       return value.word;
                    },
                    [&](const IntegerKey& kind) -> nlohmann::ordered_json {
                        const std::int64_t value = kind.value.get(parameters);

@@ -35,6 +35,17 @@ struct Interval {
     bool contains(double x) const;
 };
 
+// Boxes where there is no word.
+struct WordOrBoxes {
+    std::string word;
+    BoxesList boxes = {};
+};
+// An interval where there is no word.
+struct WordOrInterval {
+    std::string word;
+    std::array<double, 2> ends{};
+};
+
 struct IntegerKey {
     Access<std::int64_t> value;
     std::int64_t lowest;
@@ -51,9 +62,11 @@ struct FlagKey {
 struct ChoiceKey {  // one word of several
     Access<std::string> value;
     std::vector<std::string> names;
+    std::vector<std::string> meanings = {};  // of each name; none where the names say enough
 };
 struct TextKey {
     Access<std::string> value;
+    std::string allowed = "text";
 };
 struct ListKey {  // any number of texts
     Access<std::vector<std::string>> value;
@@ -66,8 +79,13 @@ struct RealTripleKey {  // three numbers, one per direction
     Access<Triple> value;
     Interval allowed;
 };
-struct PositionsKey {  // any number of triples of integers from 0 on, or the name of a file
-    Access<BoxesList> value;
+struct ShapeKey {  // one word of several, any number of triples of integers from 0 on, or the path of a file
+    Access<WordOrBoxes> value;
+    std::vector<std::string> words;
+};
+struct IntervalKey {  // one word of several, or the two ends of an interval of numbers from 0 on
+    Access<WordOrInterval> value;
+    std::vector<std::string> words;
 };
 struct BoundariesKey {  // one word for all directions, or three; each may be two, "low/high"
     Access<std::array<std::string, 3>> value;
@@ -88,9 +106,9 @@ struct Key {
     std::string section;
     std::string name;
     std::string unit;     // empty: a pure number or a word
-    std::string meaning;  // a noun phrase that stands alone
+    std::string meaning;  // a phrase that stands alone, of at most 80 characters
     std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, ListKey, TripleKey, RealTripleKey,
-                 PositionsKey, BoundariesKey>
+                 ShapeKey, IntervalKey, BoundariesKey>
         kind;
     std::vector<Condition> needs = {};  // all of them
     bool expert = false;                // for ablations and rare wishes: not among the common keys
@@ -118,13 +136,13 @@ class Table {
     std::vector<Key> keys_;
 };
 
-// A mode as the deck's run.mode knows it.
-struct ModeWord {
+// A word of a choice.
+struct Word {
     std::string name;
     std::string meaning;
 };
 
 // The keys that modes share. The words of run.mode are given.
-void add_common_keys(Table& table, std::span<const ModeWord> modes);
+void add_common_keys(Table& table, const std::vector<Word>& modes);
 
 }  // namespace keel

@@ -144,27 +144,17 @@ struct RunOptions {
     bool deterministic = false;
     int warmup = 1;            // solves thrown away
     int repeats = 5;           // solves measured
-    double min_seconds = 0;    // that they take together at least
     double time_limit = 0;     // seconds of the whole run; 0 = none
     double dry_run_limit = 1;  // factor of the time and the memory of a dry run
     int triad_mb = 0;          // of the triad's arrays, on each node; 0 = by the cache
     std::string label;         // for the records
-    bool verbose = false;
 };
-
-// What the report tells of the ranks' times.
-enum class Times { mean_and_most, full };
-constexpr auto names_of(Times) {
-    return std::array{Named<Times>{Times::mean_and_most, "short"}, Named<Times>{Times::full, "full"}};
-}
 
 struct OutputOptions {
     std::string json;       // path of the JSON lines; empty = none
     std::string goal;       // path of a predicted solve's schedule; empty = none
     int goal_events = 100;  // exchanges and sums in it, of the visit to the bottom
-    Times times = Times::mean_and_most;
-    bool ranks = false;   // records of each rank's times
-    bool cycles = false;  // records of each cycle's times
+    bool details = false;   // all times of operations, and records of each rank and each cycle
 };
 
 // Options that only one mode knows, by their type.

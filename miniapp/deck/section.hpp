@@ -109,8 +109,10 @@ class Section {
         return add(std::move(key), FlagKey{as<bool>(member)}, std::move(meaning));
     }
 
-    Section& text(std::string key, std::string Options::*member, std::string meaning, std::string unit) {
-        return add(std::move(key), TextKey{as<std::string>(member)}, std::move(meaning), std::move(unit));
+    Section& text(std::string key, std::string Options::*member, std::string meaning, std::string unit,
+                  std::string allowed = "text") {
+        return add(std::move(key), TextKey{as<std::string>(member), std::move(allowed)}, std::move(meaning),
+                   std::move(unit));
     }
 
     Section& list(std::string key, std::vector<std::string> Options::*member, std::string meaning) {
@@ -128,14 +130,42 @@ class Section {
                    std::move(unit));
     }
 
-    Section& positions(std::string key, BoxesList Options::*member, std::string meaning) {
-        return add(std::move(key), PositionsKey{as<BoxesList>(member)}, std::move(meaning));
+    // A word of an enumeration, or boxes in the place of its last one.
+    template <class Enum>
+    Section& shape(std::string key, Enum Options::*member, BoxesList Options::*boxes, std::string meaning) {
+        const auto read = read_;
+        const auto write = write_;
+        std::vector<std::string> words = words_of<Enum>();
+        const Enum listed = *named<Enum>(words.back());
+        words.pop_back();
+        Access<WordOrBoxes> value{[=](const Parameters& p) -> WordOrBoxes {
+                                      const Options options = read(p);
+                                      if (options.*member == listed) return {"", options.*boxes};
+                                      return {keel::name(options.*member)};
+                                  },
+                                  [=](Parameters& p, const WordOrBoxes& chosen) {
+                                      Options& options = write(p);
+                                      options.*member =
+                                          chosen.word.empty() ? listed : *named<Enum>(chosen.word);
+                                      options.*boxes = chosen.boxes;
+                                  }};
+        return add(std::move(key), ShapeKey{std::move(value), std::move(words)}, std::move(meaning));
     }
 
     // A text that is one of some words ...
     Section& choice(std::string key, std::string Options::*member, std::vector<std::string> words,
                     std::string meaning) {
         return add(std::move(key), ChoiceKey{as<std::string>(member), std::move(words)}, std::move(meaning));
+    }
+    // ... each with a meaning of its own ...
+    Section& choice(std::string key, std::string Options::*member, const std::vector<Word>& words,
+                    std::string meaning) {
+        ChoiceKey kind{as<std::string>(member), {}, {}};
+        for (const Word& word : words) {
+            kind.names.push_back(word.name);
+            kind.meanings.push_back(word.meaning);
+        }
+        return add(std::move(key), std::move(kind), std::move(meaning));
     }
     // ... or an enumeration by its own.
     template <class Enum>
@@ -147,6 +177,32 @@ class Section {
             [=](const Parameters& p) { return std::string(keel::name(read(p).*member)); },
             [=](Parameters& p, const std::string& word) { write(p).*member = *named<Enum>(word); }};
         return add(std::move(key), ChoiceKey{std::move(value), words_of<Enum>()}, std::move(meaning));
+    }
+
+    // A word of an enumeration, or an interval in the place of its last one.
+    template <class Enum>
+    Section& interval(std::string key, Enum Options::*source, double Options::*lowest,
+                      double Options::*highest, std::string meaning) {
+        const auto read = read_;
+        const auto write = write_;
+        std::vector<std::string> words = words_of<Enum>();
+        const Enum given = *named<Enum>(words.back());
+        words.pop_back();
+        Access<WordOrInterval> value{[=](const Parameters& p) -> WordOrInterval {
+                                         const Options options = read(p);
+                                         if (options.*source == given)
+                                             return {"", {options.*lowest, options.*highest}};
+                                         return {keel::name(options.*source)};
+                                     },
+                                     [=](Parameters& p, const WordOrInterval& chosen) {
+                                         Options& options = write(p);
+                                         options.*source =
+                                             chosen.word.empty() ? given : *named<Enum>(chosen.word);
+                                         if (!chosen.word.empty()) return;
+                                         options.*lowest = chosen.ends[0];
+                                         options.*highest = chosen.ends[1];
+                                     }};
+        return add(std::move(key), IntervalKey{std::move(value), std::move(words)}, std::move(meaning));
     }
 
     // A boundary for each direction, or for each of its sides.

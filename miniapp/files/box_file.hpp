@@ -1,6 +1,6 @@
 #pragma once
 
-// problem.boxes_list: a file that lists the boxes of a domain. Three integers from 0 on a line, a position along x, y and z;
+// problem.shape: a file that lists the boxes of a domain. Three integers from 0 on a line, a position along x, y and z;
 // `#` begins a comment, empty lines do not count.
 
 #include <string>

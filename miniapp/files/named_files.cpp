@@ -38,9 +38,9 @@ NamedFiles read_named_files(Deck& deck, const Communicator& comm) {
         const BoxFile read = parse_box_file(*files.boxes);
         list.positions = read.positions;
         if (!read.error.empty()) {
-            deck.errors.push_back(fmt::format("{}: problem.boxes_list = \"{}\": {}",
-                                              deck.origin.at("problem.boxes_list"), list.file, read.error));
-            deck.refused.insert("problem.boxes_list");
+            deck.errors.push_back(fmt::format("{}: problem.shape = \"{}\": {}",
+                                              deck.origin.at("problem.shape"), list.file, read.error));
+            deck.refused.insert("problem.shape");
         }
     }
     return files;

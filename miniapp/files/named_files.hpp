@@ -20,9 +20,9 @@ std::optional<FileText> read_once(const std::optional<std::filesystem::path>& fi
 struct NamedFiles {
     std::optional<FileText> machine;   // comm.machine
     std::optional<FileText> node_map;  // comm.node_map
-    std::optional<FileText> boxes;     // problem.boxes_list
+    std::optional<FileText> boxes;     // problem.shape
 };
-// problem.boxes_list gets the positions of its file.
+// problem.shape gets the positions of its file.
 NamedFiles read_named_files(Deck& deck, const Communicator& comm);  // collective
 
 }  // namespace keel

@@ -144,8 +144,8 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
     return file.finish() && found.trouble.empty() ? valid : broken;
 }
 
-Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records,
-                const RunOptions& options, const Start& start, const Communicator& comm) {
+Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
+                double time_limit, const Start& start, const Communicator& comm) {
     const bool chosen = choose_threads(mode.resolved(), comm);
     const auto backend = make_backend(mode.resolved());
     if (refused(unlike_rank_0(backend->threads(), comm), comm)) return bad_input;
@@ -159,10 +159,9 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     findings.facts = facts_of(mode.resolved(), comm, *backend);
     if (chosen) findings.facts.backend += ", as OMP_NUM_THREADS is not set: processors / ranks";
     findings.facts.mpi_start_seconds = comm.max(start.mpi_seconds);
-    const auto progress = make_progress(speaks, options.verbose);
+    const auto progress = make_progress(speaks, verbose);
     const auto report = make_reporter(speaks, deck, file);
-    const double limit = options.time_limit;
-    Ending ending(limit > 0 ? start.begun + limit : std::numeric_limits<double>::infinity());
+    Ending ending(time_limit > 0 ? start.begun + time_limit : std::numeric_limits<double>::infinity());
     const auto regions = make_regions();
     mode.run({comm, *backend, *progress, *report, ending, regions.get()}, findings);
     findings.facts.total_seconds = now() - start.begun;

@@ -27,7 +27,7 @@ Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm);
 // `records`: the name of their file, empty for none; {threads} may still stand in it.
 Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm);
-Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records,
-                const RunOptions& options, const Start& start, const Communicator& comm);
+Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
+                double time_limit, const Start& start, const Communicator& comm);
 
 }  // namespace keel

@@ -72,6 +72,7 @@ std::string help_text() {
            "--solvers      the solvers of bottom.solver, and what an iteration costs\n"
            "--backends     the programming models of run.backend, and which can run here\n"
            "--tables PAGE  a table of the documentation, as Markdown: keys, solvers, backends\n"
+           "--verbose      progress on stderr even where it is no terminal\n"
            "--             what follows is a deck, also if it looks like an option or section.key=value\n\n"
            "Exit status: 0 valid, 1 a check failed or no convergence, 2 bad input, 3 MPI or device error,\n"
            "4 interrupted: SIGINT, SIGTERM or run.time_limit ended the run after the solve at hand.\n";
@@ -110,6 +111,8 @@ void take_deck(const std::string& word, CommandLine& command) {
 CommandLine read_command_line(std::span<char* const> words) {
     std::vector<std::string> names;
     for (const auto& option : options()) names.push_back(option.first);
+    const std::string verbose = "--verbose";
+    names.push_back(verbose);
 
     CommandLine command;
     bool decks = false;  // behind "--"
@@ -120,6 +123,8 @@ CommandLine read_command_line(std::span<char* const> words) {
             take_deck(word, command);
         } else if (const auto option = options().find(word); option != options().end()) {
             command.action = option->second;
+        } else if (word == verbose) {
+            command.verbose = true;
         } else if (const auto rank = rank_of(word)) {
             command.action = Action::print_plan;
             command.rank = *rank;

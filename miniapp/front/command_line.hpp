@@ -19,6 +19,7 @@ struct CommandLine {
     std::string topic;  // of --help, --keys and --tables
     std::optional<std::filesystem::path> deck;
     int rank = 0;  // whose plan is printed
+    bool verbose = false;
     std::vector<std::string> overrides;
     std::vector<std::string> unknown;  // complaints about words that make no sense
 };

@@ -30,7 +30,7 @@ class Progress {
 };
 
 // Where a mode runs.
-struct Site {
+struct RunContext {
     const Communicator& comm;
     const Backend& backend;
     Progress& progress;
@@ -65,7 +65,7 @@ class PreparedMode {
                            Progress& progress) const = 0;
     // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
     // it is asked to. Collective; complete on rank 0.
-    virtual void run(const Site& site, Findings& findings) const = 0;
+    virtual void run(const RunContext& context, Findings& findings) const = 0;
 };
 
 class Mode {

@@ -1,22 +1,20 @@
-#include "miniapp/modes/grids/grid_modes.hpp"
 #include "miniapp/modes/mode.hpp"
-#include "miniapp/modes/network/network.hpp"
-#include "miniapp/modes/spmv/spmv.hpp"
 
 namespace keel {
+
+// Each at the end of its file.
+std::unique_ptr<Mode> make_solve_mode(), make_krylov_mode(), make_survey_mode(), make_full_multigrid_mode(),
+    make_network_mode(), make_exchange_mode(), make_spmv_mode(), make_fixed_point_mode(),
+    make_orthogonalise_mode();
+
 namespace {
 
 std::vector<std::unique_ptr<Mode>> make_modes() {
     std::vector<std::unique_ptr<Mode>> all;
-    all.push_back(make_solve_mode());
-    all.push_back(make_krylov_mode());
-    all.push_back(make_survey_mode());
-    all.push_back(make_full_multigrid_mode());
-    all.push_back(make_network_mode());
-    all.push_back(make_exchange_mode());
-    all.push_back(make_spmv_mode());
-    all.push_back(make_fixed_point_mode());
-    all.push_back(make_orthogonalise_mode());
+    for (const auto make :
+         {make_solve_mode, make_krylov_mode, make_survey_mode, make_full_multigrid_mode, make_network_mode,
+          make_exchange_mode, make_spmv_mode, make_fixed_point_mode, make_orthogonalise_mode})
+        all.push_back(make());
     return all;
 }
 
@@ -35,7 +33,7 @@ const Mode& mode_of(const Deck& deck) {
 
 Table make_table() {
     Table table;
-    std::vector<ModeWord> words;
+    std::vector<Word> words;
     for (const auto& mode : modes()) words.push_back({mode->name(), mode->meaning()});
     add_common_keys(table, words);
     for (const auto& mode : modes()) mode->add_keys(table);

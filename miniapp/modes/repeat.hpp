@@ -12,13 +12,11 @@ struct Repeats {
     std::string what;  // "solves"
     int warmup = 1;
     int counted = 5;
-    double min_seconds = 0;  // that those which count take together at least, by more of them
-    int together = 1;        // so many are a round, and rounds are whole
 };
 
 // Calls action(n) for n from -warmup on, and ends before the next where the run was asked to. How many of those that
 // count were done: returned, and noted in the findings. Collective.
-int repeat(const Site& site, const Repeats& repeats, Findings& findings,
+int repeat(const RunContext& context, const Repeats& repeats, Findings& findings,
            const std::function<void(int n)>& action);
 
 }  // namespace keel

@@ -39,7 +39,7 @@ std::map<std::string, std::string> idle_keys(const Deck& deck) {
 void check_idle(Rules& rules) {
     for (const auto& [key, reason] : idle_keys(rules.deck())) {
         if (rules.deck().origin.at(key) != "command line") continue;
-        std::vector<std::string> judged{key, "run.mode", "run.preconditioner", "run.survey"};
+        std::vector<std::string> judged{key, "run.mode", "bottom.preconditioner", "run.survey"};
         for (const Condition& condition : rules.deck().table->find(key)->needs)
             judged.push_back(condition.key);
         rules.require(false, judged, fmt::format("{}: {}", key, reason));

@@ -118,7 +118,7 @@ struct Tally {
     std::string what;  // "solves"
     int done = 0;
     int all = 0;
-    bool at_least = false;  // run.min_seconds may ask for more than all
+    bool at_least = false;  // more than all may have come, had the run not been ended
 };
 
 // Complete on rank 0.

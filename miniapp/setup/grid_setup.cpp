@@ -138,7 +138,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
         grids.fields_on_finest += preconditioner_fields(use.preconditioner);
     for (const auto& [name, options] : use.solvers) {
         if (use.krylov == KrylovLevel::finest)
-            grids.fields_on_finest += krylov_fields(options, use.preconditioner.any());
+            grids.fields_on_finest += krylov_fields(options, use.preconditioner != PreconditionerKind::none);
         else
             grids.fields_on_coarsest += bottom_fields(options);
         grids.vectors_at_once = std::max(grids.vectors_at_once, vectors_at_once(options));

@@ -23,8 +23,8 @@ enum class KrylovLevel { none, coarsest, finest };
 struct GridUse {
     bool coarsens = true;  // false: only the finest level is needed
     KrylovLevel krylov = KrylovLevel::coarsest;
-    PreconditionerOptions preconditioner = {};  // of the Krylov method on the finest level
-    std::vector<NamedSolver> solvers = {};      // at work one after the other
+    PreconditionerKind preconditioner = PreconditionerKind::none;  // of the Krylov method on the finest level
+    std::vector<NamedSolver> solvers = {};                         // at work one after the other
     std::vector<std::string> left_out = {};  // a line for each solver that takes no part: its name, and why
     int steps = 1;           // of a solve, each with coefficients and right-hand side of its own
     bool from_last = false;  // each begins with the solution of the one before

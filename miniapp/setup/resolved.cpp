@@ -92,44 +92,71 @@ std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine
     return text;
 }
 
+Communication communication_of(const Parameters& p, bool direct) {
+    const SchemeOptions options{.message_cap = static_cast<std::size_t>(p.comm.message_cap),
+                                .columns = static_cast<std::size_t>(p.problem.columns)};
+    const std::optional<SchemeOptions> given = candidate_named(p.comm.scheme, options);
+    return {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
+            .scheme = given ? *given : options,
+            .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
+            .all_reduce = {p.comm.allreduce, p.comm.progress},
+            .all_reduce_model = all_reduce_model(p.comm),
+            .sampled_nodes = p.comm.sampled_nodes};
+}
+
+// Each all-reduce by the algorithm of least predicted time on the machine.
+void choose_all_reduces(Resolved& resolved) {
+    const Model on_host{resolved.machine->machine, Memory::host};
+    require_known(on_host, resolved.topology);
+    resolved.comm.all_reduce.by_words = [=, topology = resolved.topology](std::size_t words) {
+        return algorithm_of(AllReduceModel::quickest, on_host.machine, topology.places(), words);
+    };
+    resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
+}
+
+// Simulated time is that of wider boxes.
+void take_surrogate(Resolved& resolved, const Parameters& p) {
+    const Surrogate surrogate{p.simulate.box, p.problem.box, static_cast<std::size_t>(p.problem.dimensions)};
+    if (resolved.simulation) {
+        resolved.simulation->surrogate = surrogate;
+        if (lacks_overhead(*resolved.machine))
+            resolved.remarks.push_back("machine " + resolved.machine->machine.name +
+                                       " does not say how much of alpha is overhead: exchanges that are "
+                                       "charged add up all of it, "
+                                       "where simulated messages wait for most of it at once");
+    }
+    resolved.remarks.push_back(fmt::format(
+        "simulate.box = {}: a surrogate: in simulated seconds {}; iterations, V-cycles, residuals, "
+        "counts, and all that --dry-run tells, are of what is computed",
+        p.simulate.box, surrogate.text()));
+}
+
 }  // namespace
 
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
     const Parameters& p = deck.parameters;
     const bool direct =
         p.comm.device != DeviceMessages::staged && Session::takes_device_memory(p.run.backend);
-    const SchemeOptions options{.message_cap = static_cast<std::size_t>(p.comm.message_cap),
-                                .columns = static_cast<std::size_t>(p.problem.columns)};
-    const std::optional<SchemeOptions> given = candidate_named(p.comm.scheme, options);
-    Resolved resolved{
-        .ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
-        .started = comm.size(),
-        .rank = comm.rank(),
-        .topology = {},
-        .detected = detect_topology(comm),
-        .machine = {},
-        .simulation = {},
-        .comm = {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
-                 .scheme = given ? *given : options,
-                 .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
-                 .all_reduce = {p.comm.allreduce, p.comm.progress},
-                 .all_reduce_model = all_reduce_model(p.comm),
-                 .sampled_nodes = p.comm.sampled_nodes},
-        .backend = p.run.backend,
-        .gpu_sync = p.run.gpu_sync,
-        .deterministic = p.run.deterministic,
-        .warmup = p.run.warmup,
-        .repeats = p.run.repeats,
-        .min_seconds = p.run.min_seconds,
-        .triad_bytes = 1e6 * p.run.triad_mb,
-        .dry_run_limit = p.run.dry_run_limit,
-        .goal = p.output.goal,
-        .goal_events = p.output.goal_events,
-        .details = {.all_times = p.output.times == Times::full,
-                    .ranks = p.output.ranks && !p.output.json.empty(),
-                    .cycles = p.output.cycles && !p.output.json.empty()},
-        .remarks = {},
-        .warnings = {}};
+    Resolved resolved{.ranks = p.problem.ranks > 0 ? p.problem.ranks : comm.size(),
+                      .started = comm.size(),
+                      .rank = comm.rank(),
+                      .topology = {},
+                      .detected = detect_topology(comm),
+                      .machine = {},
+                      .simulation = {},
+                      .comm = communication_of(p, direct),
+                      .backend = p.run.backend,
+                      .gpu_sync = p.run.gpu_sync,
+                      .deterministic = p.run.deterministic,
+                      .warmup = p.run.warmup,
+                      .repeats = p.run.repeats,
+                      .triad_bytes = 1e6 * p.run.triad_mb,
+                      .dry_run_limit = p.run.dry_run_limit,
+                      .goal = p.output.goal,
+                      .goal_events = p.output.goal_events,
+                      .details = p.output.details,
+                      .remarks = {},
+                      .warnings = {}};
     if (files.machine)
         resolved.machine =
             Model{parse_machine(*files.machine).machine, direct ? Memory::device : Memory::host};
@@ -140,31 +167,9 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
         resolved.remarks.push_back("machine " + resolved.machine->machine.name +
                                    " has no messages within a socket: they are taken as within a node");
     if (p.comm.message_cap == 0) resolved.comm.scheme.message_cap = rendezvous_from(*resolved.machine);
-    if (p.comm.allreduce == AllReduceAlgorithm::automatic) {
-        const Model on_host{resolved.machine->machine, Memory::host};
-        require_known(on_host, resolved.topology);
-        resolved.comm.all_reduce.by_words = [=, topology = resolved.topology](std::size_t words) {
-            return algorithm_of(AllReduceModel::quickest, on_host.machine, topology.places(), words);
-        };
-        resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
-    }
+    if (p.comm.allreduce == AllReduceAlgorithm::automatic) choose_all_reduces(resolved);
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
-    if (p.simulate.box > p.problem.box) {
-        const Surrogate surrogate{p.simulate.box, p.problem.box,
-                                  static_cast<std::size_t>(p.problem.dimensions)};
-        if (resolved.simulation) {
-            resolved.simulation->surrogate = surrogate;
-            if (lacks_overhead(*resolved.machine))
-                resolved.remarks.push_back("machine " + resolved.machine->machine.name +
-                                           " does not say how much of alpha is overhead: exchanges that are "
-                                           "charged add up all of it, "
-                                           "where simulated messages wait for most of it at once");
-        }
-        resolved.remarks.push_back(fmt::format(
-            "simulate.box = {}: a surrogate: in simulated seconds {}; iterations, V-cycles, residuals, "
-            "counts, and all that --dry-run tells, are of what is computed",
-            p.simulate.box, surrogate.text()));
-    }
+    if (p.simulate.box > p.problem.box) take_surrogate(resolved, p);
     return resolved;
 }
 

@@ -38,13 +38,6 @@ struct Communication {
     int sampled_nodes = 64;                                   // as in FewNodes
 };
 
-// What is told besides what every run tells.
-struct Details {
-    bool all_times = false;  // in the report
-    bool ranks = false;      // records of each rank's times
-    bool cycles = false;     // records of each cycle's
-};
-
 struct Resolved {
     int ranks = 1;    // planned for: those that problem.ranks imagines, or all that were started
     int started = 1;  // ranks of this run
@@ -59,12 +52,11 @@ struct Resolved {
     bool deterministic = false;
     int warmup = 1;
     int repeats = 5;
-    double min_seconds = 0;    // that repeats take together at least
-    double triad_bytes = 0;    // on each node; 0 = by the cache
-    double dry_run_limit = 1;  // as in DryRunLimit
-    std::string goal;          // file for a predicted solve's schedule
-    int goal_events = 100;     // of the visit to the bottom
-    Details details;
+    double triad_bytes = 0;             // on each node; 0 = by the cache
+    double dry_run_limit = 1;           // as in DryRunLimit
+    std::string goal;                   // file for a predicted solve's schedule
+    int goal_events = 100;              // of the visit to the bottom
+    bool details = false;               // all times in the report, and records of each rank and cycle
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on
 

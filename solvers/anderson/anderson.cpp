@@ -45,7 +45,7 @@ int Anderson::vectors(const AndersonOptions& options) {
 }
 
 bool Anderson::accelerates(int iteration) const {
-    return iteration > options_.delay && iteration % options_.period == 0;
+    return iteration > 0 && iteration % options_.period == 0;
 }
 
 QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
@@ -55,8 +55,7 @@ QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
     for (long i = 1; i < iterations; ++i) {
         const long k = std::min<long>(i - 1, options.depth);
         cost += row.append(k, options.depth);
-        if (i > options.delay && i % options.period == 0)
-            cost += row.project(std::min<long>(k + 1, options.depth));
+        if (i % options.period == 0) cost += row.project(std::min<long>(k + 1, options.depth));
     }
     return cost;
 }

@@ -58,7 +58,6 @@ struct AndersonOptions {
     int depth = 5;  // differences kept; 0: Picard's iteration
     std::string orthogonalisation = "dcgs2_fused";
     double damping = 1.0;        // of f; 1: none
-    int delay = 0;               // iterations of Picard's before the first accelerated one
     double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
     int period = 1;              // every so many iterations are accelerated, the others Picard's
     int composite =

@@ -37,7 +37,7 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const bool orthomin = method.reads("variant") && options.variant == Enlarged::orthomin;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
         (M.varies() && !method.flexible) || orthomin || options.scaling != Scaling::none ||
-        (makes_bases && (options.basis != Basis::monomial || options.powers == Powers::matrix_powers)))
+        (makes_bases && (options.basis != Basis::monomial || exchanges_for_several(options.powers))))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
 }
 

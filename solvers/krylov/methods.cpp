@@ -45,7 +45,7 @@ double Independent::most(double unknowns) const {
 
 bool Method::reads(std::string_view key) const {
     constexpr std::string_view of_all[] = {"tolerance", "max_iterations", "scaling", "max_restarts",
-                                           "given_iterations"};
+                                           "assumed_iterations"};
     if (key == "preconditioner") return is_krylov() && accepts_preconditioner();
     return key == "solver" || (is_krylov() && std::ranges::find(of_all, key) != std::end(of_all)) ||
            std::ranges::find(keys, key) != keys.end();
@@ -84,7 +84,7 @@ std::vector<std::string> krylov_names() {
 bool uses_algebraic(const BottomOptions& options) {
     const Method& method = method_named(options.solver);
     return method.repeats_cycles() ||
-           (method.reads("preconditioner") && options.preconditioner == BottomPreconditioner::amg);
+           (method.reads("preconditioner") && options.preconditioner == PreconditionerKind::amg);
 }
 
 DiagonalScaling scaling_of(const BottomOptions& options) {
@@ -108,7 +108,7 @@ int vectors_at_once(const BottomOptions& options) {
 
 PowersNeed powers_need(const BottomOptions& options, int width) {
     const double degree = method_named(options.solver).degree.of(options);
-    if (options.powers != Powers::matrix_powers || degree == 0) return {};
+    if (!exchanges_for_several(options.powers) || degree == 0) return {};
     const double asked = options.powers_depth > 0 ? options.powers_depth : degree;
     const int layers = static_cast<int>(std::min({asked, degree, 1.0 * width}));
     // A recurrence of three terms goes on from two vectors of each basis.

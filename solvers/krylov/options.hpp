@@ -29,19 +29,17 @@ constexpr auto names_of(GramPrecision) {
                       Named<GramPrecision>{GramPrecision::twofold, "double_double"}};
 }
 
-// The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers.
-enum class Powers { paired, sequential, matrix_powers };
+// The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers; fused,
+// these powers are also computed in one pass over memory, not in one each.
+enum class Powers { paired, sequential, matrix_powers, fused_matrix_powers };
 constexpr auto names_of(Powers) {
     return std::array{Named<Powers>{Powers::paired, "paired"},
                       Named<Powers>{Powers::sequential, "sequential"},
-                      Named<Powers>{Powers::matrix_powers, "matrix_powers"}};
+                      Named<Powers>{Powers::matrix_powers, "matrix_powers"},
+                      Named<Powers>{Powers::fused_matrix_powers, "fused_matrix_powers"}};
 }
-
-// Passes over memory of matrix powers: one for each power, or one for all between two exchanges.
-enum class PowersPasses { plain, fused };
-constexpr auto names_of(PowersPasses) {
-    return std::array{Named<PowersPasses>{PowersPasses::plain, "plain"},
-                      Named<PowersPasses>{PowersPasses::fused, "fused"}};
+constexpr bool exchanges_for_several(Powers powers) {
+    return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
 }
 
 enum class Enlarged { orthodir, orthomin };
@@ -56,15 +54,19 @@ constexpr auto names_of(Norm) {
     return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
 }
 
-// The preconditioner of a method on the bottom grid: none, or a cycle of algebraic multigrid.
-enum class BottomPreconditioner { none, amg };
-constexpr auto names_of(BottomPreconditioner) {
-    return std::array{Named<BottomPreconditioner>{BottomPreconditioner::none, "none"},
-                      Named<BottomPreconditioner>{BottomPreconditioner::amg, "amg"}};
+// Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on grids a
+// V-cycle, or incomplete or complete Cholesky factorisations of the blocks of the operator that the boxes are.
+enum class PreconditionerKind { none, amg, v_cycle, block_ic0, block_cholesky };
+constexpr auto names_of(PreconditionerKind) {
+    using Name = Named<PreconditionerKind>;
+    return std::array{Name{PreconditionerKind::none, "none"}, Name{PreconditionerKind::amg, "amg"},
+                      Name{PreconditionerKind::v_cycle, "v_cycle"},
+                      Name{PreconditionerKind::block_ic0, "block_ic0"},
+                      Name{PreconditionerKind::block_cholesky, "block_cholesky"}};
 }
 
-// The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's
-// rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
+// The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's rows,
+// or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
 enum class SpectrumFrom { automatic, estimate, given };
 constexpr auto names_of(SpectrumFrom) {
     return std::array{Named<SpectrumFrom>{SpectrumFrom::automatic, "auto"},
@@ -80,16 +82,15 @@ struct BottomOptions {
     double tolerance = 1e-3;  // reduction of the 2-norm of the bottom residual
     int max_iterations = 200;
     Scaling scaling = Scaling::jacobi;
-    BottomPreconditioner preconditioner = BottomPreconditioner::none;
-    int max_restarts = 8;      // under the verify-and-restart rule
-    int sweeps = 24;           // relaxation's
-    int given_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them
+    PreconditionerKind preconditioner = PreconditionerKind::none;
+    int max_restarts = 8;        // under the verify-and-restart rule
+    int sweeps = 24;             // relaxation's
+    int assumed_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them
     // --- Pipelined methods
     int depth = 2;           // all-reduces in flight at a time
-    int replace_every = 50;  // iterations between residual replacements; 0 = never
+    int replace_every = 50;  // iterations between residual replacements; 0 = never; no key of a deck
     // --- Methods with polynomials of an interval, preconditioned methods
     SpectrumFrom spectrum = SpectrumFrom::automatic;
-    int spectrum_steps = 10;  // of CG, for the estimate
     double spectrum_lowest = 0.0;
     double spectrum_highest = 2.0;
     Norm norm = Norm::residual;
@@ -100,7 +101,6 @@ struct BottomOptions {
     Powers powers = Powers::paired;
     GramPrecision gram_precision = GramPrecision::simple;
     int powers_depth = 0;  // ghost layers for matrix_powers; 0 = as many as there are powers
-    PowersPasses powers_passes = PowersPasses::plain;  // of matrix_powers
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;

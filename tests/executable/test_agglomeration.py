@@ -84,7 +84,7 @@ class MergedBoxes(KeelTest):
         judged = ["problem.boxes=[2,2,2]", "multigrid.agglomerate=1000000"]  # on levels that two of three ranks have none of
         self.valid(3, INPUTS / "smoke/full_multigrid.toml", *judged)
         for words in (["run.mode=survey", "run.survey=['bicgstab','ca_cg']"],
-                      ["run.mode=krylov", "run.preconditioner=v_cycle", "bottom.solver=cg", "bottom.scaling=none"],
+                      ["run.mode=krylov", "bottom.preconditioner=v_cycle", "bottom.solver=cg", "bottom.scaling=none"],
                       ["run.steps=2", "run.start=last", "problem.drift=[0.1,0,0]", "problem.rhs=wave"],
                       ["run.mode=fixed_point", "problem.equation=linear", "run.map=cycle"], ["comm.scheme=auto", LASSEN]):  # fmt: skip
             with self.subTest(words=words):
@@ -142,7 +142,7 @@ class MergedBoxes(KeelTest):
         self.assertEqual(solve["noisy"][2]["bottom_seconds"], solve["noisy"][0]["bottom_seconds"])
 
     def test_iterations_are_not_given_where_levels_are_merged(self) -> None:
-        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.given_iterations=9")
+        run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.assumed_iterations=9")
         self.assertIn("no seconds are predicted of given iterations where multigrid.agglomerate merges", " ".join(run.split()))
 
     def test_what_cannot_be_is_refused(self) -> None:

@@ -352,7 +352,7 @@ class BottomGrid(ChoiceTest):
             "multigrid.bottom_ranks = 5 of 4 ranks: choose from 0 (one in eight) to 4"])  # fmt: skip
         self.refused(1, "multigrid.bottom_grid=gather", "multigrid.bottom_ranks=1", expected=[
             "multigrid.bottom_ranks: needs multigrid.bottom_grid = consolidate"])  # fmt: skip
-        self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs run.preconditioner = v_cycle"])
+        self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs bottom.preconditioner = v_cycle"])
         self.refused(None, "--dry-run", "multigrid.bottom_grid=replicate", "problem.ranks=8192", expected=[
             'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 imagined ranks are too many'])  # fmt: skip
 

@@ -192,7 +192,7 @@ class Counts(KeelTest):
                 "run.warmup=1", "run.deterministic=true", "run.triad_mb=1", "comm.ranks_per_node=2"]  # fmt: skip
         self.hold_all([Case(2, (*flat, "multigrid.fused_box=1")), Case(3, (*flat, "comm.scheme=staged_axes")),
                        Case(8, (*flat, "comm.neighbours=all", "comm.scheme=two_step", "bottom.solver=ca_bicgstab",
-                                "bottom.powers=matrix_powers", "bottom.powers_passes=fused")),
+                                "bottom.powers=fused_matrix_powers")),
                        Case(4, (*flat, "run.mode=krylov", "bottom.tolerance=1e-3", "bottom.solver=pipelined_cg"))])  # fmt: skip
 
     def test_fused_half_sweeps(self) -> None:

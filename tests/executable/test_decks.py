@@ -549,7 +549,7 @@ class DryRun(KeelTest):
         facts = self.valid(2, *words, *ONCE).facts
         self.assertEqual(deep, facts["predicted_bytes"])
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
-        fused = (*words, "bottom.powers_passes=fused")
+        fused = (*words, "bottom.powers=fused_matrix_powers")
         facts = self.valid(2, *fused, *ONCE).facts
         self.assertEqual((facts["predicted_bytes"], self.planned(2, *fused)["predicted_bytes"]), (deep, deep))
         self.assertAlmostEqual(deep, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
@@ -631,7 +631,7 @@ class Remarks(KeelTest):
         self.assertIn("8 boxes on 3 ranks: 2 ranks have 3, the others 2", " ".join(uneven))
 
     def test_progress_tells_how_many_solves_there_are_and_the_time_left(self) -> None:
-        run = self.run_keel(2, *self.box[:1], "run.warmup=1", "run.repeats=3", "run.verbose=true")
+        run = self.run_keel(2, *self.box[:1], "run.warmup=1", "run.repeats=3", "--verbose")
         lines = re.findall(r"(?m)^keel: (?:warm-up|solve) .*$", run.stderr)
         self.assertEqual(len(lines), 4)
         self.assertRegex(lines[0], r"^keel: warm-up 1: \d+ cycles, [\d.]+ [mnu]?s \(1 of 4\)$")

@@ -28,7 +28,7 @@ def words_of(problem: Record, shape: str = "") -> list[str]:
     if shape != "cube":
         values["problem.outside"] = problem["outside"]
     if shape == "list":
-        values["problem.boxes_list"] = problem["boxes"]
+        values["problem.shape"] = problem["boxes"]
     if shape in ("tags", "scattered"):
         values["problem.fill"] = problem["fill"]
     if problem["data"] != "zero":
@@ -126,7 +126,7 @@ class Steps(KeelTest):
                  "problem.boundary=dirichlet", "problem.rhs=zero", "problem.data=wave", "multigrid.bottom_box=4",
                  "run.deterministic=true", "multigrid.max_cycles=8", *ONCE)  # fmt: skip
         ways = [["bottom.solver=ca_cg", "bottom.basis=newton"], ["bottom.solver=deep_pipelined_cg"],
-                ["bottom.solver=ca_bicgstab", "bottom.basis=chebyshev", "bottom.powers=matrix_powers", "bottom.powers_passes=fused"],
+                ["bottom.solver=ca_bicgstab", "bottom.basis=chebyshev", "bottom.powers=fused_matrix_powers"],
                 ["bottom.solver=deep_pipelined_cg", "bottom.depth=2", "bottom.spectrum=estimate"],
                 ["bottom.solver=chebyshev", "bottom.spectrum=estimate"],
                 ["bottom.solver=pipelined_s_step_cg", "bottom.basis=chebyshev"],
@@ -157,7 +157,7 @@ class Lists(KeelTest):
     def test_boxes_in_a_block_next_to_a_box_whose_neighbours_are_missing(self) -> None:
         # Rank 0 has four boxes in a block. Of the four beside it in x only one is there, and is rank 1's.
         boxes = [[0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 2], [0, 0, 3], [1, 0, 3]]
-        words = ["problem.box=4", "problem.boxes=[2,2,4]", "problem.shape=list", f"problem.boxes_list={boxes}",
+        words = ["problem.box=4", "problem.boxes=[2,2,4]", f"problem.shape={boxes}",
                  "problem.placement=lexicographic", "multigrid.bottom_box=2", "multigrid.smoother=chebyshev",
                  "run.deterministic=true", *ONCE]  # fmt: skip
         alone = self.valid(1, *words).record("solve")
@@ -167,9 +167,9 @@ class Lists(KeelTest):
 
     def test_a_file_lists_boxes_as_an_array_does(self) -> None:
         self.file("boxes.txt", "# an L\n0 0 0\n1 0 0  # along x\n\n0 1 0\n")
-        deck = self.file("deck.toml", '[problem]\nbox = 8\nshape = "list"\nboxes_list = "boxes.txt"\n')
+        deck = self.file("deck.toml", '[problem]\nbox = 8\nshape = "boxes.txt"\n')
         by_file = self.valid(2, deck, "run.deterministic=true", *ONCE)
-        by_array = self.valid(2, deck, "problem.boxes_list=[[0,0,0],[1,0,0],[0,1,0]]", "run.deterministic=true", *ONCE)
+        by_array = self.valid(2, deck, "problem.shape=[[0,0,0],[1,0,0],[0,1,0]]", "run.deterministic=true", *ONCE)
         self.assertEqual(by_file.record("solve")["residuals"], by_array.record("solve")["residuals"])
 
     def test_a_file_that_is_no_list_is_refused_with_its_line(self) -> None:
@@ -180,19 +180,19 @@ class Lists(KeelTest):
             "": "names no box",
         }.items():
             self.file("boxes.txt", text)
-            deck = self.file("deck.toml", '[problem]\nshape = "list"\nboxes_list = "boxes.txt"\n')
+            deck = self.file("deck.toml", '[problem]\nshape = "boxes.txt"\n')
             self.refused(1, deck, expected=[complaint])
 
     def test_more_ranks_than_boxes_are_refused(self) -> None:
-        self.refused(2, "problem.shape=list", "problem.boxes_list=[[0,0,0]]", "problem.box=8",
+        self.refused(2, "problem.shape=[[0,0,0]]", "problem.box=8",
                      expected=["1 boxes of this shape for 2 ranks leave ranks without a box"])  # fmt: skip
 
 
 class Dry(KeelTest):
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
         # Enough cells for a tenth to be more than the megabyte of code that nobody predicts.
-        words = ("problem.box=64", "problem.boxes=[3,2,2]", "problem.shape=list",
-                 "problem.boxes_list=[[0,0,0],[1,0,0],[2,0,0],[2,1,0],[2,1,1]]", "problem.data=wave", "problem.rhs=wave")  # fmt: skip
+        words = ("problem.box=64", "problem.boxes=[3,2,2]",
+                 "problem.shape=[[0,0,0],[1,0,0],[2,0,0],[2,1,0],[2,1,1]]", "problem.data=wave", "problem.rhs=wave")  # fmt: skip
         for ranks in (1, 2):
             predicted = self.planned(ranks, *words)["predicted_bytes"]
             facts = self.valid(ranks, *words, *ONCE).facts

@@ -53,13 +53,13 @@ class DryRunLimit(KeelTest):
                 self.assertEqual((status, stderr), (0, ""))
                 text = " ".join(stdout.split())
                 self.assertIn("remark: no seconds are predicted, iterations not known: with the solves that count them", text)
-                self.assertIn("choose bottom.given_iterations", text)
+                self.assertIn("choose bottom.assumed_iterations", text)
                 self.assertNotIn("Predicted solves", stdout)
 
     def test_what_the_pages_name_is_accepted(self) -> None:
         for words, predicted in (
             ((INPUTS / "papers/seed_weak.toml", MILLION, "comm.ranks_per_node=16", HOPPER, "bottom.solver=cg",
-              "bottom.given_iterations=100"), "Predicted solves"),
+              "bottom.assumed_iterations=100"), "Predicted solves"),
             ((INPUTS / "papers/seed_weak.toml", "problem.ranks=512", "comm.ranks_per_node=4", HOPPER), "Predicted solves"),
             ((INPUTS / "spmv.toml", "problem.box=8", "problem.ranks=64", "comm.ranks_per_node=16", "comm.machine=lassen"), "matrix"),
             ((SPMV, "problem.matrix=arrow", "problem.rows=200000", "problem.ranks=65536", "comm.ranks_per_node=16"), "matrix"),

@@ -6,44 +6,19 @@ The caller sets what MPI needs to start more ranks than there are cores (scripts
 """
 
 import argparse
+import importlib
 import sys
 import unittest
 from pathlib import Path
 
-import test_agglomeration
-import test_backends
-import test_choice
-import test_counts
-import test_decks
-import test_detection
-import test_domains
-import test_dry_run_limit
-import test_ending
-import test_full_multigrid
-import test_interleavings
-import test_modes
-import test_network
-import test_peers
-import test_placement
-import test_planes
-import test_prediction
-import test_reference_path
-import test_report
-import test_scales
-import test_schemes
-import test_simulation
-import test_solution
-import test_spmv
 from keel_runner import KeelTest
+
+MODULES = sorted(path.stem for path in Path(__file__).parent.glob("test_*.py") if path.stem != "test_keel")
+globals().update({name: importlib.import_module(name) for name in MODULES})
 
 
 def load_tests(loader: unittest.TestLoader, tests: unittest.TestSuite, pattern: str | None) -> unittest.TestSuite:
-    modules = (
-        test_agglomeration, test_backends, test_choice, test_counts, test_decks, test_detection, test_domains, test_dry_run_limit,
-        test_ending, test_full_multigrid, test_interleavings, test_modes, test_network, test_peers, test_placement, test_planes, test_prediction, test_reference_path, test_report, test_scales, test_schemes,
-        test_simulation, test_solution, test_spmv,
-    )  # fmt: skip
-    return unittest.TestSuite(loader.loadTestsFromModule(module) for module in modules)
+    return unittest.TestSuite(loader.loadTestsFromModule(globals()[name]) for name in MODULES)
 
 
 if __name__ == "__main__":

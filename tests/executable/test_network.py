@@ -24,10 +24,10 @@ class Network(KeelTest):
     def measure(self, ranks: int, *words: object) -> Run:
         """A valid run. On a busy machine the fastest of few messages make no line; then the run's own remedy is followed."""
         for repeats in (3, 30, 100, 300):
-            run = self.run_keel(ranks, *SHORT, f"network.repeats={repeats}", *words)
+            run = self.run_keel(ranks, *SHORT, f"run.repeats={repeats}", *words)
             if WRITE not in words or "the times make no line" not in run.flat:
                 break
-            self.assertIn("or more network.repeats", run.flat)
+            self.assertIn("or more run.repeats", run.flat)
             self.assertEqual(run.status, 3, run)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         self.assertTrue(run.stdout.endswith("\nRESULT VALID\n"), run)
@@ -74,9 +74,8 @@ class Network(KeelTest):
 
     def test_what_is_written_is_what_was_fitted_and_is_a_machine_to_predict_with(self) -> None:
         # By the second limits no message is short and none is rendezvous: one protocol is left.
-        for limits in (["network.eager_from=256", "network.rendezvous_from=4096"],
-                       ["network.smallest=512", "network.eager_from=256", "network.rendezvous_from=65536"]):  # fmt: skip
-            run = self.measure(4, "comm.ranks_per_node=2", *limits, WRITE)
+        for limits in ("[256,4096]", "[0,65536]"):
+            run = self.measure(4, "comm.ranks_per_node=2", f"network.limits={limits}", WRITE)
             host = machine_of(run)["host"]
             (machine,) = of(run, "machine")
             fits = of(run, "fit")
@@ -90,7 +89,7 @@ class Network(KeelTest):
             late = max(0, of(run, "all_reduce")[0]["seconds"] - machine["all_reduce_by_messages"])
             self.assertAlmostEqual(machine["all_reduce_late"], late, delta=1e-12)
             self.assertEqual(machine_of(run).get("noise", {}).get("all_reduce", 0), machine["all_reduce_late"])
-            if limits[0] == "network.smallest=512":
+            if limits == "[0,65536]":
                 self.assertEqual((protocols, given), ({"rendezvous"}, (0, 0)))
                 self.assertIn("node rendezvous: fewer than two lengths", run.flat)
             for fit in fits:
@@ -106,8 +105,8 @@ class Network(KeelTest):
             self.assertIn("least predicted time", text)
 
     def test_limits_are_those_of_the_deck(self) -> None:
-        run = self.measure(2, "network.smallest=3", "network.eager_from=0", "network.rendezvous_from=100")
-        self.assertEqual([pong["bytes"] for pong in of(run, "ping_pong")], [3, *LENGTHS[2:]])
+        run = self.measure(2, "network.limits=[0,100]")
+        self.assertEqual([pong["bytes"] for pong in of(run, "ping_pong")], LENGTHS)
         # On a busy machine there may be one line for all, or none at all.
         noisy = "rejected: " in run.flat or "the times make no line" in run.flat
         wanted = {"rendezvous"} if noisy else {"eager", "rendezvous"}
@@ -118,8 +117,7 @@ class Network(KeelTest):
 
     def test_a_file_that_cannot_be_written_is_refused(self) -> None:
         self.refused(2, *SHORT, "network.write=no/such/folder.toml", expected=["there is no folder no/such"])
-        self.refused(2, SHORT[0], WRITE, "network.smallest=8", "network.largest=8",
-                     expected=["network.write: messages of one length, 8 bytes, tell no rate; give a larger"])  # fmt: skip
+        self.refused(2, SHORT[0], WRITE, "network.largest=1", expected=["network.largest = 1: must be from 2 to"])
         self.refused(2, "network.write=here.toml", expected=["network.write: needs run.mode = network"])
 
     def test_a_dry_run_tells_who_would_send_to_whom(self) -> None:

@@ -36,7 +36,7 @@ class Planes(KeelTest):
                 ['problem.boundary=["dirichlet/neumann","periodic","periodic"]', "comm.overlap=true", "problem.a=0.0"],
                 *([f"multigrid.bottom_grid={place}", "problem.boundary=dirichlet"] for place in
                   ("consolidate", "gather", "replicate")),
-                ["problem.shape=L", "problem.outside=neumann"], ["bottom.solver=ca_cg", "bottom.powers=matrix_powers", "bottom.powers_passes=fused"],
+                ["problem.shape=L", "problem.outside=neumann"], ["bottom.solver=ca_cg", "bottom.powers=fused_matrix_powers"],
                 ["comm.ghost_depth=3", "comm.neighbours=all", "comm.overlap=true"]]  # fmt: skip
         self.all_valid([((1, 2, 3, 4, 6)[n % 5], words) for n, words in enumerate(ways)])
 

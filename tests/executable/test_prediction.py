@@ -167,10 +167,10 @@ class Prediction(KeelTest):
         self.assertLess(plans["three_step", "comm_scheme"], plans["auto", "standard"])
         self.assertLess(plans["auto", "standard"], plans["auto", "comm_scheme"])
 
-    def test_given_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
+    def test_assumed_iterations_of_a_solve_with_a_matrix_stand_for_as_many(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=diagonal", "problem.rows=4096", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER,
                  "bottom.solver=cg", "bottom.scaling=none", "bottom.max_iterations=1000", "bottom.tolerance=1e-12"]  # fmt: skip
-        few, many = (self.predicted(None, *words, f"bottom.given_iterations={n}") for n in (50, 5000))
+        few, many = (self.predicted(None, *words, f"bottom.assumed_iterations={n}") for n in (50, 5000))
         seconds = [run.record("solve")["seconds"] for run in (few, many)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 100, delta=1e-9)
         self.assertEqual(many.record("solve")["rehearsed"]["bottom_iterations"], 50)
@@ -264,7 +264,7 @@ class Prediction(KeelTest):
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=64"]
         computed = self.predicted(None, *words).record("solve")
         once, twice, thrice = (
-            self.predicted(None, *words, f"bottom.given_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
+            self.predicted(None, *words, f"bottom.assumed_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
         self.assertEqual((computed["iterations_given"], once["iterations_given"]), (False, True))
         # The real bottom is small enough to stand for itself.
         self.assertEqual(once["computed_on"], computed["computed_on"])
@@ -276,11 +276,11 @@ class Prediction(KeelTest):
         above = [solve["seconds"] - solve["bottom_seconds"] for solve in (computed, thrice)]
         self.assertAlmostEqual(above[0], above[1], delta=1e-12)
 
-    def test_given_iterations_of_many_ranks_count_what_solving_on_the_real_bottom_counts(self) -> None:
+    def test_assumed_iterations_of_many_ranks_count_what_solving_on_the_real_bottom_counts(self) -> None:
         words = [INPUTS / "papers/seed_weak.toml", *GRID, HOPPER, "problem.ranks=256", "problem.boxes=[16,4,4]", "run.mode=survey"]
         solvers = ("bicgstab", "ca_cg")
         computed = self.predicted(None, *words, f"run.survey={list(solvers)}").records("solve")
-        entries = [f"{solve['solver']} given_iterations={solve['bottom_iterations']:.0f}" for solve in computed]
+        entries = [f"{solve['solver']} assumed_iterations={solve['bottom_iterations']:.0f}" for solve in computed]
         given = self.predicted(None, *words, f"run.survey={entries}")
         # The baseline among them is not another solver, which would be solved with.
         self.assertEqual([solve["solver"] for solve in given.records("solve")], list(solvers))
@@ -292,7 +292,7 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(one[name], other[name], delta=0.05 * other[name], msg=(one["solver"], name))
 
     def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
-        for word in ("bottom.given_iterations=7", "comm.allreduce_model=rabenseifner", "comm.sampled_nodes=9", "output.goal=a.goal"):
+        for word in ("bottom.assumed_iterations=7", "comm.allreduce_model=rabenseifner", "comm.sampled_nodes=9", "output.goal=a.goal"):
             key = word.split("=")[0]
             self.refused(None, word, expected=[f"command line: {key}: plays a part in --dry-run alone"])
 

@@ -118,15 +118,14 @@ class Eight(SimulatedTest):
                 self.assertLessEqual(timer["t_mean"], 1.001 * (launches + moving), timer)
 
     def test_a_run_that_would_end_by_its_clock_is_refused(self) -> None:
-        run = self.simulate(2, *SMALL, "run.min_seconds=1", "run.time_limit=1")
+        run = self.simulate(2, *SMALL, "run.time_limit=1")
         self.assertEqual(run.status, 2, run)
-        for key in ("run.min_seconds", "run.time_limit"):
-            told = f"{key} = 1: time is simulated here, and repeats itself; leave it out"
-            self.assertIn(told, unwrapped(run.stderr, 4))
+        told = "run.time_limit = 1: time is simulated here, and repeats itself; leave it out"
+        self.assertIn(told, unwrapped(run.stderr, 4))
 
     def test_network_measures_the_machine_that_the_platform_was_made_of(self) -> None:
-        words = ["run.mode=network", "network.smallest=8", "network.largest=131072", "network.repeats=1",
-                 "network.eager_from=500", "network.rendezvous_from=8000", "network.write=here.toml"]  # fmt: skip
+        words = ["run.mode=network", "network.largest=131072", "run.repeats=1", "network.limits=[500,8000]",
+                 "network.write=here.toml"]  # fmt: skip
         run = self.simulated(8, *words)
         measured = tomllib.loads(run.files["here.toml"])
         given = tomllib.loads((ROOT / "inputs/machines/hopper.toml").read_text())

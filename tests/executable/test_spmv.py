@@ -261,7 +261,7 @@ class AlgebraicMultigrid(KeelTest):
                 self.assertEqual("amg_items_of_schemes" in run.stdout, "comm.scheme=tuned" in more)
                 self.assertGreater(amg["setup_seconds"], 0)
         survey = self.valid(2, "problem.box=8", "problem.boxes=[2,1,1]", "run.mode=survey", "bottom.scaling=none",
-                            "run.survey=['amg','cg preconditioner=amg','cg']", "run.baseline=cg", *ONCE)  # fmt: skip
+                            "run.survey=['amg','cg preconditioner=amg','cg']", *ONCE)  # fmt: skip
         self.assertEqual([record["solver"] for record in survey.records("amg")], ["amg", "cg preconditioner=amg"])
 
     def test_memory_of_a_bottom_by_algebraic_multigrid_is_predicted(self) -> None:
@@ -277,7 +277,7 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
         self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
-        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs a coarsest level"])
+        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs bottom.preconditioner other than amg"])
         self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
         self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
 
@@ -302,12 +302,12 @@ class AlgebraicMultigrid(KeelTest):
                     for ranks, threads, place in ((1, 1, "gather"), (2, 2, "gather"), (4, 1, "gather"), (3, 1, "replicate"))]  # fmt: skip
             for solve in held:
                 self.assertEqual((solve["residuals"], solve["u_l2"]), (held[0]["residuals"], held[0]["u_l2"]))
-        survey = [*problem, "run.mode=survey", "run.survey=['cg','amg']"]
+        survey = [*problem, "run.mode=survey", "run.survey=['bicgstab','cg','amg']"]
         run = self.valid(2, *survey)
         self.assertRegex(run.stdout, r"(?m)^amg left out: run.deterministic = true")
         self.assertEqual([row["solver"] for row in run.records("survey")], ["bicgstab", "cg"])
         self.assertIn("amg left out", self.text(1, "--dry-run", *survey))
-        self.refused(2, *survey, "run.baseline=amg", expected=["run.deterministic = true"])
+        self.refused(2, *survey[:-1], "run.survey=['amg','cg']", expected=["run.deterministic = true"])
         gathered = self.valid(2, *survey, "multigrid.bottom_grid=gather").records("survey")
         self.assertEqual([row["solver"] for row in gathered], ["bicgstab", "cg", "amg"])
 
@@ -634,7 +634,7 @@ class Schemes(KeelTest):
     def test_refusals_tell_the_remedy(self) -> None:
         self.refused(2, "run.mode=spmv", "comm.scheme=auto", "problem.ranks=8", expected=[
             "no machine to predict times on; give comm.machine",
-            "nobody knows the nodes; give comm.ranks_per_node or comm.node_map",
+            "the nodes of virtual ranks are not known",
             "problem.ranks = 8: this run has 2; start as many, or imagine them with --dry-run"])  # fmt: skip
         self.refused(None, "run.mode=spmv", "comm.scheme=staged_axes", "comm.machine=nowhere.toml", expected=[
             "a matrix has no axes; choose standard, two_step, three_step, split, model or tuned",

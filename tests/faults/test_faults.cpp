@@ -129,7 +129,7 @@ std::vector<Case> cases() {
                             {"bottom.solver=ca_bicgstab"},
                             {"bottom.solver=ca_cg"},
                             {"bottom.solver=enlarged_cg"},
-                            {"bottom.solver=cg", "run.preconditioner=v_cycle", "multigrid.bottom_box=2"}})
+                            {"bottom.solver=cg", "bottom.preconditioner=v_cycle", "multigrid.bottom_box=2"}})
         all.push_back({problem + words + Words{"run.mode=krylov", "bottom.scaling=none"}, Norm::euclidean});
     return all;
 }

@@ -27,7 +27,7 @@ class PreparedGhosts : public PreparedGrids {
     void measure(const Setting& setting, Findings& findings) const override {
         Level& finest = setting.hierarchy.level(0);
         const auto one = [&](int) { finest.ghosts->run(finest.f); };
-        if (deeds_.measures) repeat(setting.site, {"exchanges", 0, 2}, findings, one);
+        if (deeds_.measures) repeat(setting.context, {"exchanges", 0, 2}, findings, one);
         if (deeds_.checks) findings.checks.push_back({"finite", finest.reduction->max(0) == 0, 0, "0"});
     }
 
@@ -61,7 +61,7 @@ Status status_of(Deeds deeds) {
     const Communicator comm = Communicator::world();
     const Resolved resolved = resolve(deck, {}, comm);
     const auto mode = GhostMode(deeds).GridMode::prepare(deck, resolved);
-    return run_mode(*mode, {{}, {}, "{}", {}}, "", deck.parameters.run, {now(), 0}, comm);
+    return run_mode(*mode, {{}, {}, "{}", {}}, "", false, 0, {now(), 0}, comm);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class WeakProblem:
         if self.coefficients != "constant":
             words.append(f"problem.contrast={self.contrast!r}")
         if self.present:
-            words += ["problem.shape=list", f"problem.boxes_list={json.dumps(self.present)}", f"problem.outside={self.outside}"]
+            words += [f"problem.shape={json.dumps(self.present)}", f"problem.outside={self.outside}"]
         return words
 
 

@@ -125,7 +125,7 @@ def unions(draw: st.DrawFn) -> list[str]:
     present = draw(st.lists(st.sampled_from(everywhere), min_size=1, unique_by=tuple))
     sides = [draw(st.sampled_from(BOUNDARIES)) for _ in range(2)] + ["periodic" if flat else draw(st.sampled_from(BOUNDARIES))]
     shape = draw(st.sampled_from([
-        ["problem.shape=list", "problem.boxes_list=" + json.dumps(present)],
+        ["problem.shape=" + json.dumps(present)],
         ["problem.shape=scattered", f"problem.fill={draw(st.sampled_from([0.1, 0.3, 0.6]))}"],
         ["problem.shape=tags", f"problem.fill={draw(st.sampled_from([0.3, 0.6]))}"],
         ["problem.shape=L"], ["problem.shape=shell"],

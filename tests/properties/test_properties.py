@@ -186,7 +186,7 @@ class Relations(Property):
 
 # Rank 0 has four boxes in a block. Of the four beside it in x only one is there, and is rank 1's.
 BESIDE_A_BLOCK = [[0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 2], [0, 0, 3], [1, 0, 3]]
-UNION_BESIDE_A_BLOCK = ["problem.box=4", "problem.boxes=[2,2,4]", "problem.shape=list", f"problem.boxes_list={BESIDE_A_BLOCK}"]
+UNION_BESIDE_A_BLOCK = ["problem.box=4", "problem.boxes=[2,2,4]", f"problem.shape={BESIDE_A_BLOCK}"]
 
 
 class Unions(Property):

@@ -80,13 +80,12 @@ Plan plan(const GhostPattern& pattern, const RanksPlanned& whose) {
 }  // namespace
 
 Planner staged_axes() {
-    return {
-        .scheme = Scheme::staged_axes,
-        .word = "staged_axes",
-        .meaning = "ghost cells along x, then y, then z, edges and corners through the faces; knows no nodes",
-        .source = "Ding and He 2001",
-        .candidates = {{.scheme = Scheme::staged_axes}},
-        .plan_by_axes = plan};
+    return {.scheme = Scheme::staged_axes,
+            .word = "staged_axes",
+            .meaning = "ghosts along x, then y, then z: edges and corners through the faces",
+            .source = "Ding and He 2001",
+            .candidates = {{.scheme = Scheme::staged_axes}},
+            .plan_by_axes = plan};
 }
 
 }  // namespace keel

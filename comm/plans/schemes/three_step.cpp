@@ -12,13 +12,12 @@ Planner three_step() {
     const auto never = [](const SchemeOptions&) -> MessageSplit {
         return {[](std::span<const std::size_t>, int) { return std::optional<std::size_t>(); }};
     };
-    return {
-        .scheme = Scheme::three_step,
-        .word = "three_step",
-        .meaning = "all that a node needs of another in one message, gathered before and passed on behind",
-        .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-3)",
-        .candidates = {{.scheme = Scheme::three_step}},
-        .split = never};
+    return {.scheme = Scheme::three_step,
+            .word = "three_step",
+            .meaning = "all that a node needs of another in one message, gathered and passed on",
+            .source = "Bienz, Gropp, Olson 2020, section 3 (NAP-3)",
+            .candidates = {{.scheme = Scheme::three_step}},
+            .split = never};
 }
 
 }  // namespace keel

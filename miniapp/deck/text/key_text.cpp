@@ -35,6 +35,15 @@ std::string with_unit(const Key& key) {
     return key.unit.empty() ? key.meaning : fmt::format("{} [{}]", key.meaning, key.unit);
 }
 
+// "standard: straight from each owner ...", a line a word that has a meaning.
+std::vector<std::string> word_lines(const Key& key) {
+    std::vector<std::string> lines;
+    if (const auto* choice = std::get_if<ChoiceKey>(&key.kind))
+        for (std::size_t n = 0; n < choice->meanings.size(); ++n)
+            lines.push_back(fmt::format("{}: {}", choice->names[n], choice->meanings[n]));
+    return lines;
+}
+
 // "; needs multigrid.smoother = jacobi"
 std::string needs_text(const Key& key) {
     std::string text;
@@ -63,11 +72,17 @@ std::string allowed_text(const Key& key) {
                    [](const RealKey& kind) { return interval_text(kind.allowed); },
                    [](const FlagKey&) { return std::string("true, false"); },
                    [](const ChoiceKey& kind) { return fmt::format("{}", fmt::join(kind.names, ", ")); },
-                   [](const TextKey&) { return std::string("text"); },
+                   [](const TextKey& kind) { return kind.allowed; },
                    [](const ListKey&) { return std::string("array of texts"); },
                    [](const TripleKey& kind) { return fmt::format("each >= {}", kind.lowest); },
                    [](const RealTripleKey& kind) { return "each " + interval_text(kind.allowed); },
-                   [](const PositionsKey&) { return std::string("array of triples, each >= 0, or a path"); },
+                   [](const ShapeKey& kind) {
+                       return fmt::format("{}, array of triples >= 0, or a file",
+                                          fmt::join(kind.words, ", "));
+                   },
+                   [](const IntervalKey& kind) {
+                       return fmt::format("{}, or [lowest, highest]", fmt::join(kind.words, ", "));
+                   },
                    [](const BoundariesKey& kind) {
                        return fmt::format("{}, or low/high of the last two", fmt::join(kind.names, ", "));
                    }},
@@ -83,6 +98,7 @@ std::string keys_text(const Table& table, const std::string& which) {
         const std::string head = fmt::format("{} = {}", key.full_name(), value_of(key, defaults).dump());
         text += wrapped(fmt::format("{:<38} {}", head, allowed_text(key)), 39) + "\n";
         text += wrapped("    " + with_unit(key) + needs_text(key), 4) + "\n";
+        for (const std::string& line : word_lines(key)) text += wrapped("    " + line, 8) + "\n";
     }
     if (which.empty())
         text += fmt::format("\n{} more keys are for experts: --keys all, --keys SECTION\n",
@@ -94,9 +110,12 @@ std::string keys_markdown(const Table& table) {
     const Parameters defaults;
     std::string text = "| key | default | allowed | meaning |\n| --- | --- | --- | --- |\n";
     for (const Key& key : table.keys())
-        text += fmt::format("| `{}` | `{}` | {} | {}{} |\n", key.full_name(), value_of(key, defaults).dump(),
-                            allowed_text(key), cell(with_unit(key) + needs_text(key)),
-                            key.expert ? " (expert)" : "");
+        text += fmt::format(
+            "| `{}` | `{}` | {} | {}{} |\n", key.full_name(), value_of(key, defaults).dump(),
+            allowed_text(key),
+            cell(fmt::format("{}{}{}{}", with_unit(key), needs_text(key), word_lines(key).empty() ? "" : "; ",
+                             fmt::join(word_lines(key), "; "))),
+            key.expert ? " (expert)" : "");
     return text;
 }
 

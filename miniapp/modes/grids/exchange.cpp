@@ -1,7 +1,6 @@
 // run.mode = exchange: the exchanges of every level, timed under all communication schemes in turns; nothing is solved.
 
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
 
 namespace keel {
 namespace {
@@ -12,13 +11,17 @@ class PreparedExchange : public PreparedGrids {
   public:
     using PreparedGrids::PreparedGrids;
 
-    void run(const Site& site, Findings& findings) const override {
+    void run(const RunContext& context, Findings& findings) const override {
         const RunFacts& facts = findings.facts;
-        const Layout finest = describe(site, findings.facts);
-        site.report.begin(facts);
-        const std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
-        site.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
-        site.report.record(scheme_records(resolved_.comm.chooser, schemes));
+        const Layout finest = describe(context, findings.facts);
+        context.report.begin(facts);
+        std::vector<SchemeTable> schemes = compare(finest, context);
+        const Tried tried = try_schemes(
+            context, schemes, {resolved_.warmup, resolved_.repeats},
+            [&] { return context.ending.asked(context.comm); }, findings);
+        findings.tallies.push_back(tried.rounds);
+        context.report.tell(schemes_text(resolved_.comm.chooser, schemes, {}, facts.tuning_seconds));
+        context.report.record(scheme_records(resolved_.comm.chooser, schemes));
     }
 
   protected:
@@ -28,7 +31,7 @@ class PreparedExchange : public PreparedGrids {
 class ExchangeMode : public GridMode {
   public:
     std::string name() const override { return "exchange"; }
-    std::string meaning() const override { return "no solve but exchanges by all schemes"; }
+    std::string meaning() const override { return "exchanges by all schemes, no solve"; }
 
     KeyUses keys() const override {
         const std::string tries_all = "run.mode = exchange tries all schemes under all rules; leave it out";
@@ -48,7 +51,6 @@ class ExchangeMode : public GridMode {
                                 "problem.placement",
                                 "problem.boundary",
                                 "problem.shape",
-                                "problem.boxes_list",
                                 "problem.fill",
                                 "problem.outside",
                                 "multigrid.bottom_box",
@@ -64,8 +66,7 @@ class ExchangeMode : public GridMode {
                                 "run.time_limit",
                                 "run.dry_run_limit",
                                 "run.label",
-                                "run.triad_mb",
-                                "run.verbose"})
+                                "run.triad_mb"})
             uses.push_back({key});
         uses.push_back({"problem.seed", {{"problem.shape", {"scattered", "tags"}}}});
         return {uses, solves_nothing};

@@ -26,8 +26,8 @@ std::string preconditioner_text(const Method& row, const BottomOptions& options,
     if (uses_algebraic(options))
         return "; and a cycle of algebraic multigrid for each application of the operator, whose levels and "
                "messages are not foretold";
-    if (!use.preconditioner.any()) return "";
-    const bool v_cycle = use.preconditioner.kind == PreconditionerKind::v_cycle;
+    if (use.preconditioner == PreconditionerKind::none) return "";
+    const bool v_cycle = use.preconditioner == PreconditionerKind::v_cycle;
     const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
     if (row.preconditioning != Preconditioning::symmetric)
         return fmt::format("; and a {} for each application of the operator", what);

@@ -30,10 +30,14 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"problem.seed", {{"problem.rhs", {"random"}}}},
             {"problem.seed", {{"problem.shape", {"scattered", "tags"}}}},
             {"problem."},
-            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
+            {"bottom.norm", {}, "needs run.mode = krylov and a bottom.preconditioner"},
+            {"bottom.preconditioner",
+             {{"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},
+             "",
+             true},
             {"bottom."},
             {"amg.", {{"bottom.solver", {algebraic_cycles().name}}}},
-            {"amg.", {{"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
+            {"amg.", {{"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
             {"comm."},
             {"run."},
             {"output."},
@@ -76,31 +80,26 @@ std::optional<std::string> PreparedGrids::plan_text(int rank, const SharedMemory
     return keel::plan_text(grids_, resolved_, rank, memory);
 }
 
-std::vector<SchemeTable> PreparedGrids::compare_and_try(const Layout& finest, const Site& site,
-                                                        Findings& findings) const {
-    std::vector<SchemeTable> tables;
-    if (schemes_matter(resolved_)) {
-        site.progress.say("comparing communication schemes");
-        tables = compare_schemes(grids_, finest, resolved_, site.comm);
-    }
-    if (!tries_schemes(resolved_.comm.chooser)) return tables;
-    // In a run that does nothing else the deck says how often.
-    const bool alone = resolved_.comm.chooser == SchemeChooser::nobody;
-    const Rounds rounds = alone ? Rounds{resolved_.warmup, resolved_.repeats} : Rounds{};
-    // The few rounds before solves end by themselves, with a choice.
-    const auto asked = [&] { return alone ? site.ending.asked(site.comm) : Interruption::none; };
+std::vector<SchemeTable> PreparedGrids::compare(const Layout& finest, const RunContext& context) const {
+    if (!schemes_matter(resolved_)) return {};
+    context.progress.say("comparing communication schemes");
+    return compare_schemes(grids_, finest, resolved_, context.comm);
+}
+
+Tried PreparedGrids::try_schemes(const RunContext& context, std::vector<SchemeTable>& tables,
+                                 const Rounds& rounds, const std::function<Interruption()>& asked,
+                                 Findings& findings) const {
     const MakeTrial make_trial = [&](const SchemeTable& table) {
-        return make_grid_trial(grids_, resolved_.topology, site.comm, site.backend, table);
+        return make_grid_trial(grids_, resolved_.topology, context.comm, context.backend, table);
     };
-    const Tried tried = time_schemes(site.comm, rounds, make_trial, tables, asked);
+    const Tried tried = time_schemes(context.comm, rounds, make_trial, tables, asked);
     findings.interruption = tried.interruption;
     findings.facts.tuning_seconds = tried.seconds;
     findings.checks.push_back(tried.check);
-    if (alone) findings.tallies.push_back(tried.rounds);
-    return tables;
+    return tried;
 }
 
-Layout PreparedGrids::describe(const Site& site, RunFacts& facts) const {
+Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
     const Layout finest = grids_.finest();
     facts.drives_progress = resolved_.comm.all_reduce.progress;
     facts.boxes = finest.boxes();
@@ -109,56 +108,60 @@ Layout PreparedGrids::describe(const Site& site, RunFacts& facts) const {
     facts.cells = finest.cells();
     facts.domain = facts_of_domain(finest, name(grids_.problem.shape));
     facts.least_memory = "the grids' cells";
-    facts.array_bytes = site.comm.max(static_cast<double>(array_bytes(grids_, finest)));
+    facts.array_bytes = context.comm.max(static_cast<double>(array_bytes(grids_, finest)));
     set_levels(facts, grids_);
 
-    site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = bandwidth(resolved_, site.comm, site.backend);
+    context.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = bandwidth(resolved_, context.comm, context.backend);
     return finest;
 }
 
-void PreparedGrids::run(const Site& site, Findings& findings) const {
+void PreparedGrids::run(const RunContext& context, Findings& findings) const {
     RunFacts& facts = findings.facts;
-    const Layout finest = describe(site, facts);
-    std::vector<SchemeTable> schemes = compare_and_try(finest, site, findings);
-    choose_schemes(resolved_.comm, site.comm, schemes);
+    const Layout finest = describe(context, facts);
+    std::vector<SchemeTable> schemes = compare(finest, context);
+    // The few rounds before solves end by themselves, with a choice.
+    if (tries_schemes(resolved_.comm.chooser))
+        try_schemes(
+            context, schemes, {}, [] { return Interruption::none; }, findings);
+    choose_schemes(resolved_.comm, context.comm, schemes);
     HierarchyOptions options = grids_.hierarchy;
     options.schemes = schemes_by_level(schemes);
-    AlgebraicChoices algebraic(resolved_, site.backend);
+    AlgebraicChoices algebraic(resolved_, context.backend);
     options.algebraic_schemes = algebraic.schemes();
-    facts.predicted_bytes = site.comm.max(static_cast<double>(
-        predicted_bytes(grids_, finest, resolved_.topology, options.schemes, site.backend.threads())));
-    site.report.begin(facts);
+    facts.predicted_bytes = context.comm.max(static_cast<double>(
+        predicted_bytes(grids_, finest, resolved_.topology, options.schemes, context.backend.threads())));
+    context.report.begin(facts);
 
-    site.progress.say("building the hierarchy");
-    const MemoryGrowth growth(site.backend);
+    context.progress.say("building the hierarchy");
+    const MemoryGrowth growth(context.backend);
     const double setup_start = now();
     Problem problem(grids_.problem, finest,
                     grids_.multigrid.tau_extrapolation ? Means::gauss : Means::centre);
     Ledger ledger(grids_.levels(), price_of(resolved_.simulation));
-    ledger.mark(site.regions);
-    ledger.mark(site.backend.regions());
-    Hierarchy hierarchy(site.comm, resolved_.topology, site.backend, finest, problem.operator_formulas(),
-                        options, ledger);
-    charge_exchanges(hierarchy, resolved_, grids_, site.comm, ledger);
+    ledger.mark(context.regions);
+    ledger.mark(context.backend.regions());
+    Hierarchy hierarchy(context.comm, resolved_.topology, context.backend, finest,
+                        problem.operator_formulas(), options, ledger);
+    charge_exchanges(hierarchy, resolved_, grids_, context.comm, ledger);
     Level& top = hierarchy.level(0);
     if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
     double norm_f = 0;
     top.plain->max_norm(top.f, norm_f);
-    facts.norm_f = site.comm.max(norm_f);
+    facts.norm_f = context.comm.max(norm_f);
     facts.zero_right_side = facts.norm_f == 0.0;
-    site.report.tell(right_side_text(facts));
-    measure({resolved_, grids_, site, problem, hierarchy, ledger, schemes, setup_start}, findings);
+    context.report.tell(right_side_text(facts));
+    measure({resolved_, grids_, context, problem, hierarchy, ledger, schemes, setup_start}, findings);
     for (const Check& check : algebraic.checks()) findings.checks.push_back(check);
-    facts.measured_bytes = site.comm.max(
-        site.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
+    facts.measured_bytes = context.comm.max(
+        context.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
 }
 
 std::string level_report(const Setting& setting, const Findings& findings,
                          const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
     const RunFacts& facts = findings.facts;
-    std::string text = times_text(facts, timers, setting.resolved.details.all_times) + "\n" +
+    std::string text = times_text(facts, timers, setting.resolved.details) + "\n" +
                        communication_text(facts, timers) + "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);

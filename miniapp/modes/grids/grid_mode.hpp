@@ -9,6 +9,7 @@
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/report/timers.hpp"
+#include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/problem/problem.hpp"
@@ -39,14 +40,14 @@ class GridMode : public Mode {
 struct Setting {
     const Resolved& resolved;
     const GridSetup& grids;
-    const Site& site;
+    const RunContext& context;
     Problem& problem;  // at its first step
     Hierarchy& hierarchy;
     Ledger& ledger;
     const std::vector<SchemeTable>& schemes;  // none where there was nothing to compare
     double setup_start;                       // on this rank's clock
 
-    double setup_seconds() const { return site.comm.max(now() - setup_start); }
+    double setup_seconds() const { return context.comm.max(now() - setup_start); }
 };
 
 // Text and records of what a mode foretells beside the solves of multigrid.
@@ -64,7 +65,7 @@ class PreparedGrids : public PreparedMode {
     std::string exceeds_planning(const SharedMemory& memory) const override;
     std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const override;
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const override;
-    void run(const Site& site, Findings& findings) const override;
+    void run(const RunContext& context, Findings& findings) const override;
 
   protected:
     // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks, figure of merit and
@@ -78,10 +79,12 @@ class PreparedGrids : public PreparedMode {
     }
 
     // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
-    Layout describe(const Site& site, RunFacts& facts) const;
-    // Compares the schemes and tries them, where that is wanted. Collective.
-    std::vector<SchemeTable> compare_and_try(const Layout& finest, const Site& site,
-                                             Findings& findings) const;
+    Layout describe(const RunContext& context, RunFacts& facts) const;
+    // The exchanges of every level under all schemes, planned; none where nothing is to be compared. Collective.
+    std::vector<SchemeTable> compare(const Layout& finest, const RunContext& context) const;
+    // Times these, between rounds of which `asked` may end it. Collective.
+    Tried try_schemes(const RunContext& context, std::vector<SchemeTable>& tables, const Rounds& rounds,
+                      const std::function<Interruption()>& asked, Findings& findings) const;
 
     Resolved resolved_;
     GridSetup grids_;

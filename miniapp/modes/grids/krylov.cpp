@@ -7,12 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/records/kernel_times.hpp"
 #include "miniapp/report/records/krylov_record.hpp"
@@ -30,16 +27,6 @@ bool wants_symmetry(const BottomOptions& options) {
 // 8 MB a box, 16 MB in two dimensions.
 constexpr int widest_exact_block(int dimensions) {
     return dimensions == 2 ? 128 : 16;
-}
-
-struct KrylovOptions {
-    PreconditionerKind preconditioner = PreconditionerKind::none;
-    BlockSolver block_solver = BlockSolver::ic0;
-};
-
-PreconditionerOptions preconditioner_of(const Deck& deck) {
-    const auto options = deck.parameters.mode_options.of<KrylovOptions>();
-    return {options.preconditioner, options.block_solver};
 }
 
 // One solve by a Krylov method on the finest grid.
@@ -66,9 +53,18 @@ std::string convergence_text(const NamedSolver& solver, PreconditionerKind kind,
     text += fmt::format(
         "{} applications of the operator, {} {}, {} all-reduces of {} words together, {} exchanges\n",
         report.counts.applications, solve.preconditionings,
-        kind == PreconditionerKind::block_jacobi ? "of the preconditioner" : "V-cycles",
-        solve.cost.reductions, solve.cost.reduction_words, solve.cost.exchanges);
+        is_of_blocks(kind) ? "of the preconditioner" : "V-cycles", solve.cost.reductions,
+        solve.cost.reduction_words, solve.cost.exchanges);
     return text;
+}
+
+std::string record_of(const KrylovRecord& solve, const NamedSolver& solver, PreconditionerKind kind,
+                      std::size_t repeat) {
+    Json record = krylov_record(repeat, solver.name, solve.cost.seconds, solve.report, solver.options);
+    record["v_cycles"] = kind == PreconditionerKind::v_cycle ? solve.preconditionings : 0;
+    if (is_of_blocks(kind)) record["preconditioner_applications"] = solve.preconditionings;
+    add_cost(record, solve.cost, solve.u_l2);
+    return line_of(record);
 }
 
 class PreparedKrylov : public PreparedGrids {
@@ -79,72 +75,49 @@ class PreparedKrylov : public PreparedGrids {
     void measure(const Setting& setting, Findings& findings) const override {
         const std::string& solver = grids_.use.solvers.front().name;
         const BottomOptions& options = grids_.use.solvers.front().options;
-        const Communicator& comm = setting.site.comm;
+        const Communicator& comm = setting.context.comm;
         Level& top = setting.hierarchy.level(0);
         const bool singular = setting.hierarchy.singular();
-        const PreconditionerKind kind = grids_.use.preconditioner.kind;
-        const auto M = make_preconditioner(setting.hierarchy, grids_.use.preconditioner, grids_.multigrid,
-                                           options.sweeps);
+        const PreconditionerKind kind = grids_.use.preconditioner;
+        const auto M = make_preconditioner(setting.hierarchy, kind, grids_.multigrid, options.sweeps);
         const auto krylov = make_krylov(top, singular, options, M.get());
         findings.facts.setup_seconds = setting.setup_seconds();
 
         std::vector<KrylovRecord> solves;
-        double my_seconds = 0;
-        std::vector<std::optional<double>> digits;
-        std::vector<double> seconds;
+        KrylovRecord last;
         double iterations = 0;
-        const auto one = [&](int n) {
-            if (n == 0) setting.ledger.clear();
+        const auto one = [&](int) {
             const long before = M ? M->applications() : 0;
-            KrylovRecord solve;
-            solve.cost = measured(comm, setting.site.backend, setting.hierarchy, [&] {
-                solve.report = krylov->solve(top.u, top.f);
+            last = {};
+            last.cost = measured(comm, setting.context.backend, setting.hierarchy, [&] {
+                last.report = krylov->solve(top.u, top.f);
                 if (singular) remove_mean(top.bottom_operations, *top.reduction, top.u);
             });
-            solve.preconditionings = (M ? M->applications() : 0) - before;
-            setting.site.progress.say(fmt::format("{}: {} iterations, {}", numbered(n),
-                                                  solve.report.iterations, seconds_text(solve.cost.seconds)),
-                                      resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-            if (n < 0) return;
-            my_seconds += solve.cost.my_seconds;
-            iterations += solve.report.iterations;
-            digits.push_back(digits_of(solve.report.residuals));
-            findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            seconds.push_back(solve.cost.seconds);
-            const Ledger solves_only = setting.ledger;
-            solve.u_l2 = l2_norm(top, top.u);
-            setting.ledger = solves_only;  // the norm's reduction is no part of the solve
-            Json record = krylov_record(solves.size(), solver, solve.cost.seconds, solve.report, options);
-            record["v_cycles"] = kind == PreconditionerKind::v_cycle ? solve.preconditionings : 0;
-            if (kind == PreconditionerKind::block_jacobi)
-                record["preconditioner_applications"] = solve.preconditionings;
-            add_cost(record, solve.cost, solve.u_l2);
-            setting.site.report.record(line_of(record));
-            solves.push_back(solve);
+            last.preconditionings = (M ? M->applications() : 0) - before;
+            return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
+                         digits_of(last.report.residuals));
         };
-        const int done =
-            repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
-                   findings, one);
-        if (done == 0) return;
-        const std::vector<TimerRow> timers =
-            gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
-        findings.seconds = median(seconds);
-        findings.parts = parts_of(timers, 0);
-        findings.moved =
-            movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
+        const auto keep = [&] {
+            iterations += last.report.iterations;
+            last.u_l2 = l2_norm(top, top.u);
+            setting.context.report.record(record_of(last, grids_.use.solvers.front(), kind, solves.size()));
+            solves.push_back(last);
+        };
+        const auto repeated = repeat_solves(setting, findings, {.solve = one, .keep = keep});
+        if (!repeated) return;
+        const int done = repeated->done;
+        findings.parts = parts_of(repeated->timers, 0);
+        findings.moved = movement_of(repeated->timers, static_cast<double>(findings.facts.domain->cells),
+                                     repeated->digits);
         findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {options.tolerance, mean_of(digits)});
+            cells_per_second(findings.facts, findings.seconds, {options.tolerance, repeated->digits});
         const auto kernels = kernel_times(
-            timers, 0,
+            repeated->timers, 0,
             kind == PreconditionerKind::v_cycle ? PreconditionedBy::cycle : PreconditionedBy::blocks);
-        setting.site.report.tell(convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
-                                 kernels_text(kernels, iterations / done) + "\n" +
-                                 level_report(setting, findings, timers, seconds));
-        setting.site.report.record(timer_records(timers) +
-                                   kernel_records(kernels, solver, iterations / done) +
-                                   scheme_records(resolved_.comm.chooser, setting.schemes));
-
-        setting.site.progress.say("checking");
+        report_solves(setting, findings, *repeated,
+                      {.before = convergence_text(grids_.use.solvers.front(), kind, solves.back()) + "\n" +
+                                 kernels_text(kernels, iterations / done),
+                       .records = kernel_records(kernels, solver, iterations / done)});
         findings.checks.push_back(residual_recomputed(top, setting.problem, options, M.get()));
         findings.checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
         findings.checks.push_back(operator_symmetry(setting.hierarchy));
@@ -161,27 +134,8 @@ class KrylovMode : public GridMode {
     std::string name() const override { return "krylov"; }
     std::string meaning() const override { return "bottom.solver on the finest grid itself"; }
 
-    void add_keys(Table& table) const override {
-        Section<KrylovOptions> s(table, "run", name());
-        s.choice(
-            "preconditioner", &KrylovOptions::preconditioner,
-            "preconditioner: none; one V-cycle, its bottom relaxed in bottom.sweeps sweeps; or the blocks "
-            "of the operator that the boxes are");
-        s.choice(
-             "block_solver", &KrylovOptions::block_solver,
-             "solver of a block: incomplete or complete Cholesky, the latter for boxes up to 16^3, or 128^2")
-            .expert()
-            .needs("run.preconditioner", {keel::name(PreconditionerKind::block_jacobi)});
-    }
-
-    std::vector<NamedSolver> solvers(const Deck& deck) const override {
-        std::vector<NamedSolver> solvers = solver_of_deck(deck);
-        solvers.front().options.preconditioner = BottomPreconditioner::none;  // of a coarsest level
-        return solvers;
-    }
-
     KeyUses keys() const override {
-        const Condition v_cycle{"run.preconditioner", {"v_cycle"}};
+        const Condition v_cycle{"bottom.preconditioner", {"v_cycle"}};
         std::vector<KeyUse> uses = keys_of_grids();
         uses.insert(
             uses.begin(),
@@ -191,29 +145,34 @@ class KrylovMode : public GridMode {
              {"multigrid.accelerator", {}, "the Krylov method is bottom.solver; leave it out"},
              {"multigrid.reference_path"},
              {"multigrid.", {v_cycle}},
-             {"bottom.given_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
-             {"bottom.preconditioner", {}, "needs a coarsest level; give run.preconditioner"},
+             {"bottom.assumed_iterations", {}, "run.mode = krylov finds out by solving; leave it out"},
+             {"bottom.preconditioner",
+              {{"bottom.preconditioner", {}, {keel::name(PreconditionerKind::amg)}}},
+              "",
+              true},
              {"bottom.sweeps", {v_cycle}},
-             {"bottom.norm", {{"run.preconditioner", {"v_cycle", "block_jacobi"}}}}});
+             {"bottom.norm", {{"bottom.preconditioner", {}, {"none"}}}}});
         return {uses, "plays no part in run.mode = krylov; leave it out"};
     }
 
     void check(Rules& rules, int ranks) const override {
         GridMode::check(rules, ranks);
         check_solver(rules);
-        if (preconditioner_of(rules.deck()).any()) check_preconditioned(rules);
+        if (rules.parameters().bottom.preconditioner != PreconditionerKind::none) check_preconditioned(rules);
     }
 
   protected:
     GridUse use(const Deck& deck) const override {
-        const PreconditionerOptions preconditioner = preconditioner_of(deck);
-        return {.coarsens = preconditioner.kind == PreconditionerKind::v_cycle,
+        std::vector<NamedSolver> alone = solvers(deck);
+        const PreconditionerKind kind = alone.front().options.preconditioner;
+        const bool checks_symmetry =
+            kind != PreconditionerKind::none && wants_symmetry(alone.front().options);
+        alone.front().options.preconditioner = PreconditionerKind::none;  // made apart from the method
+        return {.coarsens = kind == PreconditionerKind::v_cycle,
                 .krylov = KrylovLevel::finest,
-                .preconditioner = preconditioner,
-                .solvers = solvers(deck),
-                .more_fields = preconditioner.any() && wants_symmetry(solver_of_deck(deck).front().options)
-                                   ? 1  // of preconditioner_symmetry
-                                   : 0};
+                .preconditioner = kind,
+                .solvers = alone,
+                .more_fields = checks_symmetry ? 1 : 0};
     }
     std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         return std::make_unique<PreparedKrylov>(resolved, grids);
@@ -237,36 +196,30 @@ class KrylovMode : public GridMode {
     static void check_preconditioned(Rules& rules) {
         const Parameters& p = rules.parameters();
         const Method& solver = method_named(p.bottom.solver);
-        const PreconditionerOptions chosen = preconditioner_of(rules.deck());
+        const PreconditionerKind kind = p.bottom.preconditioner;
         const auto require = [&](bool holds, std::initializer_list<std::string> keys,
                                  const std::string& what) {
             rules.require(holds, keys,
-                          fmt::format("run.preconditioner = \"{}\": {}", keel::name(chosen.kind), what));
+                          fmt::format("bottom.preconditioner = \"{}\": {}", keel::name(kind), what));
         };
-        const bool v_cycle = chosen.kind == PreconditionerKind::v_cycle;
+        const bool v_cycle = kind == PreconditionerKind::v_cycle;
         require(!v_cycle || p.multigrid.bottom_box < p.problem.box,
-                {"multigrid.bottom_box", "problem.box", "run.preconditioner"},
+                {"multigrid.bottom_box", "problem.box", "bottom.preconditioner"},
                 fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",
                             p.problem.box));
-        require(chosen.kind != PreconditionerKind::block_jacobi ||
-                    chosen.block_solver != BlockSolver::exact ||
+        require(kind != PreconditionerKind::block_cholesky ||
                     p.problem.box <= widest_exact_block(p.problem.dimensions),
-                {"run.block_solver", "problem.box"},
-                fmt::format("exact blocks are kept as width^{} values a box; choose problem.box up to {}, or "
-                            "run.block_solver = \"ic0\"",
+                {"bottom.preconditioner", "problem.box"},
+                fmt::format("keeps width^{} values a box; choose problem.box up to {}, or block_ic0",
                             2 * p.problem.dimensions - 1, widest_exact_block(p.problem.dimensions)));
-        require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "run.preconditioner"},
+        require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "bottom.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
-        require(solver.accepts_preconditioner(), {"bottom.solver", "run.preconditioner"},
-                fmt::format(
-                    "bottom.solver = \"{}\" is not one of {}; choose one of these, or preconditioner = none",
-                    solver.name, fmt::join(preconditionable(), ", ")));
         const bool bases = solver.reads("basis");  // of Krylov spaces of the preconditioned system
         require(!bases || p.bottom.basis == Basis::monomial,
-                {"bottom.basis", "bottom.solver", "run.preconditioner"},
+                {"bottom.basis", "bottom.solver", "bottom.preconditioner"},
                 "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");
-        require(!bases || p.bottom.powers != Powers::matrix_powers,
-                {"bottom.powers", "bottom.solver", "run.preconditioner"},
+        require(!bases || !exchanges_for_several(p.bottom.powers),
+                {"bottom.powers", "bottom.solver", "bottom.preconditioner"},
                 "a preconditioner takes part in every power; give bottom.powers = \"paired\"");
         if (solver.preconditioning != Preconditioning::symmetric) return;
         require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"},

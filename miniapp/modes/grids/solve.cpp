@@ -10,9 +10,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
 
@@ -41,74 +39,81 @@ class PreparedSolve : public PreparedGrids {
         findings.facts.setup_seconds = setting.setup_seconds();
 
         const int steps = grids_.use.steps;
-        std::vector<SolveRecord> solves;  // step after step, repeat after repeat
-        double my_seconds = 0;
-        std::vector<std::optional<double>> digits;  // of a solve
-        std::vector<double> seconds;                // of a repeat, a step
-        std::vector<double> coefficients;           // the same on coefficients
+        std::vector<SolveRecord> solves;   // step after step, repeat after repeat
+        std::vector<double> coefficients;  // seconds of a step, by repeats
         const auto one = [&](int n) {
-            if (n == 0) {
-                setting.ledger.clear();
-                forget_cycles(multigrid);
-            }
-            double of_solves = 0, of_coefficients = 0;
-            for (int step = 0; step < steps; ++step) {
-                const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
-                const bool goes_on = step > 0 && grids_.use.from_last;
-                SolveRecord solve =
-                    solve_once(setting, multigrid, bottom.name, goes_on ? Guess::any : Guess::zero);
-                solve.step = step;
-                solve.coefficients_seconds = updated;
-                const std::string which = steps > 1 ? fmt::format(", step {}", step) : "";
-                setting.site.progress.say(fmt::format("{}{}: {} cycles, {}", numbered(n), which,
-                                                      solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                          resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-                if (n < 0) continue;
-                my_seconds += solve.cost.my_seconds;
-                digits.push_back(digits_of(solve.report.residuals));
-                findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-                of_solves += solve.cost.seconds;
-                of_coefficients += updated;
+            const std::vector<SolveRecord> row = solve_steps(setting, multigrid, n);
+            if (n < 0) return mean_of_steps(row);
+            double updated = 0;
+            for (const SolveRecord& solve : row) {
+                updated += solve.coefficients_seconds;
                 const auto repeat = static_cast<std::size_t>(n);
-                setting.site.report.record(
+                setting.context.report.record(
                     line_of(steps > 1 ? step_record(repeat, solve) : solve_record(repeat, solve)) +
                     cycle_records(repeat, solve, steps > 1));
                 solves.push_back(solve);
             }
-            if (n < 0) return;
-            seconds.push_back(of_solves / steps);
-            coefficients.push_back(of_coefficients / steps);
+            coefficients.push_back(updated / steps);
+            return mean_of_steps(row);
         };
-        const int done =
-            repeat(setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds},
-                   findings, one);
-        if (done == 0) return;
-        const std::vector<TimerRow> timers = gather_timers(setting.site.comm, setting.ledger, my_seconds,
-                                                           done * steps, resolved_.details.ranks);
-        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, done * steps);
-        findings.seconds = median(seconds);
+        const auto repeated = repeat_solves(
+            setting, findings, {.solve = one, .begin = [&] { forget_cycles(multigrid); }, .solves = steps});
+        if (!repeated) return;
+        const std::vector<TimerRow>& timers = repeated->timers;
+        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done * steps);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
         if (!findings.facts.surrogate())  // whose seconds are those of other bytes
             findings.moved =
-                movement_of(timers, static_cast<double>(findings.facts.domain->cells), mean_of(digits));
+                movement_of(timers, static_cast<double>(findings.facts.domain->cells), repeated->digits);
         findings.merit =
-            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, mean_of(digits)},
+            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, repeated->digits},
                              grids_.hierarchy.mixed);
         const auto last_steps = std::span(solves).last(static_cast<std::size_t>(steps));
-        setting.site.report.tell(convergence_text(solves.back(), bottom.options) + "\n" +
-                                 (steps > 1 ? steps_text(last_steps) + "\n" : "") +
-                                 level_report(setting, findings, timers, seconds) +
-                                 algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1));
-        setting.site.report.record(timer_records(timers) + records_of_bottom(setting, timers, last_steps) +
-                                   algebraic_records(amg, bottom.name) +
-                                   scheme_records(resolved_.comm.chooser, setting.schemes));
-
-        setting.site.progress.say("checking");
+        report_solves(setting, findings, *repeated,
+                      {.before = convergence_text(solves.back(), bottom.options) +
+                                 (steps > 1 ? "\n" + steps_text(last_steps) : ""),
+                       .behind = algebraic_text(amg, bottom.name, setting.hierarchy.levels() - 1),
+                       .records = records_of_bottom(setting, timers, last_steps) +
+                                  algebraic_records(amg, bottom.name)});
         check(setting, multigrid, solves, findings.checks);
     }
 
   private:
+    // Solves all time steps of the n-th repeat.
+    std::vector<SolveRecord> solve_steps(const Setting& setting, Multigrid& multigrid, int n) const {
+        const std::string& bottom = grids_.use.solvers.front().name;
+        const int steps = grids_.use.steps;
+        std::vector<SolveRecord> row;
+        for (int step = 0; step < steps; ++step) {
+            const double updated = steps > 1 ? set_step(setting, multigrid, step) : 0.0;
+            const bool goes_on = step > 0 && grids_.use.from_last;
+            SolveRecord solve = solve_once(setting, multigrid, bottom, goes_on ? Guess::any : Guess::zero);
+            solve.step = step;
+            solve.coefficients_seconds = updated;
+            const std::string which = steps > 1 ? fmt::format(", step {}", step) : "";
+            setting.context.progress.say(fmt::format("{}{}: {} cycles, {}", numbered(n), which,
+                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                         resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
+            row.push_back(solve);
+        }
+        return row;
+    }
+
+    static TimedSolve mean_of_steps(const std::vector<SolveRecord>& row) {
+        TimedSolve mean;
+        std::vector<std::optional<double>> digits;
+        for (const SolveRecord& solve : row) {
+            mean.seconds += solve.cost.seconds;
+            mean.my_seconds += solve.cost.my_seconds;
+            mean.graph_replays += solve.cost.graph_replays;
+            digits.push_back(digits_of(solve.report.residuals));
+        }
+        mean.seconds /= static_cast<double>(row.size());
+        mean.digits = mean_of(digits);
+        return mean;
+    }
+
     // Of a solve; repeats are alike.
     static std::string records_of_bottom(const Setting& setting, const std::vector<TimerRow>& timers,
                                          std::span<const SolveRecord> steps) {
@@ -150,14 +155,12 @@ class PreparedSolve : public PreparedGrids {
 class SolveMode : public GridMode {
   public:
     std::string name() const override { return "solve"; }
-    std::string meaning() const override { return "multigrid"; }
+    std::string meaning() const override { return "multigrid cycles to a tolerance"; }
     void add_keys(Table& table) const override {
         Section<StepOptions> s(table, "run", name());
         s.integer("steps", &StepOptions::steps, between(1, 100000),
-                  "number of solves in a row, each with coefficients and right-hand side of another time",
-                  "steps");
-        s.choice("start", &StepOptions::start,
-                 "first guess of all steps but the first: zero, or the last solution")
+                  "time steps, each a solve with other coefficients and another right-hand side", "steps");
+        s.choice("start", &StepOptions::start, "initial guess of all steps but the first")
             .expert()
             .needs("run.steps", {}, {"1"});
     }

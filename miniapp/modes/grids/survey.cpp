@@ -12,7 +12,6 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
 #include "miniapp/modes/grids/prediction/solve_cost.hpp"
 #include "miniapp/modes/repeat.hpp"
 #include "miniapp/report/level_tables.hpp"
@@ -25,8 +24,7 @@ namespace keel {
 namespace {
 
 struct SurveyOptions {
-    std::vector<std::string> survey;          // "NAME KEY=VALUE ..." each; empty = all solvers
-    std::string baseline = default_method();  // "NAME KEY=VALUE ..."
+    std::vector<std::string> survey;  // "NAME KEY=VALUE ..."; none: all methods
 };
 
 // What one solver did.
@@ -147,23 +145,44 @@ class PreparedSurvey : public PreparedGrids {
 
   protected:
     void measure(const Setting& setting, Findings& findings) const override {
-        Hierarchy& hierarchy = setting.hierarchy;
         SurveyRows rows;
         std::vector<Contender> contenders;
         for (const auto& [name, bottom] : grids_.use.solvers) {
             rows.push_back({name, {}, {}});
-            contenders.push_back({std::make_unique<Multigrid>(hierarchy, grids_.multigrid, bottom),
-                                  Ledger(hierarchy.levels())});
+            contenders.push_back({std::make_unique<Multigrid>(setting.hierarchy, grids_.multigrid, bottom),
+                                  Ledger(setting.hierarchy.levels())});
         }
         findings.facts.setup_seconds = setting.setup_seconds();
-
         // The worst of the solves that claim to have converged.
         Check residual{"residual_recomputed", true, 0.0,
                        fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
-        const double tolerance = grids_.multigrid.tolerance;
+        if (!take_turns(setting, rows, contenders, residual, findings)) return;
+        // Where a signal ended the first round, the last had no turn.
+        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
+        for (std::size_t c = 0; c < rows.size(); ++c) {
+            const auto solves = static_cast<int>(rows[c].solves.size());
+            rows[c].timers = gather_timers(setting.context.comm, contenders[c].ledger,
+                                           contenders[c].my_seconds, solves, resolved_.details);
+            rows[c].amg = algebraic_findings(*contenders[c].multigrid, solves);
+        }
+        const SurveyRow& best = fastest(rows);
+        findings.seconds = median(best.seconds());
+        findings.merit =
+            cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, best.digits()},
+                             grids_.hierarchy.mixed);
+        tell(setting, rows, findings.facts);
+
+        setting.context.progress.say("checking");
+        findings.checks.push_back(residual);
+        check(setting, rows, findings.checks);
+    }
+
+  private:
+    // Solves round after round, by one solver after the other; whether one was measured.
+    bool take_turns(const Setting& setting, SurveyRows& rows, std::vector<Contender>& contenders,
+                    Check& residual, Findings& findings) const {
         const auto count = static_cast<int>(contenders.size());
-        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count,
-                            resolved_.min_seconds, count};
+        const Repeats turns{"solves", resolved_.warmup * count, resolved_.repeats * count};
         const auto one = [&](int turn) {
             const int from_first = turn + turns.warmup;
             const auto c = static_cast<std::size_t>(from_first % count);
@@ -172,57 +191,50 @@ class PreparedSurvey : public PreparedGrids {
             setting.ledger.clear();
             if (row.solves.empty()) forget_cycles(*contenders[c].multigrid);
             const SolveRecord solve = solve_once(setting, *contenders[c].multigrid, row.solver);
-            setting.site.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
-                                                  solve.report.cycles, seconds_text(solve.cost.seconds)),
-                                      from_first + 1, turns.warmup + turns.counted);
+            setting.context.progress.say(fmt::format("{} with {}: {} cycles, {}", numbered(round), row.solver,
+                                                     solve.report.cycles, seconds_text(solve.cost.seconds)),
+                                         from_first + 1, turns.warmup + turns.counted);
             if (round < 0) return;
             contenders[c].ledger += setting.ledger;
             contenders[c].my_seconds += solve.cost.my_seconds;
             findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-            setting.site.report.record(line_of(solve_record(row.solves.size(), solve)) +
-                                       cycle_records(row.solves.size(), solve));
+            setting.context.report.record(line_of(solve_record(row.solves.size(), solve)) +
+                                          cycle_records(row.solves.size(), solve));
             row.solves.push_back(solve);
             if (!solve.report.converged()) return;
-            const Check again = residual_recomputed(hierarchy.level(0), setting.problem, tolerance);
+            const Check again =
+                residual_recomputed(setting.hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
             residual.passed = residual.passed && again.passed;
             residual.value = std::max(residual.value, again.value);
         };
-        if (repeat(setting.site, turns, findings, one) == 0) return;
-        // Where a signal ended the first round, the last had no turn.
-        std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
-        const SurveyRow* fastest = &rows.front();
-        for (std::size_t c = 0; c < rows.size(); ++c) {
-            SurveyRow& row = rows[c];
-            row.timers = gather_timers(setting.site.comm, contenders[c].ledger, contenders[c].my_seconds,
-                                       static_cast<int>(row.solves.size()), resolved_.details.ranks);
-            row.amg = algebraic_findings(*contenders[c].multigrid, static_cast<int>(row.solves.size()));
-            const bool first = !fastest->compares() && row.compares();
-            if (first || speed_up(*fastest, row).value_or(0) > 1) fastest = &row;
-        }
-        findings.seconds = median(fastest->seconds());
-        findings.merit =
-            cells_per_second(findings.facts, findings.seconds,
-                             {grids_.multigrid.tolerance, fastest->digits()}, grids_.hierarchy.mixed);
-        tell(setting, rows, findings.facts);
+        return repeat(setting.context, turns, findings, one) > 0;
+    }
 
-        setting.site.progress.say("checking");
-        findings.checks.push_back(residual);
-        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
-        findings.checks.push_back(operator_symmetry(hierarchy));
-        Check converged =
-            all_converged(std::ranges::count_if(rows.front().solves,
-                                                [](const auto& solve) { return solve.report.converged(); }),
-                          static_cast<long>(rows.front().solves.size()));
+    static const SurveyRow& fastest(const SurveyRows& rows) {
+        const SurveyRow* best = &rows.front();
+        for (const SurveyRow& row : rows) {
+            const bool first = !best->compares() && row.compares();
+            if (first || speed_up(*best, row).value_or(0) > 1) best = &row;
+        }
+        return *best;
+    }
+
+    void check(const Setting& setting, const SurveyRows& rows, std::vector<Check>& checks) const {
+        checks.push_back(problem_unchanged(setting.hierarchy, setting.problem));
+        checks.push_back(operator_symmetry(setting.hierarchy));
+        const auto& baseline = rows.front().solves;
+        Check converged = all_converged(
+            std::ranges::count_if(baseline, [](const auto& solve) { return solve.report.converged(); }),
+            static_cast<long>(baseline.size()));
         converged.name = "baseline_converged";
-        findings.checks.push_back(converged);
+        checks.push_back(converged);
         if (!resolved_.deterministic) return;
         Check equal = repeats_equal({});
         for (const SurveyRow& row : rows)
             if (const Check of_row = repeats_equal(norms_of(row.solves)); !of_row.passed) equal = of_row;
-        findings.checks.push_back(equal);
+        checks.push_back(equal);
     }
 
-  private:
     void tell(const Setting& setting, const SurveyRows& rows, const RunFacts& facts) const {
         const int levels = setting.hierarchy.levels();
         const ReportTable table = survey_table(rows, levels, facts);
@@ -239,10 +251,10 @@ class PreparedSurvey : public PreparedGrids {
                                              row.solves.back().report.bottom_iterations()) +
                        algebraic_records(row.amg, row.solver, true);
         }
-        setting.site.report.tell(
+        setting.context.report.tell(
             table.print() + survey_notes(rows, grids_.use.left_out) + "\n" +
             schemes_text(resolved_.comm.chooser, setting.schemes, {}, facts.tuning_seconds) + algebraic);
-        setting.site.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
+        setting.context.report.record(records + scheme_records(resolved_.comm.chooser, setting.schemes));
     }
 };
 
@@ -252,32 +264,31 @@ std::vector<std::string> overrides_of(const std::string& entry, std::string& nam
     std::istringstream stream(entry);
     std::vector<std::string> overrides;
     for (std::string word; stream >> word;) {
-        if (!word.starts_with("given_iterations=")) name += (name.empty() ? "" : " ") + word;
+        if (!word.starts_with("assumed_iterations=")) name += (name.empty() ? "" : " ") + word;
         overrides.push_back((overrides.empty() ? "bottom.solver=" : "bottom.") + word);
     }
     return overrides;
 }
 
-// What is wrong with an entry of run.survey or with run.baseline.
+// Says what is wrong with an entry of run.survey.
 struct Complaint {
-    std::string key;
     std::string entry;
     std::string what;
 };
 
-// The solvers that run.survey and run.baseline name, with this deck's [bottom] but for keys of their own, the baseline first.
+// The solvers that run.survey names, with this deck's [bottom] but for keys of their own; the first is the baseline.
 std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& complaints) {
     const auto options = deck.parameters.mode_options.of<SurveyOptions>();
     std::vector<NamedSolver> all;
     const Table& table = *deck.table;
-    const auto add = [&](const char* key_of_entry, const std::string& entry) {
-        const auto complain = [&](const std::string& what) {
-            complaints.push_back({key_of_entry, entry, what});
-        };
+    for (const std::string& entry : options.survey.empty() ? method_names() : options.survey) {
+        const auto complain = [&](const std::string& what) { complaints.push_back({entry, what}); };
         std::string name;
         const std::vector<std::string> overrides = overrides_of(entry, name);
-        if (overrides.empty())
-            return complain(fmt::format("names no solver; choose {}", fmt::join(method_names(), ", ")));
+        if (overrides.empty()) {
+            complain(fmt::format("names no solver; choose {}", fmt::join(method_names(), ", ")));
+            continue;
+        }
         const Deck own = read_deck(table, {}, overrides);
         for (const std::string& error : own.errors) complain(error.substr(error.find(": ") + 2));
         if (std::ranges::find(all, name, &NamedSolver::name) != all.end())
@@ -295,15 +306,7 @@ std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& c
                     !reason.empty())
                     complain(fmt::format("{}: {}; leave it out", key.full_name(), reason));
         all.push_back({name, merged.bottom});
-    };
-    for (const std::string& entry : options.survey.empty() ? method_names() : options.survey)
-        add("run.survey", entry);
-    std::string baseline;
-    overrides_of(options.baseline, baseline);
-    if (std::ranges::find(all, baseline, &NamedSolver::name) == all.end())
-        add("run.baseline", options.baseline);
-    const auto first = std::ranges::find(all, baseline, &NamedSolver::name);
-    if (first != all.end()) std::rotate(all.begin(), first, first + 1);
+    }
     return all;
 }
 
@@ -315,12 +318,7 @@ class SurveyMode : public GridMode {
     void add_keys(Table& table) const override {
         Section<SurveyOptions> s(table, "run", name());
         s.list("survey", &SurveyOptions::survey,
-               "bottom solvers of a survey, each with keys of [bottom] of its own, as \"ca_cg s=8 "
-               "basis=newton\"; [] = all");
-        s.text("baseline", &SurveyOptions::baseline,
-               "bottom solver that speed-ups are over, as an entry of run.survey; it takes part in any case",
-               "")
-            .expert();
+               "bottom solvers, as \"ca_cg s=8\"; speed-ups are over the first; [] = all");
     }
     KeyUses keys() const override {
         std::vector<KeyUse> uses = keys_of_grids();
@@ -337,8 +335,8 @@ class SurveyMode : public GridMode {
     void check(Rules& rules, int ranks) const override {
         std::vector<Complaint> complaints;
         contestants(rules.deck(), complaints);
-        for (const auto& [key, entry, what] : complaints)
-            rules.require(false, {key}, fmt::format("{}: {}: {}", key, Json(entry).dump(), what));
+        for (const auto& [entry, what] : complaints)
+            rules.require(false, {"run.survey"}, fmt::format("run.survey: {}: {}", Json(entry).dump(), what));
         if (complaints.empty()) GridMode::check(rules, ranks);
     }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -70,12 +71,11 @@ class Stopwatch {
     std::unique_ptr<AllReduce> all_reduce_;
 };
 
-// Powers of two between the ends, which are there as well.
+// Powers of two from `smallest`, which is one, up to the largest, which is there as well.
 std::vector<std::size_t> lengths(std::size_t smallest, std::size_t largest) {
-    std::vector<std::size_t> all{smallest};
-    for (std::size_t bytes = 1; bytes < largest; bytes *= 2)
-        if (bytes > smallest) all.push_back(bytes);
-    if (largest > smallest) all.push_back(largest);
+    std::vector<std::size_t> all;
+    for (std::size_t bytes = smallest; bytes < largest; bytes *= 2) all.push_back(bytes);
+    all.push_back(std::max(smallest, largest));
     return all;
 }
 
@@ -109,12 +109,12 @@ std::string rejected_by(const Switches& switches, const PingPongResults& one) {
     return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-// By the switches asked for or found, or by fewer: a machine with a hole could predict nothing.
+// By the limits asked for or found, or by fewer: a machine with a hole could predict nothing.
 void fit(const NetworkOptions& keys, NetworkResults& network) {
     std::vector<std::vector<TimedMessage>> measured;
     for (const auto& one : network.classes)
         if (!one.samples.empty()) measured.push_back(one.samples);
-    const Switches wanted = keys.rendezvous_from > 0
+    const Switches wanted = keys.limits == ProtocolLimits::given
                                 ? Switches{static_cast<std::size_t>(keys.eager_from),
                                            static_cast<std::size_t>(keys.rendezvous_from)}
                                 : find_switches(measured);
@@ -132,13 +132,12 @@ void fit(const NetworkOptions& keys, NetworkResults& network) {
         network.unfit = fmt::format(
             "the times make no line, even of all lengths together ({}); give a larger network.largest, such "
             "as "
-            "1048576, or more network.repeats",
+            "1048576, or more run.repeats",
             fmt::join(rejected, "; "));
     else if (!rejected.empty())
         network.remarks.push_back(
             fmt::format("rejected: {}; so eager from {} bytes and rendezvous from {}, not {} and {}; more "
-                        "network.repeats, "
-                        "other network.eager_from and rendezvous_from, or a quieter machine may help",
+                        "run.repeats, other network.limits, or a quieter machine may help",
                         fmt::join(rejected, "; "), accepted->eager_from, accepted->rendezvous_from,
                         wanted.eager_from, wanted.rendezvous_from));
 
@@ -201,6 +200,24 @@ void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
         std::max(0.0, network.all_reduce.front().seconds - *network.all_reduce_by_messages);
 }
 
+// Times messages of all lengths at one distance, and bursts of the shortest; whether it was not interrupted.
+bool measure_class(PingPongResults& one, const Stopwatch& stopwatch, const std::vector<std::size_t>& bytes_of,
+                   const std::function<bool()>& interrupted) {
+    const auto fastest = [&](std::size_t bytes, int messages) {
+        double best = std::numeric_limits<double>::infinity();
+        for (const Pair& pair : one.pairs)
+            best = std::min(best, stopwatch.ping_pong({pair}, bytes, messages));
+        return best;
+    };
+    for (const std::size_t bytes : bytes_of) {
+        if (interrupted()) return false;
+        one.samples.push_back({static_cast<double>(bytes), fastest(bytes, 1)});
+    }
+    for (const int messages : {1, 2, 4, 8})
+        one.bursts.push_back({messages, fastest(bytes_of.front(), messages)});
+    return true;
+}
+
 }  // namespace
 
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology) {
@@ -212,12 +229,12 @@ std::vector<PingPongResults> network_classes(const Communicator& comm, const Top
     return classes;
 }
 
-NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved, const Site& site) {
-    const Communicator& comm = site.comm;
+NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resolved,
+                               const RunContext& context) {
+    const Communicator& comm = context.comm;
     const Topology& topology = resolved.topology;
-    const Stopwatch stopwatch(keys.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
-    const auto bytes_of =
-        lengths(static_cast<std::size_t>(keys.smallest), static_cast<std::size_t>(keys.largest));
+    const Stopwatch stopwatch(resolved.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
+    const auto bytes_of = lengths(1, static_cast<std::size_t>(keys.largest));
     NetworkResults network;
     network.machine.name =
         keys.write.empty() ? "measured" : std::filesystem::path(keys.write).stem().string();
@@ -225,30 +242,19 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     network.machine.ranks_per_socket = ranks_per_socket(topology, sockets_of_processes(comm));
     network.classes = network_classes(comm, topology);
     const auto interrupted = [&] {
-        network.interruption = site.ending.asked(comm);
+        network.interruption = context.ending.asked(comm);
         return network.interruption != Interruption::none;
     };
     for (auto& one : network.classes) {
         if (one.pairs.empty()) continue;
-        site.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
-        for (const std::size_t bytes : bytes_of) {
-            if (interrupted()) return network;
-            double best = std::numeric_limits<double>::infinity();
-            for (const Pair& pair : one.pairs) best = std::min(best, stopwatch.ping_pong({pair}, bytes));
-            one.samples.push_back({static_cast<double>(bytes), best});
-        }
-        for (const int messages : {1, 2, 4, 8}) {
-            double best = std::numeric_limits<double>::infinity();
-            for (const Pair& pair : one.pairs)
-                best = std::min(best, stopwatch.ping_pong({pair}, bytes_of.front(), messages));
-            one.bursts.push_back({messages, best});
-        }
+        context.progress.say(fmt::format("ping-pong: {}", name(one.locality)));
+        if (!measure_class(one, stopwatch, bytes_of, interrupted)) return network;
     }
     const auto between_nodes = pairs_of_nodes({topology.node_of(), {}});
     for (std::size_t processes = 1; processes <= between_nodes.size();
          processes = processes == between_nodes.size() ? processes + 1
                                                        : std::min(2 * processes, between_nodes.size())) {
-        site.progress.say(fmt::format("node-pong: {} of each node", processes));
+        context.progress.say(fmt::format("node-pong: {} of each node", processes));
         const std::vector<Pair> pairs(between_nodes.begin(),
                                       between_nodes.begin() + static_cast<long>(processes));
         for (const std::size_t bytes : bytes_of) {
@@ -259,7 +265,7 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
                                              stopwatch.ping_pong(pairs, share)});
         }
     }
-    site.progress.say("all-reduce");
+    context.progress.say("all-reduce");
     for (const std::size_t bytes :
          lengths(sizeof(double), std::max<std::size_t>(bytes_of.back(), sizeof(double)))) {
         if (interrupted()) return network;

@@ -9,17 +9,23 @@
 #include "comm/network/network_fit.hpp"
 #include "comm/network/ping_pong.hpp"
 #include "comm/ranks/topology.hpp"
+#include "kernels/names.hpp"
 #include "miniapp/modes/mode.hpp"
 
 namespace keel {
 
+// The source of the lengths where MPI changes its protocol.
+enum class ProtocolLimits { fitted, given };
+constexpr auto names_of(ProtocolLimits) {
+    return std::array{Named<ProtocolLimits>{ProtocolLimits::fitted, "auto"},
+                      Named<ProtocolLimits>{ProtocolLimits::given, "given"}};
+}
+
 struct NetworkOptions {     // [network]
-    int smallest = 1;       // bytes
     int largest = 1 << 22;  // bytes
-    int repeats = 100;
-    int eager_from = 0;       // bytes
-    int rendezvous_from = 0;  // bytes; 0 = both switches from the data
-    std::string write;        // path of the machine's file; empty = none
+    ProtocolLimits limits = ProtocolLimits::fitted;
+    double eager_from = 0, rendezvous_from = 0;  // bytes, if given
+    std::string write;                           // path of the machine's file; empty = none
 };
 
 // Messages at one distance.
@@ -48,9 +54,10 @@ struct NetworkResults {
 // The classes with their pairs, nothing measured. Collective.
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
-// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of options.repeats and of up to four pairs that
+// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of run.repeats and of up to four pairs that
 // take turns, and the machine fitted to them, all-reduces by how late they are; the same on all ranks. Needs two ranks. Collective.
-NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved, const Site& site);
+NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
+                               const RunContext& context);
 
 // Tables of what was measured and fitted, and the same as records.
 std::string network_text(const NetworkResults& network);

@@ -1,7 +1,5 @@
 // run.mode = network: what messages cost on the machine the program runs on.
 
-#include "miniapp/modes/network/network.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,10 +19,11 @@ namespace keel {
 namespace {
 
 // Whether the measured machine could be written to its file, and reads back.
-bool write_machine(const NetworkOptions& options, const NetworkResults& network, const RunFacts& facts) {
+bool write_machine(const NetworkOptions& options, int repeats, const NetworkResults& network,
+                   const RunFacts& facts) {
     std::vector<std::string> comments{fmt::format(
         "Measured by Keel {} ({}), run.mode = network, {} repeats: {} ranks, {}, {}.", build_info::version,
-        build_info::revision, options.repeats, facts.ranks, facts.topology.describe(), facts.mpi)};
+        build_info::revision, repeats, facts.ranks, facts.topology.describe(), facts.mpi)};
     comments.insert(comments.end(), network.remarks.begin(), network.remarks.end());
     if (facts.shared_cores) comments.push_back("Ranks shared processors: these are no times of a network.");
     std::ofstream(options.write) << machine_toml(network.machine, comments);
@@ -56,8 +55,8 @@ class PreparedNetwork : public PreparedMode {
     // Who would send to whom.
     DryRun dry_run(const Communicator& comm, const SharedMemory&, Progress&) const override {
         Json pairs = Json::object();
-        std::string text = fmt::format("ping-pong of {} to {} bytes, {} repeats, pairs of ranks:\n",
-                                       options_.smallest, options_.largest, options_.repeats);
+        std::string text = fmt::format("ping-pong of 1 to {} bytes, {} repeats, pairs of ranks:\n",
+                                       options_.largest, resolved_.repeats);
         for (const auto& one : network_classes(comm, resolved_.topology)) {
             text += fmt::format("{:<10}", name(one.locality));
             pairs[name(one.locality)] = Json::array();
@@ -70,11 +69,11 @@ class PreparedNetwork : public PreparedMode {
         return {text, Json{{"pairs", pairs}}.dump(), ""};
     }
 
-    void run(const Site& site, Findings& findings) const override {
-        site.report.begin(findings.facts);
-        const NetworkResults network = measure_network(options_, resolved_, site);
-        site.report.tell(network_text(network));
-        site.report.record(network_records(network));
+    void run(const RunContext& context, Findings& findings) const override {
+        context.report.begin(findings.facts);
+        const NetworkResults network = measure_network(options_, resolved_, context);
+        context.report.tell(network_text(network));
+        context.report.record(network_records(network));
         findings.interruption = network.interruption;
         const std::vector<double> seconds = seconds_of(network);
         const auto done = static_cast<int>(seconds.size());
@@ -82,11 +81,11 @@ class PreparedNetwork : public PreparedMode {
         const double least = done > 0 ? std::ranges::min(seconds) : 0;
         findings.checks.push_back(
             {"times_positive", least > 0, least, fmt::format("> 0 s, the least of {}", done)});
-        if (site.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;
+        if (context.comm.rank() != 0 || findings.interrupted() || options_.write.empty()) return;
         if (!network.unfit.empty())
             findings.trouble =
                 fmt::format("network.write = \"{}\": not written: {}", options_.write, network.unfit);
-        else if (!write_machine(options_, network, findings.facts))
+        else if (!write_machine(options_, resolved_.repeats, network, findings.facts))
             findings.trouble = fmt::format("network.write = \"{}\": could not be written", options_.write);
     }
 
@@ -98,23 +97,14 @@ class PreparedNetwork : public PreparedMode {
 class NetworkMode : public Mode {
   public:
     std::string name() const override { return "network"; }
-    std::string meaning() const override { return "no solve but timed messages"; }
+    std::string meaning() const override { return "timed messages, no solve"; }
 
     void add_keys(Table& table) const override {
         Section<NetworkOptions> s(table, "network", name());
-        s.integer("smallest", &NetworkOptions::smallest, between(1, 1 << 30), "shortest message", "bytes")
-            .expert();
-        s.integer("largest", &NetworkOptions::largest, between(1, 1 << 30), "longest message", "bytes");
-        s.integer("repeats", &NetworkOptions::repeats, at_least(1),
-                  "number of times that each message is timed, of which the fastest counts")
-            .expert();
-        s.integer("eager_from", &NetworkOptions::eager_from, at_least(0),
-                  "length of the first eager message, if rendezvous_from is given; 0 = none is short",
-                  "bytes")
-            .expert();
-        s.integer("rendezvous_from", &NetworkOptions::rendezvous_from, at_least(0),
-                  "length of the first rendezvous message; 0 = this and eager_from are found from the data",
-                  "bytes")
+        s.integer("largest", &NetworkOptions::largest, between(2, 1 << 30), "longest message", "bytes");
+        s.interval("limits", &NetworkOptions::limits, &NetworkOptions::eager_from,
+                   &NetworkOptions::rendezvous_from,
+                   "first bytes of eager and of rendezvous messages; auto = found from the times")
             .expert();
         s.text("write", &NetworkOptions::write, "machine file, such as machines/NAME.toml; \"\" = none",
                "path");
@@ -122,7 +112,7 @@ class NetworkMode : public Mode {
 
     KeyUses keys() const override {
         std::vector<KeyUse> uses{
-            {"run.mode"},    {"run.verbose"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
+            {"run.mode"},    {"run.repeats"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
             {"output.json"}, {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
         if (simulated()) uses.push_back({"comm.machine"});  // which one it is
         return {uses, "run.mode = network sends messages only; leave it out"};
@@ -130,28 +120,9 @@ class NetworkMode : public Mode {
 
     void check(Rules& rules, int /*ranks*/) const override {
         const auto n = rules.parameters().mode_options.of<NetworkOptions>();
-        rules.require(n.smallest <= n.largest, {"network.smallest", "network.largest"},
-                      fmt::format("network.smallest = {}: more than network.largest = {}; give at most that",
-                                  n.smallest, n.largest));
-        rules.require(
-            n.rendezvous_from > 0 || n.eager_from == 0, {"network.eager_from"},
-            fmt::format(
-                "network.eager_from = {}: counts only with network.rendezvous_from; give that too, or "
-                "neither to find both from the data",
-                n.eager_from));
-        rules.require(
-            n.rendezvous_from == 0 || n.eager_from <= n.rendezvous_from,
-            {"network.eager_from", "network.rendezvous_from"},
-            fmt::format("network.eager_from = {}: beyond network.rendezvous_from = {}; give at most that",
-                        n.eager_from, n.rendezvous_from));
         rules.require(rules.parameters().comm.allreduce != AllReduceAlgorithm::automatic, {"comm.allreduce"},
                       "comm.allreduce = \"auto\": what is measured is one algorithm; choose another");
         if (n.write.empty()) return;
-        rules.require(
-            n.smallest < n.largest, {"network.smallest", "network.largest", "network.write"},
-            fmt::format("network.write: messages of one length, {} bytes, tell no rate; give a larger "
-                        "network.largest, such as 1048576",
-                        n.smallest));
         const std::string reason = n.write.ends_with(".toml")
                                        ? reason_not_new(n.write, rules.parameters().output.json)
                                        : "give a name that ends in .toml";

@@ -62,9 +62,9 @@ void scale_work(Trace& trace, const GlobalRows& all, const LargestPart& largest)
 PredictedSolve solve_of(const NamedSolver& solver, const Report& report) {
     PredictedSolve solve;
     solve.solver = solver.name;
-    solve.given = solver.options.given_iterations > 0;
+    solve.given = solver.options.assumed_iterations > 0;
     solve.rehearsed_iterations = report.iterations;
-    solve.iterations = solve.given ? solver.options.given_iterations : report.iterations;
+    solve.iterations = solve.given ? solver.options.assumed_iterations : report.iterations;
     solve.outcome = name(report.outcome);
     // Whoever gives the iterations says that they are enough.
     solve.converged = report.succeeded() || (solve.given && report.outcome == Outcome::iteration_limit);
@@ -98,8 +98,8 @@ std::string amg_times_text(const PredictedSolve& solve) {
 
 BottomOptions rehearsed_options(const NamedSolver& solver) {
     BottomOptions options = solver.options;
-    if (options.given_iterations > 0)
-        options.max_iterations = std::min(options.given_iterations, most_sampled);
+    if (options.assumed_iterations > 0)
+        options.max_iterations = std::min(options.assumed_iterations, most_sampled);
     return options;
 }
 
@@ -136,7 +136,7 @@ std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, co
                                                      method.applications.of(options), options.max_iterations);
         const std::string exceeded =
             limit.exceeded_by(cost_of_sparse_solve(rows, size.entries, iterations, needed),
-                              "bottom.given_iterations or fewer rows");
+                              "bottom.assumed_iterations or fewer rows");
         return exceeded.empty()
                    ? ""
                    : "no seconds are predicted, iterations not known: with a solve that counts them " +
@@ -201,7 +201,7 @@ std::string prediction_text(const MatrixUse& use, const PredictedSolve& solve, c
     const std::vector<std::string> sources{
         solve.given
             ? fmt::format(
-                  "given: bottom.given_iterations of {}; what belongs to them in proportion to {} of a "
+                  "given: bottom.assumed_iterations of {}; what belongs to them in proportion to {} of a "
                   "solve with {}",
                   use.solver->name, counted(solve.rehearsed_iterations, "iteration"), on)
             : fmt::format("computed: the solve, all-reduces and their words, by solving with {}", on),

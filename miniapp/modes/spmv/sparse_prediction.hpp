@@ -27,7 +27,7 @@ struct LargestPart {
     std::size_t entries = 0;
 };
 // By solving with the whole matrix on the calling rank alone: work of the largest part, and exchanges by the
-// scheme's plan for all ranks. With bottom.given_iterations fewer are done, and stand for as many.
+// scheme's plan for all ranks. With bottom.assumed_iterations fewer are done, and stand for as many.
 PredictedSolve predict(const MatrixUse& use, const Resolved& resolved, const GlobalRows& all,
                        const LargestPart& largest, const Pattern& pattern, const SchemeOptions& scheme);
 

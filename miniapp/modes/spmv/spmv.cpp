@@ -45,12 +45,28 @@ Unknowns rows_of(const MatrixChoice& matrix) {
 }
 
 // Keys that play a part whatever the others are.
-constexpr const char* keys_of_all[] = {
-    "problem.matrix", "problem.rows", "problem.row_entries", "problem.ordering",    "problem.columns",
-    "problem.ranks",  "run.mode",     "run.solve",           "run.backend",         "run.gpu_sync",
-    "run.warmup",     "run.repeats",  "run.min_seconds",     "run.time_limit",      "run.label",
-    "run.verbose",    "comm.scheme",  "comm.message_cap",    "comm.ranks_per_node", "comm.ranks_per_socket",
-    "comm.node_map",  "comm.machine", "comm.device",         "comm.allreduce_model"};
+constexpr const char* keys_of_all[] = {"problem.matrix",
+                                       "problem.rows",
+                                       "problem.row_entries",
+                                       "problem.ordering",
+                                       "problem.columns",
+                                       "problem.ranks",
+                                       "run.mode",
+                                       "run.solve",
+                                       "run.backend",
+                                       "run.gpu_sync",
+                                       "run.warmup",
+                                       "run.repeats",
+                                       "run.time_limit",
+                                       "run.label",
+                                       "comm.scheme",
+                                       "comm.message_cap",
+                                       "comm.ranks_per_node",
+                                       "comm.ranks_per_socket",
+                                       "comm.node_map",
+                                       "comm.machine",
+                                       "comm.device",
+                                       "comm.allreduce_model"};
 
 class SpmvMode : public Mode {
   public:
@@ -93,20 +109,23 @@ class SpmvMode : public Mode {
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
             {"comm.progress", {solving}},
-            {"bottom.norm", {}, "needs run.mode = krylov and a run.preconditioner"},
+            {"bottom.norm", {}, "needs run.mode = krylov and a bottom.preconditioner"},
+            {"bottom.preconditioner",
+             {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},
+             "",
+             true},
             {"bottom.", {solving}},
             {"amg.", {solving, {"bottom.solver", {algebraic_cycles().name}}}},
-            {"amg.", {solving, {"bottom.preconditioner", {keel::name(BottomPreconditioner::amg)}}}},
+            {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
             {"run.triad_mb"},
             {"run.dry_run_limit"},
             {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
         for (const char* key : keys_of_all) uses.push_back({key});
-        for (const char* key :
-             {"problem.dimensions", "problem.shape", "problem.boxes_list", "problem.fill", "problem.outside",
-              "problem.a", "problem.b", "problem.coefficients", "problem.contrast", "problem.anisotropy",
-              "problem.alpha", "problem.boundary"})
+        for (const char* key : {"problem.dimensions", "problem.shape", "problem.fill", "problem.outside",
+                                "problem.a", "problem.b", "problem.coefficients", "problem.contrast",
+                                "problem.anisotropy", "problem.alpha", "problem.boundary"})
             uses.push_back({.key = key, .needs = {of_problem}, .besides = true});
         return {uses, "plays no part in run.mode = spmv; leave it out"};
     }
@@ -152,7 +171,7 @@ class SpmvMode : public Mode {
         if (reason.empty() && boxes_known)
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.require(
-            p.bottom.powers != Powers::matrix_powers, {"bottom.powers", "run.mode"},
+            !exchanges_for_several(p.bottom.powers), {"bottom.powers", "run.mode"},
             "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
         rules.require(
             method_named(p.bottom.solver).is_krylov() || method_named(p.bottom.solver).repeats_cycles(),

@@ -1,13 +1,9 @@
 #pragma once
 
-#include <memory>
-
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/modes/spmv/matrix/matrix_source.hpp"
 
 namespace keel {
-
-std::unique_ptr<Mode> make_spmv_mode();
 
 // The matrix of the deck, whose size may follow from the ranks.
 MatrixChoice matrix_of(const Deck& deck, int ranks);

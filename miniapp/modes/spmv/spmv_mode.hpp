@@ -70,17 +70,17 @@ class PreparedSpmv : public PreparedMode {
     // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all
     // imagined ranks.
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
-                   Progress& progress) const override;              // spmv_dry_run.cpp
-    void run(const Site& site, Findings& findings) const override;  // spmv_run.cpp
+                   Progress& progress) const override;                       // spmv_dry_run.cpp
+    void run(const RunContext& context, Findings& findings) const override;  // spmv_run.cpp
 
   private:
-    std::vector<Field> multiply(const Site& site, SparseMatrix& A, Ledger& ledger, SpmvResults& mine,
+    std::vector<Field> multiply(const RunContext& context, SparseMatrix& A, Ledger& ledger, SpmvResults& mine,
                                 Findings& findings) const;
-    CoarsestVisits repeat_solves(const Site& site, Ledger& ledger, const AmgHierarchy* hierarchy,
+    CoarsestVisits repeat_solves(const RunContext& context, Ledger& ledger, const AmgHierarchy* hierarchy,
                                  const std::function<Report()>& solve_once, SpmvResults& mine,
                                  Findings& findings) const;
     // `rows` are those of A, whose exchanges are by `sparse`.
-    void solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
+    void solve(const NamedSolver& solver, const RunContext& context, SparseMatrix& A, GlobalRows rows,
                const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
                Findings& findings) const;
 

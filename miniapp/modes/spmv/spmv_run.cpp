@@ -100,24 +100,25 @@ Check residual_check(SparseMatrix& A, const BottomOptions& options, Field u, Fie
 }
 
 // Compares and tries the schemes where that is wanted.
-std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& resolved, const Site& site,
-                                         const VectorPart& part, Findings& findings) {
+std::vector<SchemeTable> compare_and_try(const MatrixUse& use, const Resolved& resolved,
+                                         const RunContext& context, const VectorPart& part,
+                                         Findings& findings) {
     std::vector<SchemeTable> tables;
     if (schemes_matter(resolved)) {
-        site.progress.say("comparing communication schemes");
-        tables = compare_schemes(use, resolved, site.comm, part);
+        context.progress.say("comparing communication schemes");
+        tables = compare_schemes(use, resolved, context.comm, part);
     }
     if (tries_schemes(resolved.comm.chooser)) {
         const Tried tried = time_schemes(
-            site.comm, {},
+            context.comm, {},
             [&](const SchemeTable& table) {
-                return make_matrix_trial(resolved, site.comm, site.backend, part, table);
+                return make_matrix_trial(resolved, context.comm, context.backend, part, table);
             },
             tables, [] { return Interruption::none; });
         findings.facts.tuning_seconds = tried.seconds;
         findings.checks.push_back(tried.check);
     }
-    choose_schemes(resolved.comm, site.comm, tables);
+    choose_schemes(resolved.comm, context.comm, tables);
     return tables;
 }
 
@@ -199,53 +200,53 @@ double SpmvResults::products_per_second() const {
     return middle > 0 ? nonzeros * columns / middle : 0;
 }
 
-void PreparedSpmv::run(const Site& site, Findings& findings) const {
-    const Communicator& comm = site.comm;
+void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
+    const Communicator& comm = context.comm;
     const Topology& topology = resolved_.topology;
     RunFacts& facts = findings.facts;
-    site.progress.say("measuring the triad bandwidth");
-    facts.triad_bytes_per_second = bandwidth(resolved_, comm, site.backend);
-    const MemoryGrowth growth(site.backend);
+    context.progress.say("measuring the triad bandwidth");
+    facts.triad_bytes_per_second = bandwidth(resolved_, comm, context.backend);
+    const MemoryGrowth growth(context.backend);
 
-    site.progress.say("reading or generating the matrix");
+    context.progress.say("reading or generating the matrix");
     const RowPartition partition{matrix_size(use_.matrix).rows, comm.size()};
     GlobalRows rows = read_matrix(use_.matrix, partition, comm);
     const VectorPart vectors{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
-    const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, site, vectors, findings);
+    const std::vector<SchemeTable> tables = compare_and_try(use_, resolved_, context, vectors, findings);
     const MatrixSchemes schemes = schemes_of_matrix(resolved_.comm.scheme, tables);
     Ledger ledger(use_.uses_amg() ? most_amg_levels : 1, price_of(resolved_.simulation));
-    ledger.mark(site.regions);
-    ledger.mark(site.backend.regions());
+    ledger.mark(context.regions);
+    ledger.mark(context.backend.regions());
     SparseOptions sparse{.scheme = schemes.products,
                          .exchange = resolved_.comm.exchange,
                          .all_reduce = resolved_.comm.all_reduce,
                          .keeps_rows = !use_.uses_amg()};
-    SparseMatrix A(comm, topology, site.backend, partition, rows, sparse, ledger);
+    SparseMatrix A(comm, topology, context.backend, partition, rows, sparse, ledger);
     A.exchange().reserve(static_cast<std::size_t>(use_.columns));
     SpmvResults mine = sizes_of(use_, comm, topology, A, rows);
     note_matrix(use_, comm, topology, A, rows, facts);
-    site.report.begin(facts);
+    context.report.begin(facts);
 
-    const std::vector<Field> y = multiply(site, A, ledger, mine, findings);
+    const std::vector<Field> y = multiply(context, A, ledger, mine, findings);
     if (mine.seconds.empty()) return;
-    site.report.record(spmv_records(mine));
+    context.report.record(spmv_records(mine));
     findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
     findings.checks.push_back(product_check(comm, A, rows, y));
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
         sparse.scheme = schemes.solves;
-        solve(*use_.solver, site, A, std::move(rows), sparse, ledger, y[0], mine, findings);
+        solve(*use_.solver, context, A, std::move(rows), sparse, ledger, y[0], mine, findings);
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
-    site.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
-                     schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
-                                  facts.tuning_seconds));
-    site.report.record(scheme_records(resolved_.comm.chooser, tables));
+    context.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
+                        schemes_text(resolved_.comm.chooser, tables, seconds_of_exchanges(facts, mine.timers),
+                                     facts.tuning_seconds));
+    context.report.record(scheme_records(resolved_.comm.chooser, tables));
 }
 
 // Returns y = A x; the results have no seconds where the run ended before.
-std::vector<Field> PreparedSpmv::multiply(const Site& site, SparseMatrix& A, Ledger& ledger,
+std::vector<Field> PreparedSpmv::multiply(const RunContext& context, SparseMatrix& A, Ledger& ledger,
                                           SpmvResults& mine, Findings& findings) const {
     std::vector<Field> x;
     std::vector<Field> y;
@@ -254,42 +255,42 @@ std::vector<Field> PreparedSpmv::multiply(const Site& site, SparseMatrix& A, Led
         y.push_back(A.make_vector());
         A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
     }
-    site.progress.say("multiplying");
+    context.progress.say("multiplying");
     double my_seconds = 0;
     const auto one = [&](int n) {
         if (n == 0) ledger.clear();
-        const double seconds = seconds_of(site.comm, [&] {
+        const double seconds = seconds_of(context.comm, [&] {
             A.apply(y, A.plain(), x);
             A.operations().wait();
         });
         if (n < 0) return;
         my_seconds += seconds;
-        mine.seconds.push_back(site.comm.max(seconds));
+        mine.seconds.push_back(context.comm.max(seconds));
     };
-    const int done =
-        repeat(site, {"products", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
-    if (done > 0) mine.timers = gather_timers(site.comm, ledger, my_seconds, done, resolved_.details.ranks);
+    const int done = repeat(context, {"products", resolved_.warmup, resolved_.repeats}, findings, one);
+    if (done > 0) mine.timers = gather_timers(context.comm, ledger, my_seconds, done, resolved_.details);
     return y;
 }
 
 // Solves A u = f, which has a solution, as often as asked for. The rows are freed once a hierarchy has been
 // made of them.
-void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatrix& A, GlobalRows rows,
-                         const SparseOptions& sparse, Ledger& ledger, Field f, SpmvResults& mine,
-                         Findings& findings) const {
-    const Communicator& comm = site.comm;
+void PreparedSpmv::solve(const NamedSolver& solver, const RunContext& context, SparseMatrix& A,
+                         GlobalRows rows, const SparseOptions& sparse, Ledger& ledger, Field f,
+                         SpmvResults& mine, Findings& findings) const {
+    const Communicator& comm = context.comm;
     const BottomOptions& options = solver.options;
     mine.solver = solver;
-    AmgSchemeChoice choice(resolved_, comm, resolved_.topology, site.backend, sparse.scheme);
-    const SetupContext context{comm, resolved_.topology, site.backend, choice.scheme_for()};
+    AmgSchemeChoice choice(resolved_, comm, resolved_.topology, context.backend, sparse.scheme);
+    const SetupContext amg_context{comm, resolved_.topology, context.backend, choice.scheme_for()};
     std::unique_ptr<AmgHierarchy> hierarchy;
     std::unique_ptr<AmgCycle> M;
     if (use_.uses_amg()) {
-        site.progress.say("setting up algebraic multigrid");
+        context.progress.say("setting up algebraic multigrid");
         ledger.clear();
         const double my_seconds = seconds_of(comm, [&] {
-            hierarchy = std::make_unique<AmgHierarchy>(context, A, std::move(rows), use_.amg, sparse, ledger,
-                                                       AmgSetting{.watch = {}, .singular = mine.singular});
+            hierarchy =
+                std::make_unique<AmgHierarchy>(amg_context, A, std::move(rows), use_.amg, sparse, ledger,
+                                               AmgSetting{.watch = {}, .singular = mine.singular});
         });
         M = std::make_unique<AmgCycle>(*hierarchy);
         mine.amg = findings_of(comm, *hierarchy);
@@ -304,16 +305,16 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
         A.operations().wait();
         return report;
     };
-    const CoarsestVisits visits = repeat_solves(site, ledger, hierarchy.get(), solve_once, mine, findings);
+    const CoarsestVisits visits = repeat_solves(context, ledger, hierarchy.get(), solve_once, mine, findings);
     if (mine.solves.empty()) return;
     if (!method_named(options.solver).repeats_cycles())
         mine.kernels =
             kernel_times(mine.solve_timers, 0, M ? PreconditionedBy::cycle : PreconditionedBy::blocks);
-    site.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
+    context.report.record(kernel_records(mine.kernels, solver.name, mine.iterations));
     if (mine.amg) {
         mine.amg->solves = mine.solve_timers;
         count_visits(*mine.amg, comm, visits, static_cast<int>(mine.solves.size()));
-        site.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
+        context.report.record(amg_records(*mine.amg, solver.name, "amg.setup", solver.name));
         if (M->vanished().empty() && !M->varies()) findings.checks.push_back(symmetry_check(A, *M));
     }
     findings.checks.push_back(residual_check(A, options, u, f));
@@ -324,10 +325,11 @@ void PreparedSpmv::solve(const NamedSolver& solver, const Site& site, SparseMatr
 
 // Fills in the solves and their timers. Returns the visits to the coarsest level of the hierarchy, which may
 // be null.
-CoarsestVisits PreparedSpmv::repeat_solves(const Site& site, Ledger& ledger, const AmgHierarchy* hierarchy,
+CoarsestVisits PreparedSpmv::repeat_solves(const RunContext& context, Ledger& ledger,
+                                           const AmgHierarchy* hierarchy,
                                            const std::function<Report()>& solve_once, SpmvResults& mine,
                                            Findings& findings) const {
-    const Communicator& comm = site.comm;
+    const Communicator& comm = context.comm;
     double my_seconds = 0;
     CoarsestVisits before_solves;
     const auto one = [&](int n) {
@@ -339,19 +341,18 @@ CoarsestVisits PreparedSpmv::repeat_solves(const Site& site, Ledger& ledger, con
         const Traffic before = sent(ledger);
         const double seconds = seconds_of(comm, [&] { solve.report = solve_once(); });
         solve.seconds = comm.max(seconds);
-        site.progress.say(
+        context.progress.say(
             fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
             resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
         if (n < 0) return;
         my_seconds += seconds;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
-        site.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
+        context.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
         mine.solves.push_back(std::move(solve));
     };
-    const int done =
-        repeat(site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
+    const int done = repeat(context, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
     if (done == 0) return {};
-    mine.solve_timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details.ranks);
+    mine.solve_timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details);
     for (const SpmvResults::Solve& solve : mine.solves) mine.iterations += solve.report.iterations;
     mine.iterations /= done;
     return visits_of(hierarchy) - before_solves;

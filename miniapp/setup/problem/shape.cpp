@@ -101,22 +101,22 @@ bool is_present(const ProblemOptions& problem, const Index& around, int n) {
 ShapeComplaint wrong_list(const ProblemOptions& problem, const Index& around) {
     const std::vector<Index>& positions = problem.boxes_list.positions;
     if (positions.empty())
-        return {{"problem.boxes_list", "problem.shape"},
-                "problem.shape = \"list\": problem.boxes_list names no box; list positions, such as "
+        return {{"problem.shape"},
+                "problem.shape = []: names no box; list positions, such as "
                 "[[0,0,0],[1,0,0]], or give another shape"};
     std::map<int, std::size_t> first;  // place in the list of each box
     for (std::size_t n = 0; n < positions.size(); ++n) {
         const Index& at = positions[n];
         if (!is_inside(at, around))
-            return {{"problem.boxes_list", "problem.boxes"},
-                    fmt::format("problem.boxes_list: position {} is [{}], outside problem.boxes = [{}]; each "
+            return {{"problem.shape", "problem.boxes"},
+                    fmt::format("problem.shape: position {} is [{}], outside problem.boxes = [{}]; each "
                                 "number is less than that of the boxes in its direction: give another "
                                 "position, or larger problem.boxes",
                                 n + 1, fmt::join(at, ","), fmt::join(around, ","))};
         const auto [earlier, is_new] = first.emplace(number_of(at, around), n);
         if (!is_new)
-            return {{"problem.boxes_list"},
-                    fmt::format("problem.boxes_list: positions {} and {} are both [{}]: boxes may not "
+            return {{"problem.shape"},
+                    fmt::format("problem.shape: positions {} and {} are both [{}]: boxes may not "
                                 "overlap; leave one of them out",
                                 earlier->second + 1, n + 1, fmt::join(at, ","))};
     }

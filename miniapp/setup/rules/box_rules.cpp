@@ -47,7 +47,7 @@ bool check_dimensions(Rules& rules) {
     const auto& positions = problem.boxes_list.positions;
     const auto above = std::ranges::find_if(positions, [](const Index& at) { return at[2] != 0; });
     if (above != positions.end())
-        flat = plane(false, "problem.boxes_list", fmt::format("[..., {}, ...]", numbers(*above)),
+        flat = plane(false, "problem.shape", fmt::format("[..., {}, ...]", numbers(*above)),
                      "boxes are one layer: give 0 as the third number of each position");
     plane(problem.anisotropy[2] == 1, "problem.anisotropy", numbers(problem.anisotropy),
           "give 1 as the third number");
@@ -107,7 +107,7 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
 
     const double around = all ? boxes_in_all(p, ranks) : exact_product(resolved_boxes(p.problem, ranks));
     rules.require(
-        around <= most, {"problem.boxes", "problem.boxes_per_rank", "problem.boxes_list"},
+        around <= most, {"problem.boxes", "problem.boxes_per_rank", "problem.shape"},
         fmt::format("{:.0f} boxes in all: at most {:.0f} can be numbered; give fewer", around, most));
     if (around > most) return all;
     if (rules.of_dry_run() && !check_cost(rules, around)) return false;
@@ -126,7 +126,7 @@ bool check_boxes(Rules& rules, int ranks, bool one_for_each_rank) {
     if (automatic && p.problem.shape != DomainShape::list) return true;
 
     rules.require(
-        ranks <= total || !one_for_each_rank, {"problem.boxes", "problem.boxes_list", "problem.shape"},
+        ranks <= total || !one_for_each_rank, {"problem.boxes", "problem.shape"},
         fmt::format("problem.boxes = {}: {:.0f} boxes{} for {} ranks leave ranks without a box; use at "
                     "most {:.0f} ranks, or more boxes{}",
                     triple_text(boxes), total, all ? "" : " of this shape", ranks, total,

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "comm/ranks/communicator.hpp"
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -43,44 +46,68 @@ void check_simulated(Rules& rules) {
         !p.comm.machine.empty(), {"comm.machine"},
         "comm.machine = \"\": time is simulated here, and computing takes what a machine's file says; "
         "give one with [compute], such as hopper");
-    // They would end by a clock that stands still while the program computes, hours later or never.
-    for (const auto& [key, seconds] :
-         {std::pair{"run.min_seconds", p.run.min_seconds}, std::pair{"run.time_limit", p.run.time_limit}})
-        rules.require(
-            seconds == 0, {key},
-            fmt::format("{} = {}: time is simulated here, and repeats itself; leave it out", key, seconds));
+    // The run would end by a clock that stands still while the program computes, hours later or never.
+    rules.require(p.run.time_limit == 0, {"run.time_limit"},
+                  fmt::format("run.time_limit = {}: time is simulated here, and repeats itself; leave it out",
+                              p.run.time_limit));
 }
 
-}  // namespace
+// What a run reads, parsed once.
+struct RunFiles {
+    explicit RunFiles(const NamedFiles& files) {
+        if (files.machine) machine = parse_machine(*files.machine);
+    }
+    bool has_switches() const {
+        return machine && machine->machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
+    }
+    bool computes() const { return machine && machine->machine.compute.has_value(); }
 
-void check_common(Rules& rules, const NamedFiles& files, int started) {
-    const Parameters& p = rules.parameters();
-    const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
+    std::optional<MachineFile> machine;
+};
+
+// The ranks, their nodes and sockets.
+void check_nodes(Rules& rules, const NamedFiles& files, int ranks, int started) {
+    const CommOptions& comm = rules.parameters().comm;
     rules.require(
-        ranks == started || p.comm.ranks_per_node > 0 || !p.comm.node_map.empty(), {"problem.ranks"},
-        fmt::format("problem.ranks = {}: of ranks that are not started (here: all but {}) nobody knows "
-                    "the nodes; give comm.ranks_per_node or comm.node_map",
+        ranks == started || comm.ranks_per_node > 0 || !comm.node_map.empty(), {"problem.ranks"},
+        fmt::format("problem.ranks = {}: the nodes of virtual ranks are not known (started are {}); give "
+                    "comm.ranks_per_node or comm.node_map",
                     ranks, started));
+    rules.require(comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
+                  fmt::format("comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to "
+                              "detect the nodes",
+                              comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
+    rules.require(comm.ranks_per_node == 0 || comm.ranks_per_socket <= comm.ranks_per_node,
+                  {"comm.ranks_per_socket", "comm.ranks_per_node"},
+                  fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",
+                              comm.ranks_per_socket, counted(comm.ranks_per_node, "rank")));
+    if (!files.node_map) return;
+    const NodeMap map = parse_node_map(*files.node_map, ranks);
+    const std::string given = fmt::format("comm.node_map = \"{}\"", comm.node_map);
+    rules.require(map.error.empty(), {"comm.node_map"}, given + ": " + map.error);
+    rules.require(map.sockets.empty() || comm.ranks_per_socket == 0,
+                  {"comm.node_map", "comm.ranks_per_socket"},
+                  fmt::format("{} has sockets, and comm.ranks_per_socket = {}: give only one of the two",
+                              given, comm.ranks_per_socket));
+    rules.require(
+        comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
+        fmt::format("{} and comm.ranks_per_node = {}: give only one of the two", given, comm.ranks_per_node));
+}
+
+// The machine, and what schemes want of it.
+void check_machine(Rules& rules, const RunFiles& files) {
+    const Parameters& p = rules.parameters();
     rules.require(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
                   "comm.scheme = \"auto\": no machine to predict times on; give comm.machine, or let "
                   "comm.scheme = \"tuned\" try the schemes");
     if (files.machine)
-        for (const std::string& error : parse_machine(*files.machine).errors)
+        for (const std::string& error : files.machine->errors)
             rules.require(false, {"comm.machine"},
                           fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
     rules.require(p.comm.sampled_nodes != 1, {"comm.sampled_nodes"},
                   "comm.sampled_nodes = 1: one node does not tell how far others are from it; choose 2 or "
                   "more, or 0 for all");
-    rules.require(
-        p.comm.ranks_per_node <= ranks, {"comm.ranks_per_node", "problem.ranks"},
-        fmt::format(
-            "comm.ranks_per_node = {}: there {} only {}; choose at most that, or 0 to detect the nodes",
-            p.comm.ranks_per_node, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
-    const auto switches = [&] {
-        const Machine machine = files.machine ? parse_machine(*files.machine).machine : Machine();
-        return machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
-    };
-    rules.require(p.comm.message_cap > 0 || switches(), {"comm.message_cap", "comm.machine"},
+    rules.require(p.comm.message_cap > 0 || files.has_switches(), {"comm.message_cap", "comm.machine"},
                   "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
                   "give one with [host], such as lassen, or a number of bytes");
     const auto given = candidate_named(p.comm.scheme, {});
@@ -93,55 +120,55 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
                     "or split are planned; give comm.machine, choose one of these schemes or "
                     "\"tuned\", or leave it out",
                     p.comm.ranks_per_socket));
-    rules.require(p.comm.ranks_per_node == 0 || p.comm.ranks_per_socket <= p.comm.ranks_per_node,
-                  {"comm.ranks_per_socket", "comm.ranks_per_node"},
-                  fmt::format("comm.ranks_per_socket = {}: a node has only {}; choose at most that, or 0",
-                              p.comm.ranks_per_socket, counted(p.comm.ranks_per_node, "rank")));
-    if (files.node_map) {
-        const NodeMap map = parse_node_map(*files.node_map, ranks);
-        rules.require(map.error.empty(), {"comm.node_map"},
-                      fmt::format("comm.node_map = \"{}\": {}", p.comm.node_map, map.error));
-        rules.require(map.sockets.empty() || p.comm.ranks_per_socket == 0,
-                      {"comm.node_map", "comm.ranks_per_socket"},
-                      fmt::format("comm.node_map = \"{}\" has sockets, and comm.ranks_per_socket = {}: give "
-                                  "only one of the two",
-                                  p.comm.node_map, p.comm.ranks_per_socket));
-        rules.require(
-            p.comm.ranks_per_node == 0, {"comm.node_map", "comm.ranks_per_node"},
-            fmt::format("comm.node_map = \"{}\" and comm.ranks_per_node = {}: give only one of the two",
-                        p.comm.node_map, p.comm.ranks_per_node));
-    }
-    check_features(rules, p);
-    if (!p.output.goal.empty()) {
-        const std::string reason = reason_not_new(p.output.goal, p.output.json);
-        rules.require(reason.empty(), {"output.goal"},
-                      fmt::format("output.goal = \"{}\": {}", p.output.goal, reason));
-        rules.require(
-            files.machine && parse_machine(*files.machine).machine.compute, {"output.goal", "comm.machine"},
-            "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper");
-        constexpr int most = 4096;
-        rules.require(ranks <= most, {"output.goal", "problem.ranks"},
-                      fmt::format("output.goal: a schedule of {} ranks would fill disks; choose at most {}",
-                                  ranks, most));
-    }
-    rules.require(p.output.goal_events == OutputOptions{}.goal_events || !p.output.goal.empty(),
+}
+
+void check_goal(Rules& rules, const RunFiles& files, int ranks) {
+    const OutputOptions& output = rules.parameters().output;
+    rules.require(output.goal_events == OutputOptions{}.goal_events || !output.goal.empty(),
                   {"output.goal_events", "output.goal"},
                   "output.goal_events: nothing is written; give output.goal, or leave it out");
-    if (p.output.json.empty()) return;
-    const std::string wrong = wrong_word(p.output.json, *rules.deck().table);
+    if (output.goal.empty()) return;
+    const std::string reason = reason_not_new(output.goal, output.json);
+    rules.require(reason.empty(), {"output.goal"},
+                  fmt::format("output.goal = \"{}\": {}", output.goal, reason));
+    rules.require(
+        files.computes(), {"output.goal", "comm.machine"},
+        "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper");
+    constexpr int most = 4096;
+    rules.require(
+        ranks <= most, {"output.goal", "problem.ranks"},
+        fmt::format("output.goal: a schedule of {} ranks would fill disks; choose at most {}", ranks, most));
+}
+
+// Whether the records can be written, to no file that the run reads.
+void check_records(Rules& rules, const NamedFiles& files) {
+    const std::string& json = rules.parameters().output.json;
+    if (json.empty()) return;
+    const std::string wrong = wrong_word(json, *rules.deck().table);
     // Folders that are words are looked for when these are known.
-    const std::string folder = std::filesystem::path(p.output.json).parent_path().string();
+    const std::string folder = std::filesystem::path(json).parent_path().string();
     const std::string reason = !wrong.empty()                    ? wrong
                                : folder.find('{') != folder.npos ? ""
-                                                                 : reason_not_writable(p.output.json);
-    rules.require(reason.empty(), {"output.json"},
-                  fmt::format("output.json = \"{}\": {}", p.output.json, reason));
+                                                                 : reason_not_writable(json);
+    rules.require(reason.empty(), {"output.json"}, fmt::format("output.json = \"{}\": {}", json, reason));
     for (const std::string& input :
          {rules.deck().file, files.machine ? files.machine->name : "", files.boxes ? files.boxes->name : "",
           files.node_map ? files.node_map->name : ""})
-        rules.require(
-            input.empty() || !is_same_file(input, p.output.json), {"output.json"},
-            fmt::format("output.json = \"{}\": is read by this run; choose another", p.output.json));
+        rules.require(input.empty() || !is_same_file(input, json), {"output.json"},
+                      fmt::format("output.json = \"{}\": is read by this run; choose another", json));
+}
+
+}  // namespace
+
+void check_common(Rules& rules, const NamedFiles& files, int started) {
+    const Parameters& p = rules.parameters();
+    const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
+    const RunFiles parsed(files);
+    check_nodes(rules, files, ranks, started);
+    check_machine(rules, parsed);
+    check_features(rules, p);
+    check_goal(rules, parsed, ranks);
+    check_records(rules, files);
 }
 
 void check_run(Rules& rules, int started) {
@@ -169,7 +196,7 @@ void check_run(Rules& rules, int started) {
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key : {"bottom.given_iterations", "comm.allreduce_model", "comm.sampled_nodes",
+    for (const std::string key : {"bottom.assumed_iterations", "comm.allreduce_model", "comm.sampled_nodes",
                                   "output.goal", "output.goal_events", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");

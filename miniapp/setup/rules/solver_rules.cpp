@@ -48,7 +48,7 @@ void check_powers_fit(Rules& rules, const NamedSolver& solver, const GridUse& us
     const int depth = solver.options.powers_depth;
     const int width = coarsest_box(rules.parameters(), use);
     rules.require(
-        depth <= width || solver.options.powers != Powers::matrix_powers,
+        depth <= width || !exchanges_for_several(solver.options.powers),
         {"bottom.powers_depth", "multigrid.bottom_box", "run.survey"},
         fmt::format(
             "bottom.powers_depth = {}: deeper than the boxes of the solver's level; choose at most their "
@@ -64,16 +64,21 @@ void check_shared_powers(Rules& rules, const GridUse& use) {
     layers.erase(0);
     rules.require(
         layers.size() <= 1, {"run.survey", "bottom.powers_depth"},
-        fmt::format(
-            "run.survey: solvers with powers = matrix_powers and {} ghost layers; give all of them the "
-            "same powers_depth",
-            fmt::join(layers, ", ")));
+        fmt::format("run.survey: solvers whose matrix powers want {} ghost layers; give all of them the "
+                    "same powers_depth",
+                    fmt::join(layers, ", ")));
 }
 
 }  // namespace
 
 void check_algebraic(Rules& rules, const NamedSolver& solver) {
     const BottomOptions& bottom = solver.options;
+    rules.require(
+        bottom.preconditioner == PreconditionerKind::none || bottom.preconditioner == PreconditionerKind::amg,
+        {"bottom.preconditioner", "run.mode", "run.survey"},
+        fmt::format("bottom.preconditioner = \"{}\": preconditions a whole problem; choose none or amg, or "
+                    "run.mode = \"krylov\"",
+                    name(bottom.preconditioner)));
     const Method& method = method_named(bottom.solver);
     if (!method.is_krylov() || !uses_algebraic(bottom)) return;
     const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& what) {
@@ -122,13 +127,6 @@ Unknowns unknowns_of(const Parameters& p, const GridUse& use, double boxes) {
 void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const Unknowns& unknowns) {
     for (const NamedSolver& solver : solvers) check_vectors(rules, solver, unknowns);
     for (const NamedSolver& solver : solvers) check_basis(rules, solver);
-    for (const auto& [name, options] : solvers)
-        rules.require(
-            options.spectrum != SpectrumFrom::given || options.spectrum_lowest < options.spectrum_highest,
-            {"bottom.spectrum_lowest", "bottom.spectrum_highest", "run.survey"},
-            fmt::format("bottom.spectrum_lowest = {:g}: is no lower end below bottom.spectrum_highest "
-                        "= {:g}; give a smaller one",
-                        options.spectrum_lowest, options.spectrum_highest));
 }
 
 void check_solvers(Rules& rules, const GridUse& use, double boxes) {
@@ -138,7 +136,7 @@ void check_solvers(Rules& rules, const GridUse& use, double boxes) {
         check_algebraic(rules, solver);
         const std::string reason = why_not_deterministic(rules.parameters(), use, solver.options);
         rules.require(reason.empty(),
-                      {"run.deterministic", "bottom.solver", "bottom.preconditioner", "run.baseline",
+                      {"run.deterministic", "bottom.solver", "bottom.preconditioner", "run.survey",
                        "multigrid.bottom_grid"},
                       reason);
     }

@@ -124,9 +124,7 @@ Method pipelined_bicgstab() {
     return {
         .name = "pipelined_bicgstab",
         .source = "Cools and Vanroose 2017",
-        .use =
-            "bicgstab, each all-reduce hidden behind an application; bottom.replace_every for tight "
-            "tolerances",
+        .use = "bicgstab, each all-reduce hidden behind an application",
         .scaling = DiagonalScaling::right,
         .exchanges = 2,
         .reductions = 2,
@@ -134,7 +132,6 @@ Method pipelined_bicgstab() {
         .vectors = 8,
         .applications = 2,
         .flops = 48,
-        .keys = {"replace_every"},
         .preconditioning = Preconditioning::right,
         .make = [](LinearSystem& A, const BottomOptions& options,
                    const Spectrum&) -> std::unique_ptr<KrylovMethod> {

@@ -276,7 +276,7 @@ Method deep_pipelined_cg() {
                             return sizeof(double) * (o.depth + 1.0) * (2.0 * o.depth + 1.0);
                         }},
         .sums = {"", [](const BottomOptions& o) { return o.depth * (o.depth + 1.0); }},
-        .keys = {"depth", "spectrum", "spectrum_steps", "spectrum_lowest", "spectrum_highest", "norm"},
+        .keys = {"depth", "spectrum", "norm"},
         .independent = Independent{.key = "depth", .value = &BottomOptions::depth},
         .preconditioning = Preconditioning::symmetric,
         .norms = {Norm::natural},

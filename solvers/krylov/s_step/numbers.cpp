@@ -30,7 +30,7 @@ Quantity exchanges_of_pairs(const std::string& paired, const std::string& sequen
             [degree_per_s](const BottomOptions& o) {
                 const int degree = degree_per_s * o.s;
                 const int depth = o.powers_depth > 0 ? o.powers_depth : degree;
-                if (o.powers == Powers::matrix_powers) return std::ceil(1.0 * degree / depth) / o.s;
+                if (exchanges_for_several(o.powers)) return std::ceil(1.0 * degree / depth) / o.s;
                 return o.powers == Powers::paired ? degree_per_s : 2 * degree_per_s - 1.0 / o.s;
             }};
 }
@@ -79,7 +79,7 @@ Quantity vectors_of_pairs() {
 }
 
 std::vector<std::string> keys_of_pairs() {
-    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth", "powers_passes"};
+    return {"s", "basis", "telescoping", "gram_precision", "powers", "powers_depth"};
 }
 
 Independent independent_pairs(int degree_per_s) {

@@ -77,7 +77,7 @@ Method chebyshev_iteration() {
         .vectors = 2,
         .applications = 1,
         .flops = 9,
-        .keys = {"spectrum", "spectrum_steps", "spectrum_lowest", "spectrum_highest"},
+        .keys = {"spectrum"},
         .make = [](LinearSystem& A, const BottomOptions&, const Spectrum& spectrum)
             -> std::unique_ptr<KrylovMethod> { return std::make_unique<ChebyshevIteration>(A, spectrum); },
     };

@@ -66,7 +66,7 @@ bool estimates(const BottomOptions& options) {
 std::unique_ptr<KrylovMethod> with_estimate(std::unique_ptr<KrylovMethod> method, LinearSystem& A,
                                             Preconditioner* M, const BottomOptions& options) {
     if (!estimates(options)) return method;
-    return std::make_unique<WithEstimate>(std::move(method), SpectrumEstimate(A, M, options.spectrum_steps));
+    return std::make_unique<WithEstimate>(std::move(method), SpectrumEstimate(A, M));
 }
 
 Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const double> beside) {
@@ -89,10 +89,9 @@ Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const d
     return {bisected(0), bisected(static_cast<int>(diagonal.size()) - 1)};
 }
 
-SpectrumEstimate::SpectrumEstimate(LinearSystem& A, Preconditioner* M, int steps)
+SpectrumEstimate::SpectrumEstimate(LinearSystem& A, Preconditioner* M)
     : A_(A),
       M_(M),
-      steps_(steps),
       r_(A.make_vector()),
       p_(A.make_vector()),
       Ap_(A.make_vector()),
@@ -106,14 +105,14 @@ std::optional<Spectrum> SpectrumEstimate::of(LinearSystem::Vector b) {
     double rz = A_.dot(r_, z_);
     const double first = rz;
     double alpha_old = 0, beta = 0;
-    for (int k = 0; k < steps_; ++k) {
+    for (int k = 0; k < steps; ++k) {
         A_.apply(Ap_, p_);
         const double pAp = A_.dot(Ap_, p_);
         const double alpha = rz / pAp;
         if (!(pAp > 0) || !(alpha > 0) || !std::isfinite(alpha)) break;
         diagonal.push_back(1 / alpha + (k > 0 ? beta / alpha_old : 0.0));
         if (k > 0) beside.push_back(std::sqrt(beta) / alpha_old);
-        if (k + 1 == steps_) break;
+        if (k + 1 == steps) break;
         A_.axpby(r_, 1, r_, -alpha, Ap_);
         if (M_) M_->apply(z_, r_);
         const double next = A_.dot(r_, z_);

@@ -11,7 +11,7 @@
 
 namespace keel {
 
-// The extreme Ritz values of so many steps of conjugate gradients from zero: of A, or of M A for a
+// The extreme Ritz values of some steps of conjugate gradients from zero: of A, or of M A for a
 // preconditioner M (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., section 6.7.3). They lie
 // inside the spectrum, where the right-hand side has something: polynomials for this interval serve the
 // solve better than those for a wide one that surely holds all eigenvalues. A power method sees 0.6 to 0.9
@@ -20,7 +20,9 @@ namespace keel {
 // n steps cost n applications of A and of M and 2n all-reduces of a word.
 class SpectrumEstimate {
   public:
-    SpectrumEstimate(LinearSystem& A, Preconditioner* M, int steps);
+    static constexpr int steps = 10;
+
+    SpectrumEstimate(LinearSystem& A, Preconditioner* M);
     static int vectors(bool preconditioned) { return preconditioned ? 4 : 3; }
 
     // b is not changed. Nothing if no two Ritz values differ: b is in a space of one
@@ -30,7 +32,6 @@ class SpectrumEstimate {
   private:
     LinearSystem& A_;
     Preconditioner* M_;
-    int steps_;
     LinearSystem::Vector r_, p_, Ap_, z_;  // z: M r
 };
 

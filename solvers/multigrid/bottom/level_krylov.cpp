@@ -26,7 +26,7 @@ DeepGhosts deep_ghosts_of(Level& level, const BottomOptions& options) {
     check_at_least(level.deep_layers, need.layers,
                    "the bottom level has the ghost layers that the powers need");
     level.deep_ghosts->reserve(static_cast<std::size_t>(need.at_once));
-    return {level.deep_ghosts.get(), level.deep_layers, options.powers_passes == PowersPasses::fused};
+    return {level.deep_ghosts.get(), level.deep_layers, options.powers == Powers::fused_matrix_powers};
 }
 
 std::unique_ptr<ScaledSystem> system_of(Level& level, bool singular, const BottomOptions& options,

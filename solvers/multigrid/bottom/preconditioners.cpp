@@ -3,25 +3,30 @@
 #include "solvers/multigrid/v_cycle.hpp"
 
 namespace keel {
+namespace {
 
-std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy,
-                                                    const PreconditionerOptions& options,
+BlockSolver block_solver(PreconditionerKind kind) {
+    return kind == PreconditionerKind::block_ic0 ? BlockSolver::ic0 : BlockSolver::exact;
+}
+
+}  // namespace
+
+std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy, PreconditionerKind kind,
                                                     const MultigridOptions& multigrid, int bottom_sweeps) {
-    if (options.kind == PreconditionerKind::v_cycle)
+    if (kind == PreconditionerKind::v_cycle)
         return std::make_unique<VCycle>(hierarchy, multigrid, bottom_sweeps);
-    if (options.kind == PreconditionerKind::none) return nullptr;
+    if (!is_of_blocks(kind)) return nullptr;
     Level& level = hierarchy.level(0);
     return std::make_unique<BlockJacobi>(level.bottom_operations, *level.reduction, level.L,
-                                         options.block_solver);
+                                         block_solver(kind));
 }
 
-int preconditioner_fields(const PreconditionerOptions& options) {
-    return options.kind == PreconditionerKind::block_jacobi ? BlockJacobi::fields(options.block_solver) : 0;
+int preconditioner_fields(PreconditionerKind kind) {
+    return is_of_blocks(kind) ? BlockJacobi::fields(block_solver(kind)) : 0;
 }
 
-double preconditioner_bytes_of_box(const PreconditionerOptions& options, const Index& extent) {
-    if (options.kind != PreconditionerKind::block_jacobi) return 0.0;
-    return sizeof(double) * BlockJacobi::values_of_box(options.block_solver, extent);
+double preconditioner_bytes_of_box(PreconditionerKind kind, const Index& extent) {
+    return is_of_blocks(kind) ? sizeof(double) * BlockJacobi::values_of_box(block_solver(kind), extent) : 0.0;
 }
 
 }  // namespace keel

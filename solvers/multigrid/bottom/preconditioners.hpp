@@ -4,34 +4,24 @@
 
 #include <memory>
 
+#include "solvers/krylov/options.hpp"
 #include "solvers/multigrid/hierarchy.hpp"
 #include "solvers/multigrid/options.hpp"
 #include "solvers/systems/preconditioners/block_jacobi.hpp"
 
 namespace keel {
 
-enum class PreconditionerKind { none, v_cycle, block_jacobi };
-constexpr auto names_of(PreconditionerKind) {
-    using Name = Named<PreconditionerKind>;
-    return std::array{Name{PreconditionerKind::none, "none"}, Name{PreconditionerKind::v_cycle, "v_cycle"},
-                      Name{PreconditionerKind::block_jacobi, "block_jacobi"}};
+constexpr bool is_of_blocks(PreconditionerKind kind) {
+    return kind == PreconditionerKind::block_ic0 || kind == PreconditionerKind::block_cholesky;
 }
-
-struct PreconditionerOptions {
-    PreconditionerKind kind = PreconditionerKind::none;
-    BlockSolver block_solver = BlockSolver::ic0;
-
-    bool any() const { return kind != PreconditionerKind::none; }
-};
 
 // A preconditioner of the finest level's operator; null: none. `multigrid` and the sweeps at the bottom are
 // the V-cycle's. The hierarchy must outlive it. Collective.
-std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy,
-                                                    const PreconditionerOptions& options,
+std::unique_ptr<Preconditioner> make_preconditioner(Hierarchy& hierarchy, PreconditionerKind kind,
                                                     const MultigridOptions& multigrid, int bottom_sweeps);
 
 // Additions to the finest level: grid-sized arrays, and bytes for each box of so many cells besides.
-int preconditioner_fields(const PreconditionerOptions& options);
-double preconditioner_bytes_of_box(const PreconditionerOptions& options, const Index& extent);
+int preconditioner_fields(PreconditionerKind kind);
+double preconditioner_bytes_of_box(PreconditionerKind kind, const Index& extent);
 
 }  // namespace keel

@@ -17,10 +17,6 @@ namespace keel {
 // How a block is solved with: by IC(0), or by Cholesky's factorisation, for which each box keeps width^5
 // values, width^3 in two dimensions.
 enum class BlockSolver { ic0, exact };
-constexpr auto names_of(BlockSolver) {
-    return std::array{Named<BlockSolver>{BlockSolver::ic0, "ic0"},
-                      Named<BlockSolver>{BlockSolver::exact, "exact"}};
-}
 
 class BlockJacobi : public Preconditioner {
   public:

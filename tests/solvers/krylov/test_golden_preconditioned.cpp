@@ -50,12 +50,11 @@ class Runs {
           preconditioner_(json.at("preconditioner")),
           setup_(of_case(json.at("problem")),
                  {.bottom_box = preconditioner_ == "v_cycle" ? 2 : of_case(json.at("problem")).width}) {
-        if (preconditioner_ == "block_jacobi")
-            options_ = {PreconditionerKind::block_jacobi, BlockSolver::exact};
-        if (preconditioner_ == "block_ic0") options_ = {PreconditionerKind::block_jacobi, BlockSolver::ic0};
-        if (preconditioner_ == "v_cycle") options_ = {PreconditionerKind::v_cycle};
+        if (preconditioner_ == "block_jacobi") kind_ = PreconditionerKind::block_cholesky;
+        if (preconditioner_ == "block_ic0") kind_ = PreconditionerKind::block_ic0;
+        if (preconditioner_ == "v_cycle") kind_ = PreconditionerKind::v_cycle;
         // The golden V-cycle solves exactly on its bottom of 2^3 boxes: relaxed until nothing changes.
-        M_ = make_preconditioner(setup_.hierarchy, options_, {}, 400);
+        M_ = make_preconditioner(setup_.hierarchy, kind_, {}, 400);
     }
 
     Report solve(const std::string& solver, int depth, SpectrumFrom from) {
@@ -96,7 +95,7 @@ class Runs {
     const nlohmann::json& json_;
     std::string preconditioner_;
     Setup setup_;
-    PreconditionerOptions options_;
+    PreconditionerKind kind_ = PreconditionerKind::none;
     std::unique_ptr<Preconditioner> M_;
 };
 

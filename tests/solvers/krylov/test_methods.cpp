@@ -45,24 +45,19 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"tolerance", [](BottomOptions& o) { o.tolerance = 1e-9; }},
         {"max_iterations", [](BottomOptions& o) { o.max_iterations = 3; }},
         {"scaling", [](BottomOptions& o) { o.scaling = Scaling::none; }},
-        {"preconditioner", [](BottomOptions& o) { o.preconditioner = BottomPreconditioner::amg; }},
+        {"preconditioner", [](BottomOptions& o) { o.preconditioner = PreconditionerKind::amg; }},
         {"max_restarts", [](BottomOptions& o) { o.max_restarts = 0; }},
         {"sweeps", [](BottomOptions& o) { o.sweeps = 7; }},
         {"depth", [](BottomOptions& o) { o.depth = 3; }},
-        {"replace_every", [](BottomOptions& o) { o.replace_every = 2; }},
         {"s", [](BottomOptions& o) { o.s = 2; }},
         {"basis", [](BottomOptions& o) { o.basis = Basis::chebyshev; }},
         {"telescoping", [](BottomOptions& o) { o.telescoping = false; }},
         {"gram_precision", [](BottomOptions& o) { o.gram_precision = GramPrecision::twofold; }},
         {"powers", [](BottomOptions& o) { o.powers = Powers::sequential; }},
         {"powers_depth", [](BottomOptions& o) { o.powers_depth = 1; }},
-        {"powers_passes", [](BottomOptions& o) { o.powers_passes = PowersPasses::fused; }},
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
         {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},
-        {"spectrum_steps", [](BottomOptions& o) { o.spectrum_steps = 4; }},
-        {"spectrum_lowest", [](BottomOptions& o) { o.spectrum_lowest = 0.1; }},
-        {"spectrum_highest", [](BottomOptions& o) { o.spectrum_highest = 1.5; }},
         {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }},
         {"variant", [](BottomOptions& o) { o.variant = Enlarged::orthomin; }}};
     Setup setup(rough, {.bottom_box = 4, .deterministic = true});
@@ -125,12 +120,11 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Scaling>() == Words{"jacobi", "none"});
     CHECK(words_of<Basis>() == Words{"monomial", "newton", "chebyshev"});
     CHECK(words_of<GramPrecision>() == Words{"double", "double_double"});
-    CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers"});
+    CHECK(words_of<Powers>() == Words{"paired", "sequential", "matrix_powers", "fused_matrix_powers"});
     CHECK(words_of<Splitting>() == Words{"boxes", "interleaved", "slabs"});
     CHECK(words_of<Norm>() == Words{"residual", "natural"});
     CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
-    CHECK(words_of<BlockSolver>() == Words{"ic0", "exact"});
-    CHECK(words_of<PreconditionerKind>() == Words{"none", "v_cycle", "block_jacobi"});
+    CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0", "block_cholesky"});
     CHECK(words_of<Enlarged>() == Words{"orthodir", "orthomin"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});

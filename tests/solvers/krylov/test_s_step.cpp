@@ -22,11 +22,11 @@ const std::vector<Basis> bases{Basis::monomial, Basis::newton, Basis::chebyshev}
 // A problem as a scaled system of one level, for matrix powers with so many ghost layers.
 struct System {
     explicit System(DiagonalScaling scaling, const Problem& problem = rough, int deep = 0,
-                    PowersPasses passes = PowersPasses::plain)
+                    Powers powers = Powers::matrix_powers)
         : setup(problem, {.bottom_box = problem.width, .bottom_ghosts = deep}),
           level(setup.finest()),
           A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2,
-            {level.deep_ghosts.get(), level.deep_layers, passes == PowersPasses::fused}),
+            {level.deep_ghosts.get(), level.deep_layers, powers == Powers::fused_matrix_powers}),
           spectrum{2 - level.jacobi_bound, level.jacobi_bound} {}
 
     Setup setup;
@@ -52,10 +52,9 @@ Run run(System& system, const Make& make, int iterations) {
 struct PowersWay {
     Powers powers;
     int depth = 0;
-    PowersPasses passes = PowersPasses::plain;
 
     long exchanges(int degree) const {
-        if (powers == Powers::matrix_powers) return (degree + depth - 1) / depth;
+        if (exchanges_for_several(powers)) return (degree + depth - 1) / depth;
         return powers == Powers::paired ? degree : 2 * degree - 1;
     }
 };
@@ -63,7 +62,7 @@ const std::vector<PowersWay> ways{{Powers::paired},
                                   {Powers::sequential},
                                   {Powers::matrix_powers, 1},
                                   {Powers::matrix_powers, 3},
-                                  {Powers::matrix_powers, 3, PowersPasses::fused},
+                                  {Powers::fused_matrix_powers, 3},
                                   {Powers::matrix_powers, 4}};
 
 double distance(System& system, LinearSystem::Vector x, LinearSystem::Vector y) {
@@ -128,7 +127,7 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
         for (const PowersWay& way : ways)
             for (const int degree : {1, 2, 5}) {
                 CAPTURE(static_cast<int>(basis), static_cast<int>(way.powers), way.depth, degree);
-                System system(DiagonalScaling::right, rough, way.depth, way.passes);
+                System system(DiagonalScaling::right, rough, way.depth, way.powers);
                 LinearSystem& A = system.A;
                 std::vector<LinearSystem::Vector> storage;
                 while (storage.size() < PairSpace<double>::vectors(degree))
@@ -186,7 +185,7 @@ TEST_CASE("s-step methods make the iterates of the methods they rearrange, for e
                 for (const int s : {1, 2, 4}) {
                     CAPTURE(cg, static_cast<int>(way.powers), way.depth, static_cast<int>(basis), s);
                     System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, rough, way.depth,
-                                  way.passes);
+                                  way.powers);
                     const BottomOptions options{
                         .s = s, .basis = basis, .telescoping = false, .powers = way.powers};
                     const Run plain = run(system, made(cg ? "cg" : "bicgstab"), 3 * s);
@@ -225,7 +224,6 @@ TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
                         options.telescoping = telescoping;
                         options.powers = way.powers;
                         options.powers_depth = way.depth;
-                        options.powers_passes = way.passes;
                         options.tolerance = 1e-30;
                         options.max_iterations = iterations;
                         Setup setup(rough,

@@ -35,7 +35,7 @@ BottomOptions by_preconditioned(const std::string& solver) {
     BottomOptions options;
     options.solver = solver;
     options.scaling = Scaling::none;
-    options.preconditioner = BottomPreconditioner::amg;
+    options.preconditioner = PreconditionerKind::amg;
     return options;
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("further iterations of a bottom solver allocate nothing") {
         for (const auto& [scaling, powers, variant] :
              {std::tuple{Scaling::none, Powers::paired, Enlarged::orthodir},
               {Scaling::jacobi, Powers::sequential, Enlarged::orthomin},
-              {Scaling::jacobi, Powers::matrix_powers, Enlarged::orthodir}}) {
+              {Scaling::jacobi, Powers::fused_matrix_powers, Enlarged::orthodir}}) {
             if (!row.is_krylov()) continue;
             INFO(row.name << ", powers " << static_cast<int>(powers) << ", variant "
                           << static_cast<int>(variant));
@@ -79,8 +79,6 @@ TEST_CASE("further iterations of a bottom solver allocate nothing") {
                 options.solver = row.name;
                 options.scaling = scaling;
                 options.powers = powers;
-                options.powers_passes =
-                    scaling == Scaling::jacobi ? PowersPasses::fused : PowersPasses::plain;
                 options.variant = variant;
                 options.tolerance = 1e-30;
                 options.max_iterations = n == 2 ? 16 : 10;

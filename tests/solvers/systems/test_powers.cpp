@@ -69,9 +69,9 @@ TEST_CASE("powers in one pass change no bit of a deterministic solve, no message
         std::vector<std::vector<double>> solutions;
         std::vector<Traffic> sent;
         std::vector<Work> work;
-        for (const PowersPasses passes : {PowersPasses::plain, PowersPasses::fused}) {
+        for (const Powers powers : {Powers::matrix_powers, Powers::fused_matrix_powers}) {
             BottomOptions bottom = variant.bottom;
-            bottom.powers_passes = passes;
+            bottom.powers = powers;
             HierarchyOptions options = variant.hierarchy;
             options.bottom_box = problem.width;
             options.bottom_ghosts = powers_need(bottom, problem.width).layers;

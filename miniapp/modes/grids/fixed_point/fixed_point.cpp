@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "miniapp/deck/section.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
 #include "solvers/anderson/mixture.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -35,19 +34,15 @@ class FixedPointMode : public GridMode {
         using Options = FixedPointOptions;
         Section<Options> problem(table, "problem", name());
         problem.choice("equation", &Options::equation,
-                       "equation: bratu (L u = kappa e^u), heat_1 and heat_2 (with a source of u and a known "
-                       "solution), linear (L u = f), exponential, cubic and sinh (L u + kappa e^u, u^3 or "
-                       "sinh u = f), or mixture (the means of three normal distributions)");
-        problem.real("kappa", &Options::kappa, {}, "factor of the nonlinear term")
+                       "L u plus a term of u = f; mixture: means of three normal distributions");
+        problem.real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
             .expert()
             .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
-        problem.integer("samples", &Options::samples, between(3, 1 << 30), "samples of the mixture")
+        problem.integer("samples", &Options::samples, between(3, 1 << 30), "number of samples of the mixture")
             .expert()
             .needs("problem.equation", {"mixture"});
         Section<Options> run(table, "run", name());
-        run.choice("map", &Options::map,
-                   "map whose fixed point is sought: the linear part solved by V-cycles to "
-                   "multigrid.tolerance, or one cycle, of a nonlinear equation by full approximation")
+        run.choice("map", &Options::map, "map G: a solve of the linear part, or one multigrid (FAS) cycle")
             .expert()
             .needs("problem.equation",
                    {"bratu", "heat_1", "heat_2", "linear", "exponential", "cubic", "sinh"});
@@ -55,29 +50,27 @@ class FixedPointMode : public GridMode {
         using Anderson = AndersonOptions;
         Section<Anderson> s(table, "anderson", std::vector<std::string>{name(), "orthogonalise"});
         s.integer("depth", &Anderson::depth, between(0, 100),
-                  "differences that are kept; 0: none, Picard's iteration");
+                  "differences that are kept; 0 = Picard's iteration");
         Section<Anderson> own(table, "anderson", name());
         own.choice("orthogonalisation", &Anderson::orthogonalisation, orthogonaliser_names(),
-                   "how a new difference is made orthogonal to those kept, and so in how many all-reduces");
+                   "QR factorisation of the differences, which sets the number of all-reduces");
         own.real("damping", &Anderson::damping, {.lowest = 0, .highest = 1, .highest_open = false},
-                 "damping of G(u) - u; 1: none")
+                 "damping of G(u) - u; 1 = none")
             .expert();
-        own.integer("delay", &Anderson::delay, at_least(0), "iterations of Picard's at the start").expert();
         own.real("max_condition", &Anderson::max_condition, from(0),
-                 "condition of the differences beyond which the oldest go; 0: they stay")
+                 "condition number beyond which the oldest differences are dropped; 0 = never")
             .expert();
         own.integer("period", &Anderson::period, at_least(1),
-                    "iterations of which one is accelerated, the others Picard's")
+                    "accelerates one iteration of so many; the others are Picard's")
             .expert();
         own.integer("composite", &Anderson::composite, between(0, 100),
-                    "depth of an inner acceleration after each iteration, of one iteration more; 0: none")
+                    "depth of an inner acceleration after each iteration; 0 = none")
             .expert();
         own.choice("test", &Anderson::test,
-                   "what is compared with the tolerance: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; "
-                   "with run.map = cycle the equation's own residual, max|f - N(u)| / max|f - N(0)|")
+                   "tested: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual")
             .expert();
-        own.real("tolerance", &Anderson::tolerance, above(0), "end of the iteration");
-        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit of the iteration")
+        own.real("tolerance", &Anderson::tolerance, above(0), "value of the test that ends the iteration");
+        own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit on the iterations")
             .expert();
     }
 
@@ -105,7 +98,7 @@ class FixedPointMode : public GridMode {
                                  {"multigrid.relaxation", {gsrb, nonlinear, solve}},
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
-                                 {"bottom.given_iterations", {}, in_its_own_way},
+                                 {"bottom.assumed_iterations", {}, in_its_own_way},
                                  {"output.goal", {}, in_its_own_way},
                                  {"output.goal_events", {}, in_its_own_way},
                                  {"bottom.sweeps", {nonlinear, cycle}},

@@ -4,16 +4,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
 #include "miniapp/modes/grids/fixed_point/posed.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 
 namespace keel {
 
 void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) const {
-    const Communicator& comm = setting.site.comm;
+    const Communicator& comm = setting.context.comm;
     Level& top = setting.hierarchy.level(0);
     PosedFixedPoint posed(setting.hierarchy, grids_, equation_);
     Anderson anderson(posed.vectors(), acceleration_);
@@ -21,50 +20,34 @@ void PreparedFixedPoint::measure(const Setting& setting, Findings& findings) con
     findings.facts.setup_seconds = setting.setup_seconds();
 
     std::vector<FixedPointRecord> solves;
-    double my_seconds = 0;
-    std::vector<double> seconds;
-    std::vector<std::optional<double>> digits;
-    const auto one = [&](int n) {
-        if (n == 0) setting.ledger.clear();
+    FixedPointRecord last;
+    const auto one = [&](int) {
         posed.begin();
-        FixedPointRecord solve;
+        last = {};
         const std::optional<long> cycles = posed.cycles();
         const std::optional<long> unsolved = posed.unsolved();
-        solve.cost = measured(comm, setting.site.backend, setting.hierarchy,
-                              [&] { solve.report = posed.solve(anderson); });
+        last.cost = measured(comm, setting.context.backend, setting.hierarchy,
+                             [&] { last.report = posed.solve(anderson); });
         if (cycles) {
-            solve.cycles = *posed.cycles() - *cycles;
-            solve.unsolved = *posed.unsolved() - *unsolved;
+            last.cycles = *posed.cycles() - *cycles;
+            last.unsolved = *posed.unsolved() - *unsolved;
         }
-        setting.site.progress.say(fmt::format("{}: {} iterations, {}", numbered(n), solve.report.iterations,
-                                              seconds_text(solve.cost.seconds)),
-                                  resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-        if (n < 0) return;
-        my_seconds += solve.cost.my_seconds;
-        findings.facts.graph_replays += static_cast<double>(solve.cost.graph_replays);
-        seconds.push_back(solve.cost.seconds);
-        digits.push_back(digits_of(solve.report.history));
-        const Ledger solves_only = setting.ledger;
-        solve.u_l2 = l2_norm(top, posed.u());
-        setting.ledger = solves_only;  // the norm's reduction is no part of the solve
-        setting.site.report.record(line_of(solve_record(solves.size(), acceleration_, solve, norm)));
-        solves.push_back(solve);
+        return timed(last.cost, fmt::format("{} iterations", last.report.iterations),
+                     digits_of(last.report.history));
     };
-    const int done = repeat(
-        setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
-    if (done == 0) return;
-    const std::vector<TimerRow> timers =
-        gather_timers(comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
-    findings.seconds = median(seconds);
-    findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
+    const auto keep = [&] {
+        last.u_l2 = l2_norm(top, posed.u());
+        setting.context.report.record(line_of(solve_record(solves.size(), acceleration_, last, norm)));
+        solves.push_back(last);
+    };
+    const auto repeated = repeat_solves(setting, findings, {.solve = one, .keep = keep});
+    if (!repeated) return;
+    findings.parts = parts_of(repeated->timers, setting.hierarchy.levels() - 1);
     findings.merit =
-        cells_per_second(findings.facts, findings.seconds, {acceleration_.tolerance, mean_of(digits)});
-    setting.site.report.tell(convergence_text(acceleration_, solves.back(), norm) + "\n" +
-                             level_report(setting, findings, timers, seconds));
-    setting.site.report.record(timer_records(timers) +
-                               scheme_records(resolved_.comm.chooser, setting.schemes));
+        cells_per_second(findings.facts, findings.seconds, {acceleration_.tolerance, repeated->digits});
+    report_solves(setting, findings, *repeated,
+                  {.before = convergence_text(acceleration_, solves.back(), norm)});
 
-    setting.site.progress.say("checking");
     check(setting, solves, posed.u(), posed.f(), findings.checks);
 }
 

@@ -4,15 +4,13 @@
 
 #include <cstdint>
 
-#include "miniapp/modes/grids/grid_modes.hpp"
-
 namespace keel {
 namespace {
 
 class FullMultigridMode : public GridMode {
   public:
     std::string name() const override { return "full_multigrid"; }
-    std::string meaning() const override { return "one full multigrid cycle, to the discretisation's error"; }
+    std::string meaning() const override { return "one full multigrid cycle, to the discretisation error"; }
     KeyUses keys() const override {
         std::vector<KeyUse> uses = keys_of_grids();
         const std::string known =

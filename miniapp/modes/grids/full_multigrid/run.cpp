@@ -8,7 +8,7 @@
 #include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
 #include "miniapp/modes/grids/full_multigrid/full_multigrid.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "miniapp/report/records/records.hpp"
 
 namespace keel {
@@ -27,8 +27,8 @@ class Judge {
         setting_.ledger = cycles_only;
         // Known to those that have the level.
         for (double* const error : {&accuracy.error, &accuracy.exact_error})
-            *error = setting_.site.comm.max(std::isfinite(*error) ? *error : HUGE_VAL);
-        exact_ = static_cast<int>(setting_.site.comm.max(exact_));
+            *error = setting_.context.comm.max(std::isfinite(*error) ? *error : HUGE_VAL);
+        exact_ = static_cast<int>(setting_.context.comm.max(exact_));
         return accuracy;
     }
     int exact() const { return exact_; }
@@ -39,13 +39,13 @@ class Judge {
         SolveRecord solve;
         solve.solver = solver;
         SolveReport& report = solve.report;
-        solve.cost = measured(setting_.site.comm, setting_.site.backend, setting_.hierarchy,
+        solve.cost = measured(setting_.context.comm, setting_.context.backend, setting_.hierarchy,
                               [&] { report.visits = multigrid_.full_cycle(); });
         const Ledger cycles_only = setting_.ledger;
         report.cycles = 1;
         double norm_f = 0;
         top.plain->max_norm(top.f, norm_f);
-        const double residual = multigrid_.residual_norm(0) / setting_.site.comm.max(norm_f);
+        const double residual = multigrid_.residual_norm(0) / setting_.context.comm.max(norm_f);
         report.residuals = {1.0, residual};
         report.measured_after = {0, 1};
         solve.u_l2 = l2_norm(top, top.u);
@@ -113,7 +113,7 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
     Multigrid multigrid(hierarchy, grids_.multigrid, bottom.options);
     findings.facts.setup_seconds = setting.setup_seconds();
 
-    setting.site.progress.say("solving for the exact discrete solutions");
+    setting.context.progress.say("solving for the exact discrete solutions");
     Judge judge(setting, multigrid);
     std::vector<Accuracy> grids;
     for (int l = judged_levels - 1; l >= 0; --l) grids.insert(grids.begin(), judge.on(l));
@@ -121,48 +121,33 @@ void PreparedFullMultigrid::measure(const Setting& setting, Findings& findings) 
         residual_recomputed(hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
 
     std::vector<SolveRecord> cycles;
-    std::vector<std::optional<double>> digits;
-    std::vector<double> seconds;
-    double my_seconds = 0;
-    const auto one = [&](int n) {
-        if (n == 0) {
-            setting.ledger.clear();
-            forget_cycles(multigrid);
-        }
-        const SolveRecord cycle = judge.cycle(bottom.name, grids.front());
-        setting.site.progress.say(fmt::format("{}: {}", numbered(n), seconds_text(cycle.cost.seconds)),
-                                  resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-        if (n < 0) return;
-        my_seconds += cycle.cost.my_seconds;
-        findings.facts.graph_replays += static_cast<double>(cycle.cost.graph_replays);
-        seconds.push_back(cycle.cost.seconds);
-        digits.push_back(digits_of(cycle.report.residuals));
-        setting.site.report.record(line_of(solve_record(cycles.size(), cycle)));
-        cycles.push_back(cycle);
+    SolveRecord last;
+    const auto cycle = [&](int) {
+        last = judge.cycle(bottom.name, grids.front());
+        return timed(last.cost, "one cycle", digits_of(last.report.residuals));
     };
-    const int done = repeat(
-        setting.site, {"solves", resolved_.warmup, resolved_.repeats, resolved_.min_seconds}, findings, one);
-    if (done == 0) return;
-    const std::vector<TimerRow> timers =
-        gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved_.details.ranks);
-    const std::optional<AmgFindings> amg = algebraic_findings(multigrid, done);
+    const auto keep = [&] {
+        setting.context.report.record(line_of(solve_record(cycles.size(), last)));
+        cycles.push_back(last);
+    };
+    const auto repeated = repeat_solves(
+        setting, findings, {.solve = cycle, .begin = [&] { forget_cycles(multigrid); }, .keep = keep});
+    if (!repeated) return;
+    const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done);
     const auto unknowns = static_cast<double>(findings.facts.domain->cells);
-    const WorkUnits work = work_units(timers, unknowns, grids_.domain.dimensions());
-    findings.seconds = median(seconds);
-    findings.parts = parts_of(timers, hierarchy.levels() - 1);
-    findings.moved = movement_of(timers, unknowns, mean_of(digits));
-    findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, mean_of(digits)});
+    const WorkUnits work = work_units(repeated->timers, unknowns, grids_.domain.dimensions());
+    findings.parts = parts_of(repeated->timers, hierarchy.levels() - 1);
+    findings.moved = movement_of(repeated->timers, unknowns, repeated->digits);
+    findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, repeated->digits});
     findings.merit->name = "full_multigrid.dof_per_second";
     const ReportTable accuracy = accuracy_table(grids_.multigrid, grids, grids_.domain.dimensions());
-    setting.site.report.tell(
-        accuracy.print() + cycle_text(grids, work, cycles.back().report, grids_.multigrid.tau_extrapolation) +
-        "\n" + level_report(setting, findings, timers, seconds) +
-        algebraic_text(amg, bottom.name, hierarchy.levels() - 1));
-    setting.site.report.record(accuracy.to_json() + timer_records(timers) +
-                               algebraic_records(amg, bottom.name) +
-                               scheme_records(resolved_.comm.chooser, setting.schemes));
+    setting.context.report.record(accuracy.to_json());
+    report_solves(setting, findings, *repeated,
+                  {.before = accuracy.print() + cycle_text(grids, work, cycles.back().report,
+                                                           grids_.multigrid.tau_extrapolation),
+                   .behind = algebraic_text(amg, bottom.name, hierarchy.levels() - 1),
+                   .records = algebraic_records(amg, bottom.name)});
 
-    setting.site.progress.say("checking");
     findings.checks.push_back(accuracy_check(grids));
     const bool extrapolates = grids_.multigrid.tau_extrapolation;
     if (extrapolates) findings.checks.push_back(order_check(grids));

@@ -8,7 +8,6 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/modes/grids/grid_modes.hpp"
 #include "miniapp/modes/grids/orthogonalise/orthogonalise.hpp"
 #include "miniapp/modes/grids/orthogonalise/rehearsed_vectors.hpp"
 #include "miniapp/prediction/costs.hpp"
@@ -70,7 +69,7 @@ class PreparedOrthogonalise : public PreparedGrids {
 
   protected:
     void measure(const Setting& setting, Findings& findings) const override {
-        measure_orthogonalisers(setting, resolved_, depth_, findings);
+        measure_orthogonalisers(setting, depth_, findings);
     }
 
   private:
@@ -94,11 +93,10 @@ class OrthogonaliseMode : public GridMode {
             {"output."},
             {"multigrid.reference_path"}};
         for (const char* key :
-             {"anderson.depth", "problem.dimensions", "problem.box",       "problem.boxes_per_rank",
-              "problem.boxes",  "problem.ranks",      "problem.placement", "problem.storage",
-              "run.mode",       "run.backend",        "run.gpu_sync",      "run.deterministic",
-              "run.warmup",     "run.repeats",        "run.min_seconds",   "run.time_limit",
-              "run.label",      "run.triad_mb",       "run.verbose",       "run.dry_run_limit"})
+             {"anderson.depth", "problem.dimensions", "problem.box", "problem.boxes_per_rank",
+              "problem.boxes", "problem.ranks", "problem.placement", "problem.storage", "run.mode",
+              "run.backend", "run.gpu_sync", "run.deterministic", "run.warmup", "run.repeats",
+              "run.time_limit", "run.label", "run.triad_mb", "run.dry_run_limit"})
             uses.push_back({key});
         return {uses, solves_nothing};
     }

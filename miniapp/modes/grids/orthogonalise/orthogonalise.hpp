@@ -40,6 +40,6 @@ ReportTable orthogonalise_table(const std::vector<MethodResult>& results, int de
 
 // Times all methods, which take turns, on the cells of the finest level; with checks of their factors and of their counts.
 // Collective.
-void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, int depth, Findings& findings);
+void measure_orthogonalisers(const Setting& setting, int depth, Findings& findings);
 
 }  // namespace keel

@@ -6,10 +6,8 @@
 
 #include "kernels/bodies/vector.hpp"
 #include "kernels/hash.hpp"
-#include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/orthogonalise/orthogonalise.hpp"
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "solvers/systems/grid_system.hpp"
 
 namespace keel {
@@ -55,100 +53,125 @@ double misfit_of(GridSystem& system, const QR& qr, const std::vector<Field>& x, 
     return worst;
 }
 
-}  // namespace
+// Times windows of all methods, which take turns, on the cells of the finest level.
+class WindowTimes {
+  public:
+    WindowTimes(const Setting& setting, int window)
+        : setting_(setting),
+          window_(window),
+          depth_(static_cast<std::size_t>(window)),
+          own_(system_of<GridSystem>(top())),
+          shared_(system_of<SharedVectors>(top())),
+          results_(orthogonalisers().size()) {
+        for (std::size_t n = 0; n < depth_; ++n) x_.push_back(filled(n));
+        f_ = filled(depth_);
+    }
 
-void measure_orthogonalisers(const Setting& setting, const Resolved& resolved, int window,
-                             Findings& findings) {
-    Level& top = setting.hierarchy.level(0);
-    GridSystem own(top.operations, *top.ghosts, *top.reduction, top.L, DiagonalScaling::none);
-    SharedVectors shared(top.operations, *top.ghosts, *top.reduction, top.L, DiagonalScaling::none);
-    const auto depth = static_cast<std::size_t>(window);
-    const auto filled = [&](std::uint64_t column) {
-        const Field x = own.make_vector();
-        top.plain->assign(x, top.layout.box_cells(), [=](const Index& cell) { return noise(column, cell); });
-        return x;
-    };
-    std::vector<Field> x;
-    for (std::size_t n = 0; n < depth; ++n) x.push_back(filled(n));
-    const Field f = filled(depth);
-    findings.facts.setup_seconds = setting.setup_seconds();
-
-    std::vector<MethodResult> results(orthogonalisers().size());
-    double my_seconds = 0;
-    double misfit = 0;
-    long miscounted = 0;
-    std::vector<double> rounds;
-    const auto one = [&](int n) {
-        if (n == 0) setting.ledger.clear();
-        double seconds = 0;
-        for (std::size_t method = 0; method < results.size(); ++method) {
-            const Orthogonaliser& row = orthogonalisers()[method];
-            shared.take_back();
-            const auto qr = row.make(shared, depth);
-            const auto run = [&](WindowPhase phase, const std::function<void()>& action, long times) {
-                const SolveCost cost =
-                    measured(setting.site.comm, setting.site.backend, setting.hierarchy, [&] {
-                        for (long t = 0; t < times; ++t) action();
-                        top.operations.wait();
-                    });
-                WindowResult& result = results[method][static_cast<std::size_t>(phase)];
-                result.cost = window_cost(row, phase, window);
-                result.reductions = cost.reductions / times;
-                result.words = cost.reduction_words / times;
-                const bool as_predicted =
-                    cost.reductions == times * result.cost.reductions &&
-                    (resolved.deterministic || cost.reduction_words == times * result.cost.words);
-                miscounted += as_predicted ? 0 : 1;
-                seconds += cost.seconds;
-                if (n < 0) return;
-                my_seconds += cost.my_seconds;
-                result.seconds.push_back(cost.seconds / static_cast<double>(times));
-            };
+    // The n-th round, which counts from 0 on. Collective.
+    TimedSolve round(int n) {
+        TimedSolve all;
+        for (std::size_t method = 0; method < results_.size(); ++method) {
+            shared_.take_back();
+            const auto qr = orthogonalisers()[method].make(shared_, depth_);
             std::size_t next = 0;
             const auto append = [&] {
-                qr->append(x[next], f);
-                next = (next + 1) % depth;
+                qr->append(x_[next], f_);
+                next = (next + 1) % depth_;
             };
-            run(
-                WindowPhase::start_up,
-                [&] {
-                    for (std::size_t c = 0; c < depth; ++c) append();
-                },
-                1);
-            run(WindowPhase::recycled, append, window);
-            run(
-                WindowPhase::iteration,
-                [&] {
-                    append();
-                    qr->least_squares(f);
-                },
-                window);
-            const Ledger timed_only = setting.ledger;
-            misfit = std::max(misfit, misfit_of(own, *qr, x, next, top.r));
-            setting.ledger = timed_only;
+            const auto fill = [&] {
+                for (std::size_t c = 0; c < depth_; ++c) append();
+            };
+            const auto iterate = [&] {
+                append();
+                qr->least_squares(f_);
+            };
+            run(method, WindowPhase::start_up, fill, 1, n, all);
+            run(method, WindowPhase::recycled, append, window_, n, all);
+            run(method, WindowPhase::iteration, iterate, window_, n, all);
+            const Ledger timed_only = setting_.ledger;
+            misfit_ = std::max(misfit_, misfit_of(own_, *qr, x_, next, top().r));
+            setting_.ledger = timed_only;
         }
-        setting.site.progress.say(fmt::format("round {}: {}", n, seconds_text(seconds)),
-                                  resolved.warmup + n + 1, resolved.warmup + resolved.repeats);
-        if (n >= 0) rounds.push_back(seconds);
-    };
-    const int done = repeat(setting.site, {"rounds", resolved.warmup, resolved.repeats, resolved.min_seconds},
-                            findings, one);
-    if (done == 0) return;
-    const std::vector<TimerRow> timers =
-        gather_timers(setting.site.comm, setting.ledger, my_seconds, done, resolved.details.ranks);
-    double fastest = HUGE_VAL;
-    for (const MethodResult& result : results)
-        fastest = std::min(fastest, median(result[static_cast<std::size_t>(WindowPhase::iteration)].seconds));
-    findings.seconds = fastest;
-    findings.merit = {"orthogonalise.iterations_per_second", fastest > 0 ? 1 / fastest : 0.0, "iterations/s"};
+        all.progress = "all methods";
+        return all;
+    }
+
+    const std::vector<MethodResult>& results() const { return results_; }
+    // Seconds of an iteration by the fastest method, of its median.
+    double fastest() const {
+        double least = HUGE_VAL;
+        for (const MethodResult& result : results_)
+            least = std::min(least, median(result[static_cast<std::size_t>(WindowPhase::iteration)].seconds));
+        return least;
+    }
+    std::vector<Check> checks() const {
+        return {{"factorisations_hold", misfit_ < 1e-12, misfit_, "< 1e-12, of |X - Q R| / |X|"},
+                {"reductions_as_predicted", miscounted_ == 0, static_cast<double>(miscounted_),
+                 "0 phases with other all-reduces or words than their row says"}};
+    }
+
+  private:
+    template <class System>
+    static System system_of(Level& level) {
+        return System(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none);
+    }
+    Level& top() const { return setting_.hierarchy.level(0); }
+    Field filled(std::uint64_t column) {
+        const Field x = own_.make_vector();
+        top().plain->assign(x, top().layout.box_cells(),
+                            [=](const Index& cell) { return noise(column, cell); });
+        return x;
+    }
+
+    // Times `action`, so many times.
+    void run(std::size_t method, WindowPhase phase, const std::function<void()>& action, long times, int n,
+             TimedSolve& all) {
+        const SolveCost cost =
+            measured(setting_.context.comm, setting_.context.backend, setting_.hierarchy, [&] {
+                for (long t = 0; t < times; ++t) action();
+                top().operations.wait();
+            });
+        WindowResult& result = results_[method][static_cast<std::size_t>(phase)];
+        result.cost = window_cost(orthogonalisers()[method], phase, window_);
+        result.reductions = cost.reductions / times;
+        result.words = cost.reduction_words / times;
+        const bool as_predicted =
+            cost.reductions == times * result.cost.reductions &&
+            (setting_.resolved.deterministic || cost.reduction_words == times * result.cost.words);
+        miscounted_ += as_predicted ? 0 : 1;
+        all.seconds += cost.seconds;
+        all.my_seconds += cost.my_seconds;
+        if (n >= 0) result.seconds.push_back(cost.seconds / static_cast<double>(times));
+    }
+
+    const Setting& setting_;
+    int window_;
+    std::size_t depth_;
+    GridSystem own_;
+    SharedVectors shared_;
+    std::vector<MethodResult> results_;
+    std::vector<Field> x_;
+    Field f_ = {};
+    double misfit_ = 0;
+    long miscounted_ = 0;
+};
+
+}  // namespace
+
+void measure_orthogonalisers(const Setting& setting, int window, Findings& findings) {
+    WindowTimes windows(setting, window);
+    findings.facts.setup_seconds = setting.setup_seconds();
+    const auto repeated = repeat_solves(setting, findings,
+                                        {.solve = [&](int n) { return windows.round(n); }, .what = "rounds"});
+    if (!repeated) return;
+    findings.seconds = windows.fastest();
+    findings.merit = {"orthogonalise.iterations_per_second",
+                      findings.seconds > 0 ? 1 / findings.seconds : 0.0, "iterations/s"};
     const ReportTable table = orthogonalise_table(
-        results, window, static_cast<double>(product(findings.facts.cells)), Kind::measured);
-    setting.site.report.tell(table.print() + "\n" + level_report(setting, findings, timers, rounds));
-    setting.site.report.record(table.to_json() + timer_records(timers) +
-                               scheme_records(resolved.comm.chooser, setting.schemes));
-    findings.checks.push_back({"factorisations_hold", misfit < 1e-12, misfit, "< 1e-12, of |X - Q R| / |X|"});
-    findings.checks.push_back({"reductions_as_predicted", miscounted == 0, static_cast<double>(miscounted),
-                               "0 phases with other all-reduces or words than their row says"});
+        windows.results(), window, static_cast<double>(product(findings.facts.cells)), Kind::measured);
+    setting.context.report.record(table.to_json());
+    report_solves(setting, findings, *repeated, {.before = table.print()});
+    for (const Check& check : windows.checks()) findings.checks.push_back(check);
 }
 
 }  // namespace keel

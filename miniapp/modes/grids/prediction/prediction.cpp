@@ -97,7 +97,7 @@ DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
     const Index sample = sampled_boxes(grids);
     DryRunCost cost;
     for (const NamedSolver& solver : foretold(grids.use.solvers)) {
-        const bool given = solver.options.given_iterations > 0;
+        const bool given = solver.options.assumed_iterations > 0;
         cost += cost_of_rehearsal(grids, given ? sample : grids.domain.around(), box, ranks_here, {{solver}});
         if (given) cost += cost_of_rehearsal(grids, fewer_boxes(sample), box, ranks_here, {{solver}});
     }
@@ -126,17 +126,17 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
         return "no seconds are predicted where algebraic multigrid solves on the bottom level, whose levels "
                "nobody "
                "plans here; choose another bottom.solver";
-    const auto given = [](const NamedSolver& solver) { return solver.options.given_iterations > 0; };
+    const auto given = [](const NamedSolver& solver) { return solver.options.assumed_iterations > 0; };
     if (grids.merges() && std::ranges::any_of(foretold(grids.use.solvers), given))
         return "no seconds are predicted of given iterations where multigrid.agglomerate merges boxes: a "
                "small "
                "grid has "
-               "fewer such levels; leave bottom.given_iterations out";
-    const std::string exceeded =
-        memory.limit.exceeded_by(cost_of_solves(grids, ranks_here),
-                                 "bottom.given_iterations (in a survey \"cg given_iterations=269\"), fewer "
-                                 "solvers or boxes, a smaller "
-                                 "problem.box");
+               "fewer such levels; leave bottom.assumed_iterations out";
+    const std::string exceeded = memory.limit.exceeded_by(
+        cost_of_solves(grids, ranks_here),
+        "bottom.assumed_iterations (in a survey \"cg assumed_iterations=269\"), fewer "
+        "solvers or boxes, a smaller "
+        "problem.box");
     if (!exceeded.empty())
         return "no seconds are predicted, iterations not known: with the solves that count them " + exceeded;
     GridSetup here = grids;
@@ -147,7 +147,7 @@ std::string why_not_predicted(const GridSetup& grids, const SharedMemory& memory
     here.ranks = ranks_here;
     const auto complaint = exceeds_memory(here, memory);
     return complaint ? "no seconds are predicted: a solve has to stand for it here, and does not fit: " +
-                           *complaint + "; or give bottom.given_iterations"
+                           *complaint + "; or give bottom.assumed_iterations"
                      : "";
 }
 
@@ -164,7 +164,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     for (const NamedSolver& solver : solvers) {
         progress.say("solving here with " + solver.name, static_cast<int>(solves.size()) + 1,
                      static_cast<int>(solvers.size()));
-        std::optional<Rehearsal>& on = solver.options.given_iterations > 0 ? sample : whole;
+        std::optional<Rehearsal>& on = solver.options.assumed_iterations > 0 ? sample : whole;
         if (!on) on.emplace(grids, &on == &whole ? grids.domain.around() : sampled_boxes(grids), box, comm);
         solves.push_back(on->solve(solver));
         std::optional<RehearsedOn>& place = &on == &whole ? prediction.bottom : prediction.sample;
@@ -203,7 +203,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
     for (std::size_t n = 0; n < solves.size(); ++n) {
         const NamedSolver& solver = solvers[n];
         const Rehearsed& solve = solves[n];
-        const bool given = solver.options.given_iterations > 0;
+        const bool given = solver.options.assumed_iterations > 0;
         const Rehearsal& on = given ? *sample : *whole;
         PredictedSolve predicted;
         predicted.solver = solver.name;
@@ -213,7 +213,7 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
         predicted.cycles = cycle ? of_first * solve.cycles : solve.cycles;
         const double visits = cycle ? 1.0 * of_cycle.visits / solves.front().visits : 1.0;
         const auto iterations = static_cast<double>(solve.iterations);
-        predicted.iterations = given ? solver.options.given_iterations : visits * iterations;
+        predicted.iterations = given ? solver.options.assumed_iterations : visits * iterations;
 
         std::vector<Slice> slices;
         if (grids.use.krylov == KrylovLevel::finest) {

@@ -29,7 +29,7 @@ std::string sources_text(const Prediction& prediction, const Resolved& resolved,
                         whole ? "the solve" : "the bottom's iterations", solved_on(*prediction.bottom)));
     if (prediction.sample)
         add(fmt::format(
-            "given: bottom.given_iterations of {}; what belongs to them {} to solving on {}{}",
+            "given: bottom.assumed_iterations of {}; what belongs to them {} to solving on {}{}",
             fmt::join(given, ", "), prediction.smaller_sample ? "and to visits according" : "in proportion",
             solved_on(*prediction.sample),
             prediction.smaller_sample ? ", and on " + solved_on(*prediction.smaller_sample) : ""));

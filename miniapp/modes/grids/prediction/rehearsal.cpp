@@ -53,7 +53,7 @@ Rehearsed Rehearsal::solve(const NamedSolver& solver) {
         recorder_.take();  // what was before
         const Report report = krylov->solve(top.u, top.f);
         if (hierarchy_.singular()) remove_mean(top.bottom_operations, *top.reduction, top.u);
-        const bool of_cycles = grids_.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        const bool of_cycles = grids_.use.preconditioner == PreconditionerKind::v_cycle;
         const int v_cycles = of_cycles ? static_cast<int>(M->applications()) : 0;
         return {recorder_.take(), v_cycles, 1, report.iterations, report.succeeded(), name(report.outcome)};
     }
@@ -93,7 +93,7 @@ DryRunCost cost_of_rehearsal(const GridSetup& grids, const Index& boxes, int box
                                  ? iterations_at_most(std::ranges::max(of_krylov) * width, options.tolerance,
                                                       size.applications, options.max_iterations)
                                  : options.sweeps;
-        const bool of_cycles = grids.use.preconditioner.kind == PreconditionerKind::v_cycle;
+        const bool of_cycles = grids.use.preconditioner == PreconditionerKind::v_cycle;
         size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
         size.iterations = (on_finest ? 1 : cycles) * visit;
         cost += cost_of_solve(size);

@@ -118,14 +118,14 @@ SolveRecord solve_once(const Setting& setting, Multigrid& multigrid, const std::
     SolveRecord solve;
     solve.solver = solver;
     CycleClock clock(setting.ledger, setting.hierarchy.levels() - 1);
-    const bool by_cycle = setting.resolved.details.cycles;
+    const bool by_cycle = setting.resolved.details;
     if (by_cycle) multigrid.after_cycles([&] { clock.tick(); });
-    solve.cost = measured(setting.site.comm, setting.site.backend, setting.hierarchy, [&] {
+    solve.cost = measured(setting.context.comm, setting.context.backend, setting.hierarchy, [&] {
         if (by_cycle) clock.begin();
         solve.report = multigrid.solve(0, guess);
     });
     multigrid.after_cycles({});
-    if (by_cycle) solve.cycles = clock.gather(setting.site.comm);
+    if (by_cycle) solve.cycles = clock.gather(setting.context.comm);
     const Ledger solves_only = setting.ledger;
     solve.u_l2 = l2_norm(top, top.u);
     setting.ledger = solves_only;  // the norm's reduction is no part of the solve
@@ -150,7 +150,7 @@ Ledger with_messages_of(const Ledger& solves, const Ledger& and_update) {
 
 double set_step(const Setting& setting, Multigrid& multigrid, int n) {
     const Ledger solves_only = setting.ledger;
-    const Communicator& comm = setting.site.comm;
+    const Communicator& comm = setting.context.comm;
     setting.problem.at_step(n);
     double seconds = 0;
     if (setting.problem.drifts()) {
