@@ -256,12 +256,6 @@ void add_run(Table& table, const std::vector<Word>& modes) {
 void add_output(Table& table) {
     Section s(table, "output", &Parameters::output);
     s.text("json", &OutputOptions::json, "file of JSON lines, one record a line; \"\" = none", "path");
-    s.text("goal", &OutputOptions::goal, "GOAL file of the schedule of a predicted V-cycle; \"\" = none",
-           "path")
-        .expert();
-    s.integer("goal_events", &OutputOptions::goal_events, at_least(1),
-              "limit on exchanges and all-reduces of the bottom in output.goal")
-        .expert();
     s.flag("details", &OutputOptions::details,
            "all times of operations in the report, and records of each rank and cycle")
         .expert()

@@ -151,10 +151,8 @@ struct RunOptions {
 };
 
 struct OutputOptions {
-    std::string json;       // path of the JSON lines; empty = none
-    std::string goal;       // path of a predicted solve's schedule; empty = none
-    int goal_events = 100;  // exchanges and sums in it, of the visit to the bottom
-    bool details = false;   // all times of operations, and records of each rank and each cycle
+    std::string json;      // path of the JSON lines; empty = none
+    bool details = false;  // all times of operations, and records of each rank and each cycle
 };
 
 // Options that only one mode knows, by their type.

@@ -43,7 +43,6 @@ struct DryRun {
     std::string text;
     std::string plan;          // JSON: what the mode adds to the record "plan"
     std::string records;       // what every scheme makes of the exchanges, what is predicted
-    std::string trouble = {};  // not empty: why not all that was asked for could be done
     std::string refusal = {};  // not empty: why there is nothing else, as wrong input
 };
 

@@ -50,7 +50,6 @@ std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology&
             .nodes = ghosts ? Representatives::of(table.use.layout, among, {.sampled = sampled_nodes})
                             : Representatives::themselves(table.use.layout, among),
             .plans = {},
-            .ranks = table.use.ranks,
             .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout)});
         if (ghosts)
             plan.copied_values = copied_values(table.use.layout, *ghosts);

@@ -33,8 +33,7 @@ struct ExchangePlan {
         double packed = 0, unpacked = 0, kept = 0, all = 0;
     };
     std::optional<Moved> moved = {};
-    std::vector<int> ranks = {};  // among which they travel, as in SchemeUse
-    bool one_colour = false;      // messages carry one colour alone where one is wanted
+    bool one_colour = false;  // messages carry one colour alone where one is wanted
 };
 // Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first. `sampled_nodes` as in
 // FewNodes.

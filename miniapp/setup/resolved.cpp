@@ -152,8 +152,6 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
                       .repeats = p.run.repeats,
                       .triad_bytes = 1e6 * p.run.triad_mb,
                       .dry_run_limit = p.run.dry_run_limit,
-                      .goal = p.output.goal,
-                      .goal_events = p.output.goal_events,
                       .details = p.output.details,
                       .remarks = {},
                       .warnings = {}};

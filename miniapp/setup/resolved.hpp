@@ -54,8 +54,6 @@ struct Resolved {
     int repeats = 5;
     double triad_bytes = 0;             // on each node; 0 = by the cache
     double dry_run_limit = 1;           // as in DryRunLimit
-    std::string goal;                   // file for a predicted solve's schedule
-    int goal_events = 100;              // of the visit to the bottom
     bool details = false;               // all times in the report, and records of each rank and cycle
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on

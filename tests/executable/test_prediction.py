@@ -5,7 +5,6 @@ import re
 import tempfile
 from pathlib import Path
 
-from goal_schedule import Schedule, read_schedule
 from keel_runner import INPUTS, ROOT, KeelTest, Record, Run
 from record_schema import against_schema
 
@@ -292,70 +291,9 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(one[name], other[name], delta=0.05 * other[name], msg=(one["solver"], name))
 
     def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
-        for word in ("bottom.assumed_iterations=7", "comm.allreduce_model=rabenseifner", "comm.sampled_nodes=9", "output.goal=a.goal"):
+        for word in ("bottom.assumed_iterations=7", "comm.allreduce_model=rabenseifner", "comm.sampled_nodes=9"):
             key = word.split("=")[0]
             self.refused(None, word, expected=[f"command line: {key}: plays a part in --dry-run alone"])
-
-    def schedule(self, *words: object) -> tuple[Schedule, tuple[int, int, int]]:
-        """With the exchanges, all-reduces and messages that the text tells."""
-        run = self.run_keel(None, "--dry-run", INPUTS / "papers/seed_weak.toml", HOPPER, "output.goal=a.goal", *words)
-        self.assertEqual(run.status, 0, run)
-        told = re.search(r"in a.goal: (\d+) exchanges?, (\d+) all-reduces? and, of all ranks, (\d+) messages", run.flat)
-        assert told, run
-        return read_schedule(run.files["a.goal"]), (int(told[1]), int(told[2]), int(told[3]))
-
-    def test_a_schedule_sends_what_plans_and_rounds_say_and_every_message_is_received(self) -> None:
-        nodes = "comm.ranks_per_node=4"
-        cases: list[tuple[int, list[str]]] = [
-            (8, [nodes, "output.goal_events=30"]),
-            (8, ["bottom.solver=cg", nodes, "comm.scheme=three_step"]),
-            (27, ["bottom.solver=ca_bicgstab", "comm.ranks_per_node=9", "comm.scheme=split", "comm.neighbours=all"]),
-            (8, ["bottom.solver=cg", nodes, "multigrid.reference_path=false", "multigrid.fused_box=1"]),
-            (6, ["bottom.solver=cg", "comm.ranks_per_node=2", "comm.allreduce=node_aware", "comm.ghost_depth=2"]),
-            (8, ["run.mode=krylov", "bottom.solver=ca_cg", "bottom.s=8", "bottom.basis=newton", "bottom.tolerance=1e-6", nodes]),
-            (64, ["bottom.solver=pipelined_cg", "comm.scheme=staged_axes", nodes]),
-            (24, ["problem.boxes=[6,2,2]", "bottom.solver=cg", "multigrid.agglomerate=1", "comm.ranks_per_node=5"]),
-        ]
-        for ranks, words in cases:
-            with self.subTest(words):
-                schedule, (exchanges, sums, messages) = self.schedule(f"problem.ranks={ranks}", "problem.box=8", *words)
-                self.assertEqual((schedule.ranks, schedule.messages()), (ranks, messages))
-                self.assertEqual({route: [size for _, size in sent] for route, sent in schedule.sent.items()},
-                                 {route: [size for _, size in got] for route, got in schedule.received.items()})  # fmt: skip
-                self.assertGreater(sum(schedule.computed.values()), 0)
-                self.assertGreaterEqual(schedule.longest_chain(), exchanges)  # and no operation waits for itself
-                self.assertGreater(sums, 0)
-
-    def test_what_follows_each_other_in_a_schedule_are_exchanges_and_the_rounds_of_sums(self) -> None:
-        words = ["problem.ranks=8", "problem.box=16", "comm.ranks_per_node=4", "comm.allreduce=recursive_doubling"]
-        for solver in ("bicgstab", "cg"):
-            schedule, (exchanges, sums, _) = self.schedule(*words, f"bottom.solver={solver}")
-            self.assertEqual(schedule.longest_chain(), exchanges + 3 * sums, solver)
-            self.assertEqual(schedule.second_processor, 0)
-        schedule, (exchanges, sums, _) = self.schedule(*words, "bottom.solver=deep_pipelined_cg", "bottom.depth=2")
-        self.assertGreater(schedule.second_processor, 0)
-        self.assertLess(schedule.longest_chain(), exchanges + 3 * sums)
-
-    def test_a_schedule_ends_where_it_was_asked_to(self) -> None:
-        words = ["problem.ranks=8", "problem.box=8", "comm.ranks_per_node=4"]
-        counts = [self.schedule(*words, f"output.goal_events={n}")[1] for n in (1, 2, 11)]
-        events = [exchanges + sums for exchanges, sums, _ in counts]
-        self.assertEqual([n - events[0] for n in events], [0, 1, 10])
-
-    def test_schedules_that_cannot_be_are_refused(self) -> None:
-        deck = INPUTS / "papers/seed_weak.toml"
-        words = ["problem.ranks=8", "comm.ranks_per_node=4"]
-        self.refused(None, "--dry-run", deck, HOPPER, "comm.ranks_per_node=4", "problem.ranks=5000", "output.goal=a.goal", expected=[
-            "output.goal: a schedule of 5000 ranks would fill disks; choose at most 4096"])  # fmt: skip
-        self.refused(None, "--dry-run", deck, HOPPER, "output.goal_events=7", expected=[
-            "output.goal_events: nothing is written; give output.goal, or leave it out"])  # fmt: skip
-        self.refused(None, "--dry-run", deck, "output.goal=no/a.goal", expected=["output.goal = \"no/a.goal\": there is no folder no"])
-        for machine in ("lassen", ""):
-            self.refused(None, "--dry-run", deck, f"comm.machine={machine}", "output.goal=a.goal", expected=[
-                "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper"])  # fmt: skip
-        run = self.run_keel(None, "--dry-run", deck, HOPPER, *words, "multigrid.bottom_grid=gather", "output.goal=a.goal")
-        self.assertEqual((run.status, "a.goal" in run.files), (3, False), run)
-        self.assertIn("output.goal = \"a.goal\": not written: no seconds are predicted where multigrid.bottom_grid", run.stderr)
 
     def test_machines_that_do_not_compute_predict_no_seconds_and_those_that_lack_more_say_all_of_it(self) -> None:
         lassen = f"comm.machine={INPUTS}/machines/lassen.toml"

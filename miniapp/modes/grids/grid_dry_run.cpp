@@ -321,10 +321,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     }
     text += foretold.text;
     records += foretold.records;
-    std::string trouble = prediction ? prediction->trouble : "";
-    if (!prediction && !resolved_.goal.empty())
-        trouble = fmt::format("output.goal = \"{}\": not written: {}", resolved_.goal, why_not);
-    return {text, plan.dump(), records, trouble};
+    return {text, plan.dump(), records};
 }
 
 }  // namespace keel

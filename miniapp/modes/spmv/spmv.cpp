@@ -119,8 +119,6 @@ class SpmvMode : public Mode {
             {"amg.", {solving, {"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
             {"run.triad_mb"},
             {"run.dry_run_limit"},
-            {"output.goal", {}, "no schedule is written of run.mode = spmv; leave it out"},
-            {"output.goal_events", {}, "no schedule is written of run.mode = spmv; leave it out"},
             {"output."}};
         for (const char* key : keys_of_all) uses.push_back({key});
         for (const char* key : {"problem.dimensions", "problem.shape", "problem.fill", "problem.outside",

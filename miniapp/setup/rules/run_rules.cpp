@@ -122,24 +122,6 @@ void check_machine(Rules& rules, const RunFiles& files) {
                     p.comm.ranks_per_socket));
 }
 
-void check_goal(Rules& rules, const RunFiles& files, int ranks) {
-    const OutputOptions& output = rules.parameters().output;
-    rules.require(output.goal_events == OutputOptions{}.goal_events || !output.goal.empty(),
-                  {"output.goal_events", "output.goal"},
-                  "output.goal_events: nothing is written; give output.goal, or leave it out");
-    if (output.goal.empty()) return;
-    const std::string reason = reason_not_new(output.goal, output.json);
-    rules.require(reason.empty(), {"output.goal"},
-                  fmt::format("output.goal = \"{}\": {}", output.goal, reason));
-    rules.require(
-        files.computes(), {"output.goal", "comm.machine"},
-        "output.goal: work takes as long as on comm.machine; give one with [compute], such as hopper");
-    constexpr int most = 4096;
-    rules.require(
-        ranks <= most, {"output.goal", "problem.ranks"},
-        fmt::format("output.goal: a schedule of {} ranks would fill disks; choose at most {}", ranks, most));
-}
-
 // Whether the records can be written, to no file that the run reads.
 void check_records(Rules& rules, const NamedFiles& files) {
     const std::string& json = rules.parameters().output.json;
@@ -167,7 +149,6 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
     check_nodes(rules, files, ranks, started);
     check_machine(rules, parsed);
     check_features(rules, p);
-    check_goal(rules, parsed, ranks);
     check_records(rules, files);
 }
 
@@ -196,8 +177,8 @@ void check_run(Rules& rules, int started) {
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key : {"bottom.assumed_iterations", "comm.allreduce_model", "comm.sampled_nodes",
-                                  "output.goal", "output.goal_events", "run.dry_run_limit"})
+    for (const std::string key :
+         {"bottom.assumed_iterations", "comm.allreduce_model", "comm.sampled_nodes", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");
 }

@@ -99,8 +99,6 @@ class FixedPointMode : public GridMode {
                                  {"multigrid.relaxation", {gsrb, linear}},
                                  {"multigrid.", {on_grid}},
                                  {"bottom.assumed_iterations", {}, in_its_own_way},
-                                 {"output.goal", {}, in_its_own_way},
-                                 {"output.goal_events", {}, in_its_own_way},
                                  {"bottom.sweeps", {nonlinear, cycle}},
                                  {"bottom.sweeps", {on_grid, relaxed_bottom}},
                                  {"bottom.", {nonlinear, solve}},

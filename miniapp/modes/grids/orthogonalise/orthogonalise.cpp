@@ -88,8 +88,6 @@ class OrthogonaliseMode : public GridMode {
         std::vector<KeyUse> uses{
             {"comm.scheme", {}, "run.mode = orthogonalise exchanges nothing; leave it out"},
             {"comm."},
-            {"output.goal", {}, solves_nothing},
-            {"output.goal_events", {}, solves_nothing},
             {"output."},
             {"multigrid.reference_path"}};
         for (const char* key :

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/prediction/rehearsal.hpp"
@@ -237,12 +236,6 @@ Prediction predict(const Resolved& resolved, const GridSetup& grids, const std::
             slices.push_back(slice_of(grids, on, solve.trace, 0, 0));
         }
         predict_times(predicted, slices, plans, where);
-        if (n == 0 && !resolved.goal.empty()) {
-            std::ofstream file(resolved.goal);
-            prediction.goal = write_goal(file, slices, plans, where, resolved.goal_events);
-            if (!file.flush())
-                prediction.trouble = fmt::format("output.goal = \"{}\": could not be written", resolved.goal);
-        }
         predicted.rehearsed_cycles = solve.cycles;
         predicted.rehearsed_iterations = solve.iterations;
         predicted.converged = solve.converged && (!cycle || of_cycle.converged);

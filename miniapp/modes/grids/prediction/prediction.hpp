@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
-#include "miniapp/prediction/goal.hpp"
 #include "miniapp/prediction/predicted_solve.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
@@ -36,8 +35,6 @@ struct Prediction {
     std::optional<RehearsedOn> smaller_sample;  // and an even smaller one, which tells what grows with them
     std::optional<RehearsedOn> cycle;           // that tells the cycles and the work above, if not the same
     PlannedNodes planned;
-    std::optional<GoalCounts> goal;  // what was written of the first one
-    std::string trouble;             // not empty: why it was not
 };
 
 // Whether a dry run foretells seconds: the machine's file says how fast it computes, and something is solved.

@@ -80,14 +80,7 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
     if (prediction.solves.size() == 1)
         text += times_text(levels, prediction.solves.front().time.rows) + "\n" +
                 communication_text(levels, prediction.solves.front().time.rows) + "\n";
-    text += solves_text(prediction.solves);
-    if (prediction.goal)
-        text += fmt::format(
-            "schedule of the first V-cycle of {} in {}: {}, {} and, of all ranks, {:.0f} messages "
-            "(counted)\n",
-            prediction.solves.front().solver, resolved.goal, counted(prediction.goal->exchanges, "exchange"),
-            counted(prediction.goal->sums, "all-reduce"), prediction.goal->messages);
-    return text;
+    return text + solves_text(prediction.solves);
 }
 
 std::string prediction_records(const Prediction& prediction, const Resolved& resolved,
