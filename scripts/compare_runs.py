@@ -4,7 +4,7 @@
 Each file holds the JSON lines of one or more runs (output.json of the deck), of any study. A row has ranks and threads, the
 triad, cycles, iterations, the median, least and greatest seconds of the solves, unknowns per second, the time per V-cycle, the
 share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a study
-does not have is "-", and so is what sets charged seconds against what a simulated surrogate computed; a run that was killed has no verdict, and its finished solves count.
+does not have is "-"; a run that was killed has no verdict, and its finished solves count.
 """
 
 import sys
@@ -43,19 +43,19 @@ def row(run: Run, solver: str | None, swept: list[str]) -> list[str]:
     share = "-"
     # Nor where the host did not wait for a device: times of operations are the host's then.
     waits = run.key("run.gpu_sync", "per_operation") == "per_operation"
-    if smoothing > 0 and triad and not head["shared_cores"] and not run.surrogate and waits:
+    if smoothing > 0 and triad and not head["shared_cores"] and waits:
         share = f"{100 * sum(t['bytes_moved'] for t in passes) / smoothing / triad:.0f}"
     of_multigrid = run.mode in ("solve", "survey")
     cells: list[Any] = [
         f"{head['ranks']}x{head['threads']}" if head else "-",
-        "x".join(map(str, head["cells"])) + (f" ({run.surrogate})" if run.surrogate else "") if run.unknowns else "-",
+        "x".join(map(str, head["cells"])) if run.unknowns else "-",
         run.key("multigrid.smoother", "-") if of_multigrid else "-",
         solver or "-",
         f"{triad * 1e-9:.1f}" if triad else "-",
         cycles,
         last(solves, "bottom_iterations", "iterations"),
         f"{digits(median(seconds))} [{digits(min(seconds))}-{digits(max(seconds))}]" if seconds else "-",
-        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns and not run.surrogate else "-",
+        f"{run.unknowns / median(seconds) * 1e-6:.2f}" if seconds and run.unknowns else "-",
         digits(1e3 * median(seconds) / float(cycles)) if seconds and cycles not in ("-", "0") else "-",
         share,
         run.verdict,

@@ -24,7 +24,7 @@ keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_machine_file.cpp
   miniapp/test_processors.cpp
   miniapp/test_solve_time.cpp
-  miniapp/test_surrogate.cpp
+  miniapp/test_simulation.cpp
   miniapp/test_table.cpp)
 
 # Whole runs, in which something breaks.

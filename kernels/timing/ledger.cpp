@@ -13,12 +13,7 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 }
 
 Ledger Ledger::below(int level, int levels) const {
-    Price at_that_level;
-    if (price_)
-        at_that_level = [price = price_, level](Op op, int, const Work& work) {
-            return price(op, level, work);
-        };
-    Ledger other(levels, std::move(at_that_level));
+    Ledger other(levels, price_);
     if (!marks_) return other;
     other.marks_ = std::make_shared<Marks>();
     other.marks_->regions = marks_->regions;

@@ -17,8 +17,8 @@
 
 namespace keel {
 
-// The rows of the report's table. Half sweeps that are one pass with the residual that follows have rows of their own. `charged` are exchanges of boxes that are only imagined (a simulated surrogate). The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
-// solve on its coarsest level.
+// The rows of the report's table. Half sweeps that are one pass with the residual that follows have rows of their own. The
+// last ones are of algebraic multigrid: steps of its set-up, with their messages, and the solve on its coarsest level.
 enum class Op {
     smooth,
     smooth_restrict,
@@ -33,7 +33,6 @@ enum class Op {
     copy,
     wait,
     unpack,
-    charged,
     reduction,
     reduction_begin,
     reduction_progress,
@@ -63,7 +62,6 @@ constexpr auto names_of(Op) {
                       Named<Op>{Op::copy, "exchange.copy"},
                       Named<Op>{Op::wait, "exchange.wait"},
                       Named<Op>{Op::unpack, "exchange.unpack"},
-                      Named<Op>{Op::charged, "exchange.charged"},
                       Named<Op>{Op::reduction, "reduction"},
                       Named<Op>{Op::reduction_begin, "reduction.begin"},
                       Named<Op>{Op::reduction_progress, "reduction.progress"},
@@ -83,7 +81,7 @@ inline constexpr std::size_t op_count = names_of(Op{}).size();
 
 // Whether the operation belongs to the exchange of ghost cells.
 constexpr bool is_exchange(Op op) {
-    return op >= Op::pack && op <= Op::charged;
+    return op >= Op::pack && op <= Op::unpack;
 }
 
 // Whether it belongs to the sums and maxima over all ranks.
@@ -91,8 +89,8 @@ constexpr bool is_reduction(Op op) {
     return op >= Op::reduction && op <= Op::reduction_wait;
 }
 
-// The seconds that a rank of the simulated machine takes for an operation on a level that does so much. None where time is real.
-using Price = std::function<double(Op op, int level, const Work& work)>;
+// The seconds that a rank of the simulated machine takes for an operation of this work. Empty where time is real.
+using Price = std::function<double(const Work& work)>;
 
 // Messages that a rank sent.
 struct Traffic {
@@ -150,15 +148,15 @@ class Ledger {
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
     Ledger& operator+=(const Ledger& other);  // of as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
-    // An empty one for what has levels of its own below a level of this one: work is charged, and regions are told of it, as that
-    // level's.
+    // An empty one, of the same price, for a method with levels of its own below a level of this one. Its regions have the names
+    // of that level.
     Ledger below(int level, int levels) const;
     // Books at the level all that the first levels of another ledger have.
     void fold(const Ledger& other, int levels, int level);
     // Books work that was done, within what is timed; its time passes where only what is charged takes any.
     void book(Op op, int level, const Work& work) {
         at(op, level).work += work;
-        if (price_) let_pass(price_(op, level, work));
+        if (price_) let_pass(price_(work));
     }
 
     // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger and its copies.

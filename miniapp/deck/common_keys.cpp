@@ -297,13 +297,6 @@ void add_amg(Table& table) {
         .needs("amg.coarsest", {keel::name(CoarsestRule::replicated), keel::name(CoarsestRule::gathered)});
 }
 
-void add_simulate(Table& table) {
-    Section s(table, "simulate", &Parameters::simulate);
-    s.integer("box", &SimulateOptions::box, between(0, 16384),
-              "width of the boxes whose time is charged in simulations; 0 = problem.box", "cells")
-        .expert();
-}
-
 }  // namespace
 
 void add_common_keys(Table& table, const std::vector<Word>& modes) {
@@ -314,7 +307,6 @@ void add_common_keys(Table& table, const std::vector<Word>& modes) {
     add_run(table, modes);
     add_output(table);
     add_amg(table);
-    add_simulate(table);
 }
 
 Index resolved_boxes(const ProblemOptions& problem, int ranks) {

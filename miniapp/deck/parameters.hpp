@@ -175,10 +175,6 @@ class ModeOptions {
 };
 
 // A default-initialised one holds the defaults of every key.
-struct SimulateOptions {
-    int box = 0;  // cells; 0 = problem.box
-};
-
 struct Parameters {
     ProblemOptions problem;
     MultigridOptions multigrid;
@@ -188,7 +184,6 @@ struct Parameters {
     RunOptions run;
     OutputOptions output;
     AmgOptions amg;
-    SimulateOptions simulate;
     ModeOptions mode_options;
 };
 

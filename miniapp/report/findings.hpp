@@ -54,9 +54,6 @@ struct FigureOfMerit {
 struct RunFacts {
     // --- Of every run
     std::optional<Simulation> simulation;  // nothing where time is real
-    const Surrogate* surrogate() const {   // null where what is computed is charged
-        return simulation && simulation->surrogate ? &*simulation->surrogate : nullptr;
-    }
     int ranks = 1;
     int threads = 1;
     std::string backend;

@@ -92,9 +92,8 @@ std::string simulation_text(const Simulation& simulation) {
     if (c.flop_rate) charged += fmt::format(", {:.1f} GFlop/s", *c.flop_rate * 1e-9);
     return fmt::format(
         "simulated by SimGrid: messages on platform {}; operations by machine {}: {}, no less than {} each; "
-        "not charged: {}. {}Not measured, for they mean nothing here: triad, memory, bindings",
-        simulation.platform, simulation.machine, charged, seconds_text(c.launch), not_charged,
-        simulation.surrogate ? fmt::format("A surrogate: {}. ", simulation.surrogate->text()) : "");
+        "not charged: {}. Not measured, for they mean nothing here: triad, memory, bindings",
+        simulation.platform, simulation.machine, charged, seconds_text(c.launch), not_charged);
 }
 
 std::string memory_text(const RunFacts& facts) {

@@ -229,7 +229,7 @@ std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
     }
     std::vector<std::optional<double>> means(seconds.size());
     for (std::size_t l = 0; l < means.size(); ++l)
-        if (exchanges[l] > 0 && !(l == 0 && facts.surrogate())) means[l] = seconds[l] / exchanges[l];
+        if (exchanges[l] > 0) means[l] = seconds[l] / exchanges[l];
     return means;
 }
 

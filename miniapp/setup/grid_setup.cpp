@@ -37,8 +37,7 @@ bool wants_one_colour(const MultigridOptions& multigrid, const GridUse& use) {
 int narrowest_fused(const Parameters& p, const GridUse& use) {
     if (!smooths(use) || p.multigrid.reference_path) return 0;
     if (p.multigrid.fused_box > 0) return p.multigrid.fused_box;
-    const bool gains =
-        backend_info(p.run.backend).features.single_pass && !use.full_multigrid && p.simulate.box == 0;
+    const bool gains = backend_info(p.run.backend).features.single_pass && !use.full_multigrid;
     return gains ? 32 : 0;
 }
 

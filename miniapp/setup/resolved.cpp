@@ -44,16 +44,6 @@ bool sockets_unpriced(const Topology& topology, const Model& model) {
     return topology.shares_sockets() && costs && !costs->at(Locality::socket, Protocol::short_);
 }
 
-// Whether the time of several messages at once is only bounded from above: nobody has measured what of it adds up.
-bool lacks_overhead(const Model& model) {
-    const auto& costs = model.machine.messages[static_cast<std::size_t>(model.memory)];
-    if (!costs) return true;
-    return std::ranges::any_of(costs->costs, [](const auto& of_locality) {
-        return std::ranges::any_of(of_locality,
-                                   [](const auto& postal) { return postal && !postal->overhead; });
-    });
-}
-
 // Where nothing is known of a device's messages, as the host's.
 std::size_t rendezvous_from(const Model& model) {
     const auto& all = model.machine.messages;
@@ -114,23 +104,6 @@ void choose_all_reduces(Resolved& resolved) {
     resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
 }
 
-// Simulated time is that of wider boxes.
-void take_surrogate(Resolved& resolved, const Parameters& p) {
-    const Surrogate surrogate{p.simulate.box, p.problem.box, static_cast<std::size_t>(p.problem.dimensions)};
-    if (resolved.simulation) {
-        resolved.simulation->surrogate = surrogate;
-        if (lacks_overhead(*resolved.machine))
-            resolved.remarks.push_back("machine " + resolved.machine->machine.name +
-                                       " does not say how much of alpha is overhead: exchanges that are "
-                                       "charged add up all of it, "
-                                       "where simulated messages wait for most of it at once");
-    }
-    resolved.remarks.push_back(fmt::format(
-        "simulate.box = {}: a surrogate: in simulated seconds {}; iterations, V-cycles, residuals, "
-        "counts, and all that --dry-run tells, are of what is computed",
-        p.simulate.box, surrogate.text()));
-}
-
 }  // namespace
 
 Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& comm) {
@@ -167,7 +140,6 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
     if (p.comm.message_cap == 0) resolved.comm.scheme.message_cap = rendezvous_from(*resolved.machine);
     if (p.comm.allreduce == AllReduceAlgorithm::automatic) choose_all_reduces(resolved);
     if (resolved.machine) resolved.simulation = simulation_on(resolved.machine->machine);
-    if (p.simulate.box > p.problem.box) take_surrogate(resolved, p);
     return resolved;
 }
 

@@ -46,20 +46,11 @@ class Run:
 
     @property
     def clock(self) -> str:
-        """Whose seconds it tells: "real", or "simulated on PLATFORM by MACHINE", of a surrogate with what is charged in place of
-        what is computed; "" of a dry run, which tells none."""
+        """Whose seconds it has: "real", or "simulated on PLATFORM by MACHINE"; "" of a dry run, which has none."""
         simulation = self.head.get("simulation")
         if simulation:
-            told = f"simulated on {simulation['platform']} by {simulation['machine']}"
-            return f"{told}, a surrogate: {self.surrogate}" if self.surrogate else told
+            return f"simulated on {simulation['platform']} by {simulation['machine']}"
         return "real" if self.head else ""
-
-    @property
-    def surrogate(self) -> str:
-        """What its simulated seconds are of: "boxes of 64^3 are charged, 8^3 computed"; "" where that is the same."""
-        boxes = (self.head.get("simulation") or {}).get("surrogate")
-        power = self.key("problem.dimensions", 3)
-        return f"boxes of {boxes['box']}^{power} are charged, {boxes['computed']}^{power} computed" if boxes else ""
 
     @property
     def mode(self) -> str:

@@ -48,11 +48,6 @@ class Decks(KeelTest):
         run = self.valid(2, INPUTS / "quickstart.toml", *ONCE)
         self.assertRegex(run.stdout, r"(?m)^CHECK  discretisation_order +PASS  (1\.[89]|2)")
 
-    def test_a_surrogate_is_planned_here_and_not_run(self) -> None:
-        words = ["problem.box=8", "simulate.box=16", *ONCE]
-        self.refused(1, *words, expected=["simulate.box = 16: time is real here, and passes for what is computed alone"])
-        self.assertIn("boxes of 16^3 are charged, 8^3 computed", unwrapped(self.text(1, "--dry-run", *words), 4))
-
     def test_keel_starts_without_mpiexec(self) -> None:
         self.assertEqual(self.valid(None, INPUTS / "smoke/periodic.toml", *ONCE).record("run")["ranks"], 1)
 

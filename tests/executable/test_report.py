@@ -44,7 +44,7 @@ class Records(KeelTest):
         (run,) = self.of_kind("run")
         self.assertEqual((run["ranks"], run["threads"], run["cells"]), (2, 1, [64, 64, 64]))
         self.assertEqual([level["box"] for level in run["levels"]], [32, 16, 8, 4])
-        sections = {"problem", "multigrid", "bottom", "comm", "run", "network", "output", "anderson", "amg", "simulate"}
+        sections = {"problem", "multigrid", "bottom", "comm", "run", "network", "output", "anderson", "amg"}
         self.assertEqual(set(run["deck"]), sections)
         self.assertEqual(run["deck"]["problem"]["box"], 32)  # overridden
         self.assertEqual(run["deck"]["problem"]["boundary"], "dirichlet")  # from the deck

@@ -38,13 +38,13 @@ TEST_CASE("timed operations book calls and bytes in the row of the caller") {
     CHECK(ledger.at(Op::smooth, 1).calls == 0);
 }
 
-TEST_CASE("what is charged is asked for by operation and level, as it is booked") {
+TEST_CASE("work is charged as it is booked") {
     const Layout layout({1, 1, 1}, 4, Boundaries{}, {0}, 0);
     const auto plain = test::chosen_backend()->make_operations(layout, 1);
-    std::vector<std::pair<Op, int>> asked;
+    int asked = 0;
     double bytes = 0;
-    Ledger ledger(3, [&](Op op, int level, const Work& work) {
-        asked.emplace_back(op, level);
+    Ledger ledger(3, [&](const Work& work) {
+        ++asked;
         bytes += work.bytes;
         return 0.0;
     });
@@ -54,7 +54,7 @@ TEST_CASE("what is charged is asked for by operation and level, as it is booked"
     const Field f = cycle.make_field();
     cycle.copy(u, f);
     bottom.copy(u, f);
-    CHECK(asked == std::vector<std::pair<Op, int>>{{Op::vector, 0}, {Op::bottom_vector, 2}});
+    CHECK(asked == 2);
     CHECK(bytes == ledger.at(Op::vector, 0).work.bytes + ledger.at(Op::bottom_vector, 2).work.bytes);
 }
 
@@ -243,16 +243,16 @@ TEST_CASE("a ledger below a level is booked at that level, of its first levels")
     CHECK(own.at(Op::smooth, 0).calls == 10);
 }
 
-TEST_CASE("work on levels below a level is charged as that level's") {
-    std::vector<int> asked;
-    const Ledger grids(3, [&](Op, int level, const Work&) {
-        asked.push_back(level);
+TEST_CASE("work on levels below a level is charged, too") {
+    std::vector<double> asked;
+    const Ledger grids(3, [&](const Work& work) {
+        asked.push_back(work.bytes);
         return 0.0;
     });
     Ledger own = grids.below(2, 4);
-    own.book(Op::smooth, 0, {});
-    own.book(Op::vector, 3, {});
-    CHECK(asked == std::vector<int>{2, 2});
+    own.book(Op::smooth, 0, {0, 16});
+    own.book(Op::vector, 3, {0, 8});
+    CHECK(asked == std::vector<double>{16, 8});
 }
 
 TEST_CASE("an operation's time and its work are booked together") {

@@ -540,8 +540,8 @@ TEST_CASE("every key appears once in each rendering of the table") {
         CHECK_FALSE(key.meaning.empty());
         CHECK(all_keys().find(key.section, key.name) == &key);
     }
-    CHECK(all_keys().sections() == Words{"problem", "multigrid", "bottom", "comm", "run", "output", "amg",
-                                         "simulate", "network", "anderson"});
+    CHECK(all_keys().sections() ==
+          Words{"problem", "multigrid", "bottom", "comm", "run", "output", "amg", "network", "anderson"});
     CHECK(all_keys().find("problem", "boxx") == nullptr);
     // Four cells a row: five bars that are not escaped.
     std::istringstream rows(markdown);

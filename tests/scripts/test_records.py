@@ -77,14 +77,6 @@ class Reading(unittest.TestCase):
             with self.assertRaisesRegex(UnreadableRecords, "run.json: real; .*run.json: simulated on torus by hopper; give only"):
                 read_all([self.path])
 
-    def test_a_surrogate_says_what_is_charged(self) -> None:
-        real = RUN.replace('"cells"', '"simulation":{"platform":"torus","machine":"hopper","surrogate":null},"cells"')
-        self.path.write_text(real + real.replace("null", '{"box":64,"computed":8}'))
-        run, surrogate = read_all([self.path])
-        self.assertEqual((run.surrogate, run.clock), ("", "simulated on torus by hopper"))
-        told = "boxes of 64^3 are charged, 8^3 computed"
-        self.assertEqual((surrogate.surrogate, surrogate.clock), (told, f"simulated on torus by hopper, a surrogate: {told}"))
-
     def test_what_holds_no_record_is_refused(self) -> None:
         for text, why in (("", "it is empty"), ("half a li", "no record in it")):
             self.path.write_text(text)

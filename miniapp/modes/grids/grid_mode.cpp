@@ -6,7 +6,6 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/algebraic.hpp"
-#include "miniapp/modes/grids/charged_exchanges.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
@@ -40,8 +39,7 @@ std::vector<KeyUse> GridMode::keys_of_grids() {
             {"amg.", {{"bottom.preconditioner", {keel::name(PreconditionerKind::amg)}}}},
             {"comm."},
             {"run."},
-            {"output."},
-            {"simulate."}};
+            {"output."}};
 }
 
 void GridMode::check(Rules& rules, int ranks) const {
@@ -143,7 +141,6 @@ void PreparedGrids::run(const RunContext& context, Findings& findings) const {
     ledger.mark(context.backend.regions());
     Hierarchy hierarchy(context.comm, resolved_.topology, context.backend, finest,
                         problem.operator_formulas(), options, ledger);
-    charge_exchanges(hierarchy, resolved_, grids_, context.comm, ledger);
     Level& top = hierarchy.level(0);
     if (problem.has_data()) facts.norm_without_data = norm_of_source(top, problem);
     facts.removed_mean = set_right_side(top, problem);
@@ -165,9 +162,8 @@ std::string level_report(const Setting& setting, const Findings& findings,
                        communication_text(facts, timers) + "\n" +
                        schemes_text(setting.resolved.comm.chooser, setting.schemes,
                                     seconds_of_exchanges(facts, timers), facts.tuning_seconds);
-    // Without the device's own times there are no bandwidths, nor where other work is charged than was done.
-    if (setting.resolved.gpu_sync == GpuSync::per_operation && !facts.surrogate())
-        text += bandwidths_text(facts, timers) + "\n";
+    // Without the device's own times there are no bandwidths.
+    if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
     if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
     const auto [least, most] = std::ranges::minmax(seconds);
     return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
@@ -176,9 +172,8 @@ std::string level_report(const Setting& setting, const Findings& findings,
 }
 
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work, bool mixed) {
-    const Surrogate* const surrogate = facts.surrogate();
-    const double cells = static_cast<double>(facts.domain->cells) * (surrogate ? surrogate->more_cells() : 1);
-    return {fmt::format("solve.{}{}dof_per_second", surrogate ? "surrogate_" : "", mixed ? "mixed_" : ""),
+    const auto cells = static_cast<double>(facts.domain->cells);
+    return {mixed ? "solve.mixed_dof_per_second" : "solve.dof_per_second",
             seconds > 0 ? cells / seconds : 0.0, "dof/s", work};
 }
 

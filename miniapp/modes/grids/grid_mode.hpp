@@ -95,7 +95,7 @@ class PreparedGrids : public PreparedMode {
 std::string level_report(const Setting& setting, const Findings& findings,
                          const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
 
-// Cells a second, of a surrogate those that are charged; with cycles in single precision, or of a surrogate, a figure of its own.
+// Cells a second; solves with cycles in single precision have a figure of their own.
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work,
                                bool mixed = false);
 

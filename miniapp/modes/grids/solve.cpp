@@ -63,9 +63,8 @@ class PreparedSolve : public PreparedGrids {
         const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done * steps);
         findings.facts.coefficients_seconds = median(coefficients);
         findings.parts = parts_of(timers, setting.hierarchy.levels() - 1);
-        if (!findings.facts.surrogate())  // whose seconds are those of other bytes
-            findings.moved =
-                movement_of(timers, static_cast<double>(findings.facts.domain->cells), repeated->digits);
+        findings.moved =
+            movement_of(timers, static_cast<double>(findings.facts.domain->cells), repeated->digits);
         findings.merit =
             cells_per_second(findings.facts, findings.seconds, {grids_.multigrid.tolerance, repeated->digits},
                              grids_.hierarchy.mixed);

@@ -72,9 +72,7 @@ Row survey_row(const SurveyRows& rows, const SurveyRow& row, int levels, const R
     const SolveRecord& last = row.solves.back();
     const SolveReport& report = last.report;
     const SurveyRow* const known = fused(rows);
-    std::optional<Movement> moved;
-    if (!facts.surrogate())  // whose seconds are those of other bytes
-        moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
+    const Movement moved = movement_of(row.timers, static_cast<double>(facts.domain->cells), row.digits());
     const bool verified =
         std::ranges::any_of(report.visits, [](const Report& visit) { return visit.tested(); });
     const auto gain = [&](const char* field, const SurveyRow* over, const char* heading) {

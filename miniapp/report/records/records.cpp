@@ -36,8 +36,6 @@ Json simulation_json(const std::optional<Simulation>& simulation) {
     const Compute& c = simulation->compute;
     Json cache;
     if (c.cache) cache = {{"bytes", c.cache->bytes}, {"rate", c.cache->rate}};
-    Json surrogate;
-    if (const auto& s = simulation->surrogate) surrogate = {{"box", s->box}, {"computed", s->computed}};
     return {{"platform", simulation->platform},
             {"machine", simulation->machine},
             {"charged",
@@ -45,8 +43,7 @@ Json simulation_json(const std::optional<Simulation>& simulation) {
               {"launch", c.launch},
               {"flop_rate", number_or_null(c.flop_rate)},
               {"cache", cache}}},
-            {"not_charged", not_charged},
-            {"surrogate", surrogate}};
+            {"not_charged", not_charged}};
 }
 
 }  // namespace

@@ -205,58 +205,6 @@ void check_data(Rules& rules, const Parameters& p, int ranks) {
                       "where boxes are missing, as \"dirichlet\", or leave it out");
 }
 
-// What small boxes can stand for: levels whose cycles are those of the finest one that computes.
-void check_surrogate(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
-    const int box = p.simulate.box;
-    if (box == 0) return;
-    const std::string given = fmt::format("simulate.box = {}: ", box);
-    const auto require = [&](bool holds, std::vector<std::string> keys, const std::string& otherwise) {
-        keys.insert(keys.begin(), "simulate.box");
-        rules.require(holds, keys, given + otherwise + ", or leave simulate.box out");
-    };
-    const int widest = p.problem.dimensions == 2 ? 16384 : 1024;
-    std::vector<int> widths;
-    for (int width = p.problem.box; width <= widest; width *= 2) widths.push_back(width);
-    require(std::ranges::find(widths, box) != widths.end(), {"problem.box"},
-            fmt::format("is not problem.box = {} times a power of two; choose from {}", p.problem.box,
-                        fmt::join(widths, ", ")));
-    const bool solves =
-        use.coarsens && use.krylov == KrylovLevel::coarsest && !use.full_multigrid && !use.full_approximation;
-    require(solves, {"run.mode"},
-            fmt::format("boxes stand for wider ones in V-cycles, and run.mode = \"{}\" does more on the "
-                        "finest level; choose run.mode from solve, survey",
-                        p.run.mode));
-    if (!solves) return;
-    require(p.multigrid.cycle == Cycle::v, {"multigrid.cycle"},
-            "multigrid.cycle = \"F\" visits the levels that are only charged another number of times than "
-            "the finest one; choose V");
-    require(
-        p.multigrid.interpolation == Interpolation::constant, {"multigrid.interpolation"},
-        "multigrid.interpolation = \"linear\" exchanges ghosts of every level but the finest, which would "
-        "not be charged; choose constant");
-    require(coarsest_box(p, use) < p.problem.box, {"multigrid.bottom_box", "problem.box"},
-            fmt::format("problem.box = {} is the coarsest level, which is never charged for more than it is; "
-                        "choose multigrid.bottom_box below it",
-                        p.problem.box));
-    require(p.multigrid.agglomerate == 0, {"multigrid.agglomerate"},
-            "multigrid.agglomerate would merge boxes of other levels than it does of wide boxes; choose "
-            "never");
-    require(p.multigrid.fused_box == 0, {"multigrid.fused_box"},
-            fmt::format("multigrid.fused_box = {} computes in deep ghosts as well, which are less of a "
-                        "wide box; choose auto, which fuses nothing here",
-                        p.multigrid.fused_box));
-    require(!p.comm.overlap, {"comm.overlap"},
-            "comm.overlap = true: the exchanges of wide boxes are charged in one piece; choose false");
-    require(p.comm.scheme != name(SchemeChooser::tuned), {"comm.scheme"},
-            "comm.scheme = \"tuned\" tries the exchanges of what is computed, not of wide boxes; choose a "
-            "scheme, or auto");
-    const double longest = std::ranges::max(resolved_boxes(p.problem, ranks));
-    require(longest * box <= std::numeric_limits<int>::max(), {"problem.boxes", "problem.boxes_per_rank"},
-            fmt::format(
-                "{:.0f} boxes of {} cells in a direction cannot be numbered; give fewer, or a smaller one",
-                longest, box));
-}
-
 }  // namespace
 
 void check_grids(Rules& rules, const GridUse& use, int ranks) {
@@ -270,7 +218,6 @@ void check_grids(Rules& rules, const GridUse& use, int ranks) {
     check_interpolation(rules, p, use);
     check_extrapolation(rules, p, use);
     check_data(rules, p, ranks);
-    check_surrogate(rules, p, use, ranks);
     check_solvers(rules, use, boxes_of_solvers(p, use, ranks, boxes_in_all(p, ranks)));
 }
 

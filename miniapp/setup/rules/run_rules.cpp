@@ -155,11 +155,6 @@ void check_common(Rules& rules, const NamedFiles& files, int started) {
 void check_run(Rules& rules, int started) {
     if (simulated()) check_simulated(rules);
     const Parameters& p = rules.parameters();
-    rules.require(
-        p.simulate.box == 0 || simulated(), {"simulate.box"},
-        fmt::format("simulate.box = {}: time is real here, and passes for what is computed alone; leave it "
-                    "out, or start a build for simulated machines by scripts/simulate",
-                    p.simulate.box));
     const std::string& backend = p.run.backend;
     const std::string reason = why_unusable(backend);
     rules.require(reason.empty(), {"run.backend"},

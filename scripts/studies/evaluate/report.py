@@ -78,7 +78,7 @@ def page(tables: Tables, drawn: list[tuple[Drawn, str]], command: str) -> str:
         "points": [(point["name"], f"{point['ranks']}x{point['threads']} on {point['nodes']} nodes", " ".join(point["words"]))
                    for point in points],
         "deck": (written.folder / "deck.toml").read_text(encoding="utf-8"),
-        "dry": "--dry-run " if written.dry_run else "", "times": tables.times,
+        "dry": "--dry-run " if written.dry_run else "", "times": written.times,
     }  # fmt: skip
     return str(renderer().get_template("report.html.j2").render(context))
 

@@ -151,7 +151,7 @@ def scaling_markdown(tables: Tables) -> str:
     failed = [state for state in tables.states if state.word != "done"]
     lines = [f"{study['name']}: {study['claim']}", "", f"{study['law']}: constant is {study['constant']}.", ""]
     if len(tables.solves):
-        lines += [f"Seconds are {tables.times}, cycles and iterations counted.", "", table(HEAD, scaling_rows(tables))]
+        lines += [f"Seconds are {tables.written.times}, cycles and iterations counted.", "", table(HEAD, scaling_rows(tables))]
     if schemes := scheme_rows(tables):
         lines += [
             "One exchange of the finest ghosts: messages and bytes are counted from the plan, times predicted.",

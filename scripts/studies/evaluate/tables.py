@@ -95,18 +95,6 @@ class Tables:
         return any(state.run is not None and state.run.mode == "survey" for state in self.states)
 
     @property
-    def surrogates(self) -> str:
-        """What simulated seconds are of where other boxes are charged than computed; empty where none are."""
-        found = dict.fromkeys(state.run.surrogate for state in self.states if state.word == "done" and state.run)
-        told = " or ".join(text for text in found if text)
-        return f"surrogates: {told}" + (", or as they are" if "" in found else "") if told else ""
-
-    @property
-    def times(self) -> str:
-        """What the seconds of its solves are."""
-        return f"{self.written.times} ({self.surrogates})" if self.surrogates else self.written.times
-
-    @property
     def baseline(self) -> dict[str, Any]:
         return dict(self.written.facts["study"]["baseline"])
 

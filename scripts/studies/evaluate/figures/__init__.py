@@ -27,12 +27,11 @@ class Drawn:
 
 
 def with_warning(tables: Tables, picture: Picture) -> Picture:
-    """Times of ranks that took turns on a core are told as such beside every figure of times, and so are those of boxes that were
-    charged and not computed."""
+    """Times of ranks that took turns on a core are told as such beside every figure of times."""
     solves = tables.solves
     shared = sorted(set(solves[solves["shared_cores"].fillna(False).astype(bool)]["ranks"])) if len(solves) else []
     if picture.kind == "measured" and tables.written.simulated:
-        return replace(picture, kind="simulated", remark="; ".join(filter(None, [picture.remark, tables.surrogates])))
+        return replace(picture, kind="simulated")
     if picture.kind != "measured" or not shared:
         return picture
     told = f"on {', '.join(map(str, shared))} ranks, these shared cores: such times are no times of as many cores"

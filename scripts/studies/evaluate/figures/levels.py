@@ -8,7 +8,7 @@ GROUPS = {
     "residual, restrict": ("residual", "restrict"),
     "interpolate, vector": ("interpolate", "boundary", "vector"),
     "ghosts: pack, copy": ("exchange.pack", "exchange.copy", "exchange.unpack", "exchange.send"),
-    "ghosts: wait": ("exchange.wait", "exchange.charged"),
+    "ghosts: wait": ("exchange.wait",),
     "all-reduce": ("reduction", "reduction.begin", "reduction.progress", "reduction.wait"),
     "bottom: operator": ("bottom.operator",),
     "bottom: vectors": ("bottom.vector", "bottom.dots"),

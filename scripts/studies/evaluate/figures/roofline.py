@@ -6,7 +6,7 @@ from studies.evaluate.tables import Tables
 
 def draw(tables: Tables) -> Picture:
     every = tables.operations
-    if every.empty or tables.surrogates:  # whose seconds are those of other bytes and flops
+    if every.empty:
         raise Nothing
     every = every[(every["flops"] > 0) & (every["bytes_moved"] > 0) & (every["t_mean"] > 0)]
     # Ranks that take turns on a core were not at it all at once: their flops a second do not add up.
