@@ -6,9 +6,7 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O0
   comm/test_plans.cpp
   comm/test_rounds.cpp
   comm/costs/test_all_reduce_time.cpp
-  comm/costs/test_closed_forms.cpp
   comm/costs/test_comparison.cpp
-  comm/costs/test_device_exchange.cpp
   comm/costs/test_network_fit.cpp
   comm/costs/test_plan_time.cpp
   comm/costs/test_representatives.cpp)

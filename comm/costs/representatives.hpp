@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 
 namespace keel {
 

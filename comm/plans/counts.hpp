@@ -27,6 +27,8 @@ struct PatternCounts {
     // messages.
     double neighbours = 0;
     double bytes_to_neighbours = 0;
+
+    friend bool operator==(const PatternCounts&, const PatternCounts&) = default;
 };
 // `requests` are all of the pattern's, in ascending order.
 PatternCounts counts(std::span<const Request> requests, const Topology& topology);

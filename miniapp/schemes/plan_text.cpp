@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/carry/redistribution.hpp"
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/costs/representatives.hpp"
 #include "miniapp/setup/grid_setup.hpp"
 #include "miniapp/setup/machine/dry_run_cost.hpp"

@@ -48,69 +48,18 @@ std::string socket_text(const SchemeTable& table) {
                        table.use.level, exchange_text(table.use), apart, together);
 }
 
-// Where the closed forms would choose another scheme than the times of the plans, of those that have one.
-std::string closed_form_text(const SchemeTable& table) {
-    std::vector<const SchemeRow*> rows;
-    for (const SchemeRow& row : table.rows)
-        if (row.closed_form && row.time) rows.push_back(&row);
-    if (rows.empty()) return "";
-    const auto least = [&](auto seconds) { return *std::ranges::min_element(rows, {}, seconds); };
-    const SchemeRow* const form = least([](const SchemeRow* row) { return *row->closed_form; });
-    const SchemeRow* const plan = least([](const SchemeRow* row) { return row->seconds(); });
-    if (form->scheme.scheme == plan->scheme.scheme) return "";
-    return fmt::format("level {}, {}: closed forms choose {}, {:.2f} times as long as {} by plans\n",
-                       table.use.level, exchange_text(table.use), name(form->scheme),
-                       form->seconds() / plan->seconds(), name(plan->scheme));
-}
-
-// Who sends to other nodes where each rank has a device, by closed forms.
-struct DeviceWay {
-    const char* name;
-    double DeviceForms::*seconds;
-};
-constexpr DeviceWay device_ways[] = {
-    {"straight", &DeviceForms::straight}, {"staged", &DeviceForms::staged}, {"shared", &DeviceForms::shared}};
-constexpr DeviceWay device_ways_as_printed[] = {
-    device_ways[0], device_ways[1], {"shared", &DeviceForms::shared_as_printed}};
-const char* fastest_of(const DeviceForms& forms, std::span<const DeviceWay> ways) {
-    return std::ranges::min_element(ways, {}, [&](const DeviceWay& way) { return forms.*way.seconds; })->name;
-}
-
-// Closed forms of each level, as fields of its scheme records and as a table of their own.
-Row device_row(const SchemeUse& use, const DeviceForms& forms) {
-    const auto us = [](const char* field, double seconds, const char* heading) {
-        return Cell(field, seconds, heading, Unit::microseconds);
-    };
-    return {{"", use.level, "level"},
-            {"", exchange_text(use), "exchange"},
-            {"neighbours", forms.neighbours, "neighbours"},
-            {"message_bytes", forms.message_bytes, "bytes", Unit::count},
-            {"helpers", forms.helpers},
-            us("straight_seconds", forms.straight, "straight"),
-            us("staged_seconds", forms.staged, "staged"),
-            us("shared_seconds", forms.shared, "shared"),
-            us("shared_seconds_as_printed", forms.shared_as_printed, "as printed"),
-            {"chosen", fastest_of(forms, device_ways), "fastest"},
-            {"chosen_as_printed", fastest_of(forms, device_ways_as_printed), "as printed"}};
-}
-
-std::string device_forms_text(const std::vector<SchemeTable>& tables) {
-    ReportTable table("Closed forms if each rank had a device: microseconds of an exchange", "", 2);
-    int helpers = 0;
-    for (const SchemeTable& one : tables) {
-        const std::optional<DeviceForms>& forms = one.rows.front().devices;
-        if (!forms) continue;
-        helpers = forms->helpers;
-        table.add(device_row(one.use, *forms));
-    }
-    if (table.empty()) return "";
-    return "\n" + table.print() +
-           fmt::format(
-               "straight: from managed memory; staged: copied, and sent by the rank; shared: copied, and "
-               "sent by it and {} a device; as printed: equations (5.14) to (5.21), which charge the bytes "
-               "of "
-               "several messages once\n",
-               counted(helpers, "helper"));
+Json counts_json(const std::optional<PatternCounts>& counts) {
+    if (!counts) return {};
+    return {{"messages", counts->messages},
+            {"bytes", counts->bytes},
+            {"bytes_per_rank", counts->bytes_per_rank},
+            {"bytes_per_node", counts->bytes_per_node},
+            {"bytes_per_node_sent", counts->bytes_per_node_sent},
+            {"nodes_per_rank", counts->nodes_per_rank},
+            {"nodes_per_node", counts->nodes_per_node},
+            {"bytes_per_node_pair", counts->bytes_per_node_pair},
+            {"neighbours", counts->neighbours},
+            {"bytes_to_neighbours", counts->bytes_to_neighbours}};
 }
 
 // A scheme as a row of the report and as a record; `fastest`: it has the least predicted time.
@@ -149,9 +98,8 @@ Row scheme_row(SchemeChooser chooser, const SchemeTable& table, std::size_t n, b
             us("predicted_seconds", predicted(row), "time\nus", Kind::predicted),
             us("predicted_on_one_socket", predicted_near(row), "time\non 1 socket\nus", Kind::predicted),
             {"predicted_between_nodes", row.time ? Json(row.time->between_nodes()) : Json()},
-            us("closed_form_seconds", row.closed_form, "time\nclosed form\nus", Kind::predicted),
             us("", table.least(n), "time\nus", Kind::measured),
-            {"device_forms", row.devices ? fields_of(device_row(use, *row.devices)) : Json()},
+            {"pattern", counts_json(row.pattern)},
             {"rounds", table.rounds.empty() ? Json() : Json(table.rounds[n])}};
 }
 
@@ -220,8 +168,7 @@ std::string scheme_tables_text(const std::vector<SchemeTable>& tables) {
         text += "*: least predicted time\n";
     for (const SchemeTable& table : tables)
         if (table.rows.front().near) text += socket_text(table);
-    for (const SchemeTable& table : tables) text += closed_form_text(table);
-    return text + device_forms_text(tables);
+    return text;
 }
 
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "miniapp/files/machine_file.hpp"
 #include "miniapp/files/node_map.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"

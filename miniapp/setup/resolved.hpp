@@ -9,7 +9,7 @@
 
 #include "comm/carry/exchange.hpp"
 #include "comm/costs/all_reduce_time.hpp"
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/topology.hpp"
 #include "comm/reductions/reduction.hpp"

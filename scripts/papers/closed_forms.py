@@ -1,5 +1,6 @@
 """Who the papers' closed forms would choose, and who the time of the plan, after figures 3.11 to 3.13 and 4.6 of Lockhart 2023."""
 
+from papers.formulas import closed_form_time, machine_named
 from papers.points import Figure, Made, Point, Records
 from papers.printed import sentences
 from papers.schemes import COLUMNS, GRIDS, MATRICES, NODES, Scheme, grid_points, matrix_points, schemes_of
@@ -11,17 +12,20 @@ FAMILIES = ("standard", "two_step", "three_step")
 CHOOSERS = ("closed form", "plan, none on a socket", "plan, two sockets", "plan, one socket")
 
 
-def choices(schemes: dict[str, Scheme]) -> dict[str, str]:
+def choices(schemes: dict[str, Scheme], machine: str) -> dict[str, str]:
     """Who each would choose."""
     have = {family: schemes[family] for family in FAMILIES}
-    forms = {family: one.record["closed_form_seconds"] for family, one in have.items()}
+    first = have["standard"].record
+    known = machine_named(machine)
+    forms = {family: closed_form_time(family, first["pattern"], first["columns"], known, NODES[machine]) for family in have}
     found = {
         "plan, none on a socket": min(have, key=lambda family: have[family].apart),
         "plan, two sockets": min(have, key=lambda family: have[family].seconds),
         "plan, one socket": min(have, key=lambda family: have[family].together),
     }
-    if None not in forms.values():
-        found["closed form"] = min(forms, key=lambda family: forms[family])
+    times = {family: seconds for family, seconds in forms.items() if seconds is not None}
+    if times:
+        found["closed form"] = min(times, key=lambda family: times[family])
     return found
 
 
@@ -48,7 +52,7 @@ def make(records: Records, every: list[Point]) -> Made:
         found = cases(records, machine)
         agreed = 0
         for place, (case, schemes) in enumerate(found.items()):
-            chosen = choices(schemes)
+            chosen = choices(schemes, machine)
             first = schemes["standard"].seconds
             best = min(schemes[family].seconds for family in FAMILIES)
             for number, chooser in enumerate(CHOOSERS):

@@ -4,11 +4,12 @@ mesh, whose sizes are equations (5.12), (5.13) and Table 5.3, on the pattern of 
 from dataclasses import dataclass
 from math import ceil, comb
 
+from papers.formulas import device_forms, machine_named
 from papers.points import Figure, Made, Point, Records
 from papers.printed import sentences
 from studies.evaluate.figures.style import INK, Picture, legend, new, series
 from studies.markdown import table
-from studies.records import Record
+from studies.records import Record, Run
 
 DECK = "results/figures/devices.toml"
 RANKS = 64
@@ -73,13 +74,18 @@ def gain(forms: Record, over: str, shared: str) -> float:
 SHARED = {"what is sent": "shared_seconds", "as printed": "shared_seconds_as_printed"}
 
 
+def forms_of(run: Run) -> Record:
+    standard = run.of("scheme")[0]
+    return device_forms(machine_named("lassen"), standard["pattern"], standard["columns"])
+
+
 def make(records: Records, every: list[Point]) -> Made:
     figure, axes = new(len(MESSAGES), len(ELEMENTS), width=9.0, height=5.6, sharex=True, sharey=True)
     rows = []
     for down, elements in enumerate(ELEMENTS):
         for across, message in enumerate(MESSAGES):
             axis = axes[down][across]
-            found = {n: records(name_of(elements, message, n)).of("scheme")[0]["device_forms"] for n in NEIGHBOURS}
+            found = {n: forms_of(records(name_of(elements, message, n))) for n in NEIGHBOURS}
             for neighbours, forms in found.items():
                 assert forms["neighbours"] == neighbours
                 times = [f"{1e6 * forms[field]:.0f}" for field in ("straight_seconds", "staged_seconds", *SHARED.values())]

@@ -12,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from papers.formulas import MACHINES
 from studies.define.checked_toml import Refused
 from studies.evaluate.figures.style import Picture
 from studies.records import Run, read_runs
 
 ROOT = Path(__file__).resolve().parents[2]
-MACHINES = ROOT / "inputs/machines"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/carry/transport.hpp"
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/plans/negotiation.hpp"
 #include "comm/ranks/sparse_alltoallv.hpp"
 #include "tests/comm/costs/golden_machines.hpp"

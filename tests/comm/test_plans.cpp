@@ -263,6 +263,20 @@ TEST_CASE("a rank, or some, that plan alone plan their part of what all plan tog
     CHECK(differ == 0);
 }
 
+TEST_CASE("what leaves a node straight is counted as often as it is sent, else once") {
+    constexpr int per_node = 4;
+    const Topology topology = virtual_topology(2 * per_node, per_node);
+    std::vector<Request> requests;
+    for (int owner = 0; owner < per_node; ++owner)
+        for (int rank = per_node; rank < 2 * per_node; ++rank) requests.push_back({{owner, 10, 0}, rank});
+    const PatternCounts n = counts(requests, topology);
+    CHECK(n.bytes == per_node * 80);
+    CHECK(n.bytes_per_node == per_node * 80);
+    CHECK(n.bytes_per_node_sent == per_node * per_node * 80);
+    CHECK(n.neighbours == per_node);
+    CHECK(n.bytes_to_neighbours == per_node * 80);
+}
+
 TEST_CASE("the invariants of node-aware plans hold for random patterns") {
     for (unsigned seed = 0; seed < 1500; ++seed) {
         INFO("seed " << seed);

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "comm/carry/redistribution.hpp"
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "tests/chosen_backend.hpp"
 #include "tests/comm/naive_delivery.hpp"

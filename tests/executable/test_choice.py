@@ -11,7 +11,6 @@ LASSEN = f"comm.machine={INPUTS}/machines/lassen.toml"
 BLUE_WATERS = f"comm.machine={INPUTS}/machines/blue_waters.toml"
 BOXES = ["problem.box=8", "problem.boxes=[3,2,2]", "problem.placement=scattered", "comm.neighbours=all",
          "comm.message_cap=200", "multigrid.interpolation=linear"]  # fmt: skip
-CLOSED_FORMS_CHOOSE = r"(?m)^level (\d+), .*: closed forms choose (\S+), (\S+) times as long as (\S+) by plans$"
 SIZES = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
@@ -19,18 +18,6 @@ def least(rows: list[Record]) -> Record:
     """Of the least predicted time; of those that rounding alone tells apart, the first."""
     best = min(row["predicted_seconds"] for row in rows)
     return next(row for row in rows if row["predicted_seconds"] <= best * (1 + 1e-11))
-
-
-def closed_form_choices(rows: list[Record]) -> list[tuple[str, str, str, str]]:
-    """Where they would choose another scheme than the times of the plans: level, theirs, times as long as, the plans'."""
-    found = []
-    for first in range(0, len(rows), len(SCHEMES)):
-        have = [row for row in rows[first : first + len(SCHEMES)] if row["closed_form_seconds"]]
-        form, plan = (min(have, key=lambda row: row[field]) for field in ("closed_form_seconds", "predicted_seconds"))
-        if form["scheme"].partition("/")[0] != plan["scheme"].partition("/")[0]:
-            ratio = f"{form['predicted_seconds'] / plan['predicted_seconds']:.2f}"
-            found.append((f"{form['level']}", form["scheme"], ratio, plan["scheme"]))
-    return found
 
 
 class ChoiceTest(KeelTest):
@@ -104,42 +91,19 @@ class Comparison(ChoiceTest):
                 number, unit = cell.split()
                 self.assertAlmostEqual(float(number) * SIZES[unit], size, delta=0.051 * SIZES[unit])
             self.assertAlmostEqual(float(cells[6]), row["predicted_seconds"] * 1e6, delta=0.006)
-            if row["closed_form_seconds"] is None:  # the papers have no equation
-                self.assertTrue(scheme.startswith(("split", "staged_axes")))
-                self.assertEqual(cells[7], "-")
-                continue
-            self.assertAlmostEqual(float(cells[7]), row["closed_form_seconds"] * 1e6, delta=0.006)
-        self.assertEqual(re.findall(CLOSED_FORMS_CHOOSE, text), closed_form_choices(rows))
 
-    def test_closed_forms_are_for_messages_between_nodes_of_a_machine(self) -> None:
-        for words in ([LASSEN], ["comm.ranks_per_node=2"]):
-            text, rows = self.dry_run(4, *BOXES, *words)
-            self.assertNotIn("closed form", text)
-            self.assertEqual({row["closed_form_seconds"] for row in rows}, {None})
+    def test_the_pattern_is_counted_for_messages_between_nodes_of_a_machine(self) -> None:
+        for words, counted in (([LASSEN], False), (["comm.ranks_per_node=2"], False), ([LASSEN, "comm.ranks_per_node=2"], True)):
+            _, rows = self.dry_run(4, *BOXES, *words)
+            self.assertEqual({row["scheme"] for row in rows if row["pattern"]}, {"standard"} if counted else set())
 
-    def test_where_each_rank_may_have_a_device_closed_forms_tell_who_would_send(self) -> None:
-        words = ["problem.ranks=64", "problem.box=16", "multigrid.bottom_box=8", LASSEN]
-        text, rows = self.dry_run(None, *words, "comm.ranks_per_node=4")
-        heading = "Closed forms if each rank had a device: microseconds of an exchange"
-        shown = [re.split(" {2,}", line.strip()) for line in text.partition(heading)[2].splitlines()[2:4]]
-        self.assertEqual([row["scheme"] for row in rows if row["device_forms"]], ["standard", "standard"])
-        for line, row in zip(shown, (row for row in rows if row["device_forms"]), strict=True):
-            forms = row["device_forms"]
-            self.assertEqual((forms["neighbours"], forms["message_bytes"], forms["helpers"]), (6, 8 * row["box"] ** 2, 9))
-            self.assertEqual(line[:4], [f"{row['level']}", "stencil", "6", f"{forms['message_bytes']:.0f}"])
-            fields = ("straight_seconds", "staged_seconds", "shared_seconds", "shared_seconds_as_printed")
-            for microseconds, field in zip(line[4:8], fields, strict=True):
-                self.assertAlmostEqual(float(microseconds), 1e6 * forms[field], delta=0.006)
-            by_seconds = {way: forms[f"{way}_seconds"] for way in ("straight", "staged", "shared")}
-            self.assertEqual(forms["chosen"], min(by_seconds, key=lambda way: by_seconds[way]))
-            self.assertEqual(line[8:], [forms["chosen"], forms["chosen_as_printed"]])
-        # A node's four ranks send few messages far: three_step is quickest, which the closed forms do not see.
-        self.assertEqual([choice[1::2] for choice in closed_form_choices(rows)], [("standard", "three_step")] * 2)
-        self.assertEqual(re.findall(CLOSED_FORMS_CHOOSE, text), closed_form_choices(rows))
-        for other in ([*words, "comm.ranks_per_node=8"], [*words[:-1], BLUE_WATERS, "comm.ranks_per_node=4"]):
-            text, rows = self.dry_run(None, *other)
-            self.assertNotIn(heading, text)
-            self.assertEqual({row["device_forms"] for row in rows}, {None})
+    def test_the_pattern_of_faces_has_six_neighbours(self) -> None:
+        words = ["problem.ranks=64", "problem.box=16", "multigrid.bottom_box=8", LASSEN, "comm.ranks_per_node=4"]
+        _, rows = self.dry_run(None, *words)
+        for row in (row for row in rows if row["pattern"]):
+            face = 8 * row["box"] ** 2
+            self.assertEqual((row["pattern"]["neighbours"], row["pattern"]["bytes_to_neighbours"]), (6, 6 * face))
+            self.assertEqual(row["pattern"]["bytes"], row["most_sent"]["off_node_bytes"])
 
     def test_the_deep_ghosts_of_matrix_powers_are_compared_like_all_others(self) -> None:
         deck = INPUTS / "smoke/ca_bicgstab_matrix_powers.toml"

@@ -520,11 +520,10 @@ class Schemes(KeelTest):
             there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
             self.assertEqual(rows, planned)
             imagined, imagined_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
-            # Closed forms are made where one rank knows the whole pattern.
-            closed = [row.pop("closed_form_seconds") for row in imagined_rows]
-            self.assertEqual([s is None for s in closed[: len(SCHEMES)]],
-                             [s.startswith(("split", "staged")) for s in SCHEMES])  # fmt: skip
-            self.assertEqual([row.pop("closed_form_seconds") for row in rows], [None] * len(rows))
+            # The pattern is counted where one rank knows all of it.
+            counted = [row.pop("pattern") for row in imagined_rows]
+            self.assertEqual([one is not None for one in counted[: len(SCHEMES)]], [s == "standard" for s in SCHEMES])
+            self.assertEqual([row.pop("pattern") for row in rows], [None] * len(rows))
             self.assertEqual(rows, imagined_rows)
             shown = [shown_schemes(text) for text in (run.stdout, there, imagined)]
             self.assertEqual(len(shown[0]), len(rows))

@@ -63,7 +63,7 @@ WELCOME = [
     ("solvers/krylov/cg/cg.cpp", '#include "solvers/systems/linear_system.hpp"'),
     ("solvers/krylov/s_step/ca_cg.cpp", '#include "solvers/krylov/krylov.hpp"'),
     ("solvers/systems/linear_system.hpp", '#include "solvers/options.hpp"'),
-    ("comm/costs/closed/comparison.hpp", '#include "comm/ranks/communicator.hpp"'),
+    ("comm/costs/comparison.hpp", '#include "comm/ranks/communicator.hpp"'),
     ("comm/carry/exchange.cpp", "MPI_Waitall(0, nullptr, nullptr);"),
     ("miniapp/modes/modes.cpp", '#include "miniapp/modes/spmv/spmv.hpp"'),
     ("miniapp/modes/spmv/spmv.hpp", '#include "miniapp/modes/mode.hpp"'),

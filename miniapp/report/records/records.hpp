@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/timers.hpp"

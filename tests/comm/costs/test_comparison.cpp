@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/plans/counts.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/costs/stage_totals.hpp"

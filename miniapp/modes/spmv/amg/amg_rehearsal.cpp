@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/check.hpp"
 #include "miniapp/modes/spmv/sparse_prediction.hpp"

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/costs/closed/device_exchange.hpp"
 #include "comm/costs/plan_time.hpp"
+#include "comm/plans/counts.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/communicator.hpp"
 
@@ -74,9 +74,8 @@ struct SchemeRow {
     // With a model. Where nobody knows the sockets no two ranks share one, and in `near` all ranks of a node do.
     std::optional<PlanTime> time;
     std::optional<PlanTime> near;
-    std::optional<double>
-        closed_form;  // seconds by the papers, with a model and the whole pattern, if they have one
-    std::optional<DeviceForms> devices;  // likewise of `standard`, if its ranks may have a device each
+    // Of `standard`, with a model and the whole pattern: what the papers' closed forms are made from (scripts/papers/formulas.py).
+    std::optional<PatternCounts> pattern;
 
     // With a model, what to choose by: the mean of both where nobody knows the sockets.
     double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }

@@ -1,9 +1,8 @@
-#include "comm/costs/closed/comparison.hpp"
+#include "comm/costs/comparison.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "comm/costs/closed/closed_forms.hpp"
 #include "kernels/check.hpp"
 
 namespace keel {
@@ -82,21 +81,11 @@ std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const Sch
     for (const SchemeOptions& scheme : schemes)
         rows.push_back(summary(scheme, shares_of(plan_of(scheme), scheme.columns, setup), setup));
     count_duplicates(rows);
-    // The papers' formulas are of doubles.
-    if (setup.model == nullptr || setup.topology.nodes() == 1 || setup.value_bytes != sizeof(double))
-        return rows;
+    const bool counted = setup.model && setup.topology.nodes() > 1 && setup.value_bytes == sizeof(double);
+    if (!counted || rows.front().scheme.scheme != Scheme::standard) return rows;
     std::vector<int> ranks(static_cast<std::size_t>(setup.topology.ranks()));
     std::iota(ranks.begin(), ranks.end(), 0);
-    const PatternCounts pattern_counts = counts(pattern.needed_by(ranks), setup.topology);
-    int ranks_per_node = 0;
-    for (int node = 0; node < setup.topology.nodes(); ++node)
-        ranks_per_node = std::max(ranks_per_node, setup.topology.size(node));
-    for (SchemeRow& row : rows)
-        row.closed_form = closed_form_time(row.scheme, pattern_counts, setup.model->machine,
-                                           setup.model->memory, ranks_per_node);
-    if (rows.front().scheme.scheme == Scheme::standard)
-        rows.front().devices = device_forms(pattern_counts, static_cast<double>(rows.front().scheme.columns),
-                                            setup.model->machine, ranks_per_node);
+    rows.front().pattern = counts(pattern.needed_by(ranks), setup.topology);
     return rows;
 }
 

@@ -1,0 +1,116 @@
+"""The papers' closed forms (scripts/papers/formulas.py) against golden values and against what they count."""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from papers.formulas import (  # noqa: E402
+    DeviceExchange,
+    Network,
+    closed_form_time,
+    device_forms,
+    machine_named,
+    network,
+    on_node_time,
+    shared_time,
+    staged_time,
+    standard_time,
+    straight_time,
+    three_step_time,
+    time_on_node,
+    two_step_time,
+)
+
+GOLDEN = json.loads((ROOT / "tests/golden/models.json").read_text())
+LASSEN = machine_named("lassen")
+SOME = {"messages": 10, "bytes": 4000, "bytes_per_rank": 3000, "bytes_per_node": 9000, "bytes_per_node_sent": 12000,
+        "nodes_per_rank": 2, "nodes_per_node": 3, "bytes_per_node_pair": 5000}  # fmt: skip
+# s_node has no duplicates, nor has what leaves a node in the program that made the golden values.
+NAMES = {"messages": "m", "bytes": "s", "bytes_per_rank": "s_proc", "bytes_per_node": "s_node", "bytes_per_node_sent": "s_node",
+         "nodes_per_rank": "m_proc2node", "nodes_per_node": "m_node2node", "bytes_per_node_pair": "s_node2node"}  # fmt: skip
+
+
+class NodeAware(unittest.TestCase):
+    def same(self, ours: float, golden: float) -> None:
+        self.assertAlmostEqual(ours, golden, delta=1e-12 * abs(golden))
+
+    def test_closed_forms_have_the_golden_values(self) -> None:
+        for point in GOLDEN["models"]:
+            given, want = point["input"], point["expect"]
+            n = {name: given["counts"][letters] for name, letters in NAMES.items()}
+            net: Network = network(machine_named(given["machine"]), given["msg_bytes"], given["ppn"])
+            t = given["t"]
+            for ours, name in ((net.off_node.alpha, "alpha"), (net.off_node.beta, "beta"), (net.on_node.alpha, "alpha_l"),
+                               (net.on_node.beta, "beta_l"), (net.injection, "betaN"),
+                               (on_node_time(net, n["messages"], n["bytes"]), "eq_2_4"), (standard_time(net, n, t), "eq_003_4"),
+                               (two_step_time(net, n, t), "eq_2_6_4_9"), (three_step_time(net, n, t), "eq_003_6")):  # fmt: skip
+                self.same(ours, want[name])
+
+    def test_they_go_by_the_schemes_mean_message_the_columns_and_the_ranks_of_a_node(self) -> None:
+        for scheme, form, size in (("standard", standard_time, 800), ("two_step", two_step_time, 3000), ("three_step", three_step_time, 10000)):
+            self.assertEqual(closed_form_time(scheme, SOME, 2, LASSEN, 4), form(network(LASSEN, size, 4), SOME, 2))
+            self.assertIsNone(closed_form_time(scheme, {**SOME, "messages": 0}, 2, LASSEN, 4))
+        self.assertEqual(network(LASSEN, 10000, 1).on_node.time(8), 0)
+
+    def test_standard_counts_what_it_sends_twice_from_a_rank_and_from_a_node(self) -> None:
+        """Each of four ranks sends a long item to all four ranks of the next node."""
+        size = 8e5
+        n = {"messages": 4, "bytes": 4 * size, "bytes_per_node_sent": 16 * size}
+        machine = machine_named("blue_waters")
+        net = network(machine, size, 4)
+        self.same(closed_form_time("standard", n, 1, machine, 4) or 0, 4 * net.off_node.alpha + 16 * size * net.injection)
+
+
+class Devices(unittest.TestCase):
+    def near(self, ours: float, wanted: float) -> None:
+        self.assertAlmostEqual(ours, wanted, delta=1e-12 * wanted)
+
+    def test_exchanges_shared_with_helpers_have_the_golden_values(self) -> None:
+        self.assertEqual(len(GOLDEN["mirge"]), 3)
+        for point in GOLDEN["mirge"]:
+            given, want = point["input"], point["expect"]
+            for field, size in want["bytes"].items():
+                for copies, times in ((True, want["time"][field]), (False, want["time_nocopy"][field])):
+                    found = shared_time(LASSEN, DeviceExchange(size, given["n_pb"], given["ppg"], copies, as_printed=True))
+                    for ours, name in ((found.to_helpers, "st1"), (found.on_node, "st2_on"), (found.off_node, "st2_off"),
+                                       (found.from_helpers, "st3"), (found.total, "total")):  # fmt: skip
+                        self.near(ours, times[name])
+                    self.assertEqual((found.messages_of_helper, found.sending_ranks), (times["m_max"], times["ppn_active"]))
+
+    def test_where_every_message_is_charged_bytes_grow_with_messages(self) -> None:
+        printed = shared_time(LASSEN, DeviceExchange(1e6, 4, 10, as_printed=True))
+        meant = shared_time(LASSEN, DeviceExchange(1e6, 4, 10))
+        self.near(meant.to_helpers, printed.to_helpers)
+        self.assertEqual((printed.sending_ranks, meant.sending_ranks), (36, 4))
+        self.near(meant.off_node, 6.84e-6 + 4 * 1e6 * 4.19e-11)
+        many = shared_time(LASSEN, DeviceExchange(1e6, 24, 10))  # of 21 messages to other nodes nine helpers have at most three
+        self.assertEqual(many.messages_of_helper, 3)
+        self.near(many.to_helpers, 21 * (3.15e-6 + 3.40e-11 * 1e6) + 1.27e-5 + 21 * 1e6 * 1.96e-11)
+        self.near(many.off_node, 3 * 6.84e-6 + 84 * 1e6 * 4.19e-11)
+        self.assertEqual(shared_time(LASSEN, DeviceExchange(1e6, 2, 10)).off_node, 0)
+
+    def test_others_send_one_message_after_another_from_the_device_or_its_host(self) -> None:
+        exchange = DeviceExchange(1e6, 13, 10)
+        self.near(straight_time(LASSEN, exchange), 10 * (6.80e-6 + 1e6 * 7.29e-11))
+        self.near(staged_time(LASSEN, exchange), 1.27e-5 + 1e7 * 1.96e-11 + 10 * 6.84e-6 + 4e7 * 4.19e-11 + 1.30e-5 + 1e7 * 1.85e-11)
+        near = DeviceExchange(1e6, 3, 10)  # all on the node
+        self.near(time_on_node(LASSEN, near), 4.15e-5 + 1.78e-5 + 2 * (4.43e-5 + 3.33e-5))
+        self.assertEqual(straight_time(LASSEN, near), time_on_node(LASSEN, near))
+
+    def test_the_forms_of_a_pattern_go_by_its_neighbours_and_its_mean_message(self) -> None:
+        forms = device_forms(LASSEN, {"neighbours": 10, "bytes_to_neighbours": 40000}, 2)
+        exchange = DeviceExchange(8000, 10, 10)
+        self.assertEqual((forms["neighbours"], forms["message_bytes"]), (10, 8000))
+        self.assertEqual(forms["straight_seconds"], straight_time(LASSEN, exchange))
+        self.assertEqual(forms["staged_seconds"], staged_time(LASSEN, exchange))
+        self.assertEqual(forms["shared_seconds"], shared_time(LASSEN, exchange).total)
+        self.assertEqual(forms["shared_seconds_as_printed"], shared_time(LASSEN, DeviceExchange(8000, 10, 10, as_printed=True)).total)
+        self.assertEqual(forms["chosen"], "straight")
+
+
+if __name__ == "__main__":
+    unittest.main()
