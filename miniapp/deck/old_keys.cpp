@@ -49,6 +49,8 @@ std::span<const OldKey> old_keys() {
         {"network.repeats", "", "write run.repeats"},
         {"network.smallest", "", "the shortest message has one byte"},
         {"output.cycles", "", "write output.details = true"},
+        {"output.goal", "", "nothing writes schedules of messages; leave it out"},
+        {"output.goal_events", "", "nothing writes schedules of messages; leave it out"},
         {"output.ranks", "", "write output.details = true"},
         {"output.times", "", "write output.details = true"},
         {"problem.angle", "", "problem.matrix = \"rotated\" takes pi/8"},
@@ -64,6 +66,7 @@ std::span<const OldKey> old_keys() {
         {"run.preconditioner", "",
          "write bottom.preconditioner = \"v_cycle\", \"block_ic0\" or \"block_cholesky\""},
         {"run.verbose", "", "give the option --verbose"},
+        {"simulate.box", "", "a simulated run is charged for the boxes of problem.box; leave it out"},
     };
     return all;
 }
