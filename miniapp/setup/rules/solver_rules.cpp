@@ -91,7 +91,7 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
             fmt::format("{} tests sqrt(r . M r) alone; choose cg or bicgstab", bottom.solver));
     require(method.degree.of(bottom) == 0 || bottom.basis == Basis::monomial, {"bottom.basis"},
             "nobody knows its spectrum; give bottom.basis = \"monomial\"");
-    require(method.degree.of(bottom) == 0 || bottom.powers != Powers::matrix_powers, {"bottom.powers"},
+    require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
     require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
             "orthomin takes none; give bottom.variant = \"orthodir\"");
