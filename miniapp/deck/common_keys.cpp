@@ -200,7 +200,7 @@ void add_comm(Table& table) {
     s.choice("scheme", &Comm::scheme, schemes,
              "scheme of ghosts; auto = least predicted time, tuned = fastest when tried");
     s.integer("message_cap", &Comm::message_cap, at_least(0),
-              "longest message of split between nodes; 0 = where comm.machine's rendezvous begins", "bytes")
+              "longest message of split between nodes; 0 = where rendezvous begins", "bytes")
         .expert();
     s.integer("ranks_per_node", &Comm::ranks_per_node, at_least(0),
               "ranks on each virtual node; 0 = nodes as detected", "ranks");

@@ -45,7 +45,7 @@ class Backends(KeelTest):
         for name, row in self.rows().items():
             if row["here"] != "yes" or row["graphs"] != "yes":
                 continue
-            for way in LAUNCHES:
+            for way in GPU_SYNC:
                 with self.subTest(backend=name, gpu_sync=way):
                     run = self.valid(2, *SAME, f"run.backend={name}", f"run.gpu_sync={way}")
                     cycles = run.record("solve")["cycles"]

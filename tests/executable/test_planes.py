@@ -79,7 +79,7 @@ class Planes(KeelTest):
         plan = self.planned(1, *words)
         self.assertEqual((plan["boxes"], plan["unknowns"]), ([16, 16, 1], 256 * 64 * 64))
         text = self.text(1, "--dry-run", *words)
-        self.assertIn("1024x1024", text)
+        self.assertIn("1024^2", text)
         self.assertIn("64^2", text)
         self.assertRegex(text, r"(?m)^cg +6 +[0-9]+ .* ms")
 

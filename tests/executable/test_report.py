@@ -272,7 +272,7 @@ class Details(KeelTest):
             self.assertEqual(calls.split(), [f"{n:.0f}" for n in [*numbers, sum(numbers)]])
 
     def test_details_of_a_run_that_has_none_are_refused(self) -> None:
-        self.refused(2, "run.mode=network", "output.details=true", expected=["run.mode = network sends messages only"])
+        self.refused(2, "run.mode=network", "output.details=true", expected=["command line: output.details: needs run.mode = solve or krylov"])
 
 
 class Timers(KeelTest):

@@ -188,8 +188,9 @@ class Norms(KeelTest):
                 solve = run.records("solve")[0]
                 self.assertEqual(solve["norm"], norm)
                 if norm == scaled:
-                    self.assertIn(f"{norm} claimed ", run.stdout)
-                    self.assertIn(f", {plain} {solve['unscaled_residual']:.3e}", run.stdout)
+                    text = " ".join(run.stdout.split())  # long lines are broken
+                    self.assertIn(f"{norm} claimed ", text)
+                    self.assertIn(f", {plain} {solve['unscaled_residual']:.3e}", text)
                     if "run.mode=krylov" in words:  # this is why it has to be said
                         self.assertGreater(solve["unscaled_residual"], 100 * solve["true_residual"])
 
@@ -204,7 +205,7 @@ class Norms(KeelTest):
             self.assertTrue(all(visit["met"] for visit in solve["bottom"]), solve["solver"])
         self.assertEqual((counted["bicgstab"], counted["cg scaling=none"]), (0, 0))
         self.assertGreater(counted["cg"], 0)
-        self.assertIn("missed: bottom solves of which |r| / |f|", run.stdout)
+        self.assertIn("missed: bottom solves of which |r| / |f|", " ".join(run.stdout.split()))
 
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):

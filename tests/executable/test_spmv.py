@@ -277,7 +277,7 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_the_bottom_of_a_grid_is_not_where_other_modes_use_it(self) -> None:
         self.refused(1, "run.mode=krylov", "bottom.solver=amg", expected=['bottom.solver = "amg": works on the coarsest level'])
-        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", expected=["bottom.preconditioner: needs bottom.preconditioner other than amg"])
+        self.refused(1, "run.mode=krylov", "bottom.preconditioner=amg", "bottom.scaling=none", expected=['bottom.preconditioner = "amg": needs a matrix; choose v_cycle, block_ic0'])
         self.refused(1, "bottom.preconditioner=amg", "bottom.solver=smooth", expected=["bottom.preconditioner: needs bottom.solver"])
         self.refused(1, "amg.theta=0.1", expected=["amg.theta: needs bottom.solver = amg or bottom.preconditioner = amg"])
 
@@ -636,5 +636,5 @@ class Schemes(KeelTest):
             "the nodes of virtual ranks are not known",
             "problem.ranks = 8: this run has 2; start as many, or imagine them with --dry-run"])  # fmt: skip
         self.refused(None, "run.mode=spmv", "comm.scheme=staged_axes", "comm.machine=nowhere.toml", expected=[
-            "a matrix has no axes; choose standard, two_step, three_step, split, model or tuned",
+            "a matrix has no axes; choose standard, two_step, three_step, split, auto or tuned",
             "nowhere.toml\": cannot be read"])  # fmt: skip

@@ -203,6 +203,9 @@ class KrylovMode : public GridMode {
                           fmt::format("bottom.preconditioner = \"{}\": {}", keel::name(kind), what));
         };
         const bool v_cycle = kind == PreconditionerKind::v_cycle;
+        require(kind != PreconditionerKind::amg, {"bottom.preconditioner", "run.mode"},
+                "needs a matrix; choose v_cycle, block_ic0 or block_cholesky, or run.mode = spmv with "
+                "problem.matrix = grid");
         require(!v_cycle || p.multigrid.bottom_box < p.problem.box,
                 {"multigrid.bottom_box", "problem.box", "bottom.preconditioner"},
                 fmt::format("a V-cycle needs two levels; choose multigrid.bottom_box below problem.box = {}",

@@ -21,7 +21,7 @@ constexpr std::size_t map_node = 80;  // of an item, with what the allocator add
 // Entries of a file on their way to other ranks, sent and received, each in a list that has grown.
 constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
-constexpr std::size_t copies_of_requests = 7;
+constexpr std::size_t copies_of_requests = 6;
 
 std::size_t columns(const MatrixUse& use) {
     return static_cast<std::size_t>(use.columns);

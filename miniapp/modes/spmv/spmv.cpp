@@ -77,16 +77,12 @@ class SpmvMode : public Mode {
         using Matrix = MatrixOptions;
         Section<Matrix> problem(table, "problem", name());
         problem.text("matrix", &Matrix::matrix,
-                     fmt::format("sparse matrix: {}, or a Matrix Market file that ends in .mtx",
-                                 fmt::join(generator_names(), ", ")),
-                     "path");
+                     "name of a generator (docs/modes/spmv.md), or a Matrix Market file *.mtx", "path");
         problem.integer("rows", &Matrix::rows, between(1, most_rows), "size of a generated matrix", "rows")
             .needs("problem.matrix", {"banded", "random", "arrow", "stencil5", "diagonal"});
         problem
-            .integer(
-                "row_entries", &Matrix::row_entries, between(1, 10000),
-                "number of entries of a banded row on each side of the diagonal, or of a random row beside "
-                "it at most")
+            .integer("row_entries", &Matrix::row_entries, between(1, 10000),
+                     "entries of a banded row on each side of the diagonal, or of a random row")
             .needs("problem.matrix", {"banded", "random"});
         problem
             .choice("ordering", &Matrix::ordering,

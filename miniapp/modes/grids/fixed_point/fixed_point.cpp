@@ -67,7 +67,7 @@ class FixedPointMode : public GridMode {
                     "depth of an inner acceleration after each iteration; 0 = none")
             .expert();
         own.choice("test", &Anderson::test,
-                   "tested: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual")
+                   "test: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual")
             .expert();
         own.real("tolerance", &Anderson::tolerance, above(0), "value of the test that ends the iteration");
         own.integer("max_iterations", &Anderson::max_iterations, at_least(1), "limit on the iterations")
