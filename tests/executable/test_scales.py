@@ -205,7 +205,7 @@ class Norms(KeelTest):
             self.assertTrue(all(visit["met"] for visit in solve["bottom"]), solve["solver"])
         self.assertEqual((counted["bicgstab"], counted["cg scaling=none"]), (0, 0))
         self.assertGreater(counted["cg"], 0)
-        self.assertIn("missed: bottom solves of which |r| / |f|", " ".join(run.stdout.split()))
+        self.assertIn("missed: bottom solves whose true |r| / |f|", " ".join(run.stdout.split()))
 
     def test_a_right_side_of_zero_and_a_mean_that_was_removed_are_said(self) -> None:
         for box, a, mean, zero in ((8, 0.9, False, False), (8, 0, True, False), (1, 0, True, True)):
