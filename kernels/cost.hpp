@@ -1,6 +1,6 @@
 #pragma once
 
-// What a kernel body must do per cell at the least: every grid it touches moved once, writes without the
+// What a kernel body must do per cell at least: every grid it touches moved once, writes without the
 // read that a cache may add for them. The report compares measured times with these counts.
 
 #include <cstddef>

@@ -42,7 +42,7 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
             "\"spmv\", run.solve = true and bottom.preconditioner = \"amg\""};
     Rules rules(deck);
     rules.require(deck.parameters.problem.ranks == 0, {"problem.ranks"},
-                  "problem.ranks: imagines ranks, and a peer runs; leave it out");
+                  "problem.ranks: is for virtual ranks, and a peer runs; leave it out");
     rules.require(deck.parameters.bottom.solver == "cg", {"bottom.solver"},
                   fmt::format("bottom.solver = \"{}\": the peer is conjugate gradients; choose cg",
                               deck.parameters.bottom.solver));

@@ -46,7 +46,7 @@ std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
     if (deck.is_set("run.steps"))
         errors.emplace_back("run.steps: a peer solves one problem again and again; leave it out");
     if (problem.ranks > 0)
-        errors.emplace_back("problem.ranks: imagines ranks, and a peer runs; leave it out");
+        errors.emplace_back("problem.ranks: is for virtual ranks, and a peer runs; leave it out");
     else if (problem.dimensions == 2)
         errors.emplace_back(
             "problem.dimensions = 2: only matrices in three are handed to hypre; leave it out");

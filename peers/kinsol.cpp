@@ -45,7 +45,7 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     const auto& equation = deck.parameters.mode_options.of<FixedPointOptions>();
     Rules rules(deck);
     rules.require(deck.parameters.problem.ranks == 0, {"problem.ranks"},
-                  "problem.ranks: imagines ranks, and a peer runs; leave it out");
+                  "problem.ranks: is for virtual ranks, and a peer runs; leave it out");
     rules.require(named<KinsolMethod>(acceleration.orthogonalisation).has_value(),
                   {"anderson.orthogonalisation"},
                   fmt::format("anderson.orthogonalisation = \"{}\": KINSOL does not know it; choose {}",

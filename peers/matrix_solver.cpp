@@ -22,9 +22,7 @@ enum Relaxation {
     backward = 4,
     gaussian_elimination = 9,
     l1_forward = 13,
-    l1_backward = 14,
-    chebyshev = 16,
-    l1_jacobi = 18
+    l1_backward = 14
 };
 enum CyclePart { down = 1, up = 2, coarsest = 3 };
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes one Markdown table of several runs: a row a run and solver.
 
-Each file holds the JSON lines of one or more runs (output.json of the deck), of any study. A row has ranks and threads, the
+Each file holds the JSON lines of one or more runs (output.json of the deck), of any mode. A row has ranks and threads, the
 triad, cycles, iterations, the median, least and greatest seconds of the solves, unknowns per second, the time per V-cycle, the
-share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a study
+share of the triad that the finest smoother reached, and a column for every other key in which the runs differ. What a mode
 does not have is "-"; a run that was killed has no verdict, and its finished solves count.
 """
 

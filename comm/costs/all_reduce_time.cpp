@@ -161,7 +161,7 @@ std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ra
     std::iota(all.front().begin(), all.front().end(), 0);
     switch (model) {
         case AllReduceModel::mpich:
-        case AllReduceModel::quickest:
+        case AllReduceModel::automatic:
         case AllReduceModel::recursive_doubling:
             doubling(rounds, all, words);
             break;
@@ -197,7 +197,7 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
 std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                                          AllReduceModel model, std::size_t most_ranks) {
     const std::size_t count = ranks.node_of.size();
-    if (model == AllReduceModel::quickest) model = quickest_all_reduce(machine, ranks, words);
+    if (model == AllReduceModel::automatic) model = fastest_all_reduce(machine, ranks, words);
     if (model == AllReduceModel::mpich) {
         const bool halves = words * sizeof(double) > 2048 && words >= power_of_two_in(count);
         model = halves ? AllReduceModel::rabenseifner : AllReduceModel::recursive_doubling;
@@ -220,7 +220,7 @@ std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlace
     return rounds;
 }
 
-AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
+AllReduceModel fastest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
     constexpr std::array candidates{AllReduceModel::recursive_doubling, AllReduceModel::mpich,
                                     AllReduceModel::node_slices};
     return *std::ranges::min_element(
@@ -229,7 +229,7 @@ AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ran
 
 AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
                                 std::size_t words) {
-    if (model == AllReduceModel::quickest) model = quickest_all_reduce(machine, ranks, words);
+    if (model == AllReduceModel::automatic) model = fastest_all_reduce(machine, ranks, words);
     switch (model) {
         case AllReduceModel::recursive_doubling:
             return AllReduceAlgorithm::recursive_doubling;
@@ -238,7 +238,7 @@ AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, co
             return AllReduceAlgorithm::rabenseifner;
         case AllReduceModel::node_leader:
         case AllReduceModel::node_slices:
-        case AllReduceModel::quickest:
+        case AllReduceModel::automatic:
             break;
     }
     return AllReduceAlgorithm::node_aware;

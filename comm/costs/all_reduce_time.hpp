@@ -14,7 +14,7 @@
 
 namespace keel {
 
-enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices, quickest };
+enum class AllReduceModel { mpich, recursive_doubling, rabenseifner, node_leader, node_slices, automatic };
 constexpr auto names_of(AllReduceModel) {
     using Name = Named<AllReduceModel>;
     return std::array{Name{AllReduceModel::mpich, "mpich"},
@@ -22,7 +22,7 @@ constexpr auto names_of(AllReduceModel) {
                       Name{AllReduceModel::rabenseifner, "rabenseifner"},
                       Name{AllReduceModel::node_leader, "node_leader"},
                       Name{AllReduceModel::node_slices, "node_slices"},
-                      Name{AllReduceModel::quickest, "auto"}};
+                      Name{AllReduceModel::automatic, "auto"}};
 }
 
 // Seconds until the last rank has the sums of so many doubles.
@@ -51,8 +51,8 @@ struct RoundTime {
 std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                                          AllReduceModel model, std::size_t most_ranks = 4096);
 
-// Which of the three is the quickest; the first of those that are. Throws MissingParameter.
-AllReduceModel quickest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);
+// The fastest of the three; the first if several are equal. Throws MissingParameter.
+AllReduceModel fastest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
 // How messages of ours sum up so many words in the model's way. Throws MissingParameter.
 AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,

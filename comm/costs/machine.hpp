@@ -66,7 +66,7 @@ struct CopyCosts {
     friend bool operator==(const CopyCosts&, const CopyCosts&) = default;
 };
 
-// What computing costs a rank: seconds by the bytes that it moves, `launch` an operation at the least.
+// What computing costs a rank: seconds by the bytes that it moves, `launch` an operation at least.
 struct Compute {
     // Of operations whose bytes all fit.
     struct Cache {

@@ -124,7 +124,7 @@ struct SweepRows {
     }
 };
 
-// What a product moves and computes at the least: the matrix once for all vectors, each vector once.
+// What a product moves and computes at least: the matrix once for all vectors, each vector once.
 constexpr Work work_of(const SparseRows& A, std::size_t vectors) {
     const auto entries = static_cast<double>(A.nonzeros);
     const auto rows = static_cast<double>(A.rows);

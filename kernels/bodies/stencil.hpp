@@ -18,7 +18,7 @@
 namespace keel {
 
 // Which cells of a box an operation works on: all, those that neither read ghosts nor are sent to others, or the rest.
-// So the interior can be worked on while an exchange is under way, and the shell after it.
+// So the interior can be worked on while an exchange is in flight, and the shell after it.
 enum class Part { all, interior, shell };
 
 // Red cells have an even sum of global indices.

@@ -67,7 +67,7 @@ class Layout {
     std::optional<int> neighbour(int box, const Index& offset) const {
         return domain_.neighbour(box, offset);
     }
-    // What bounds the domain on the face between cells index-1 and index in a direction, of which it has one at the least;
+    // What bounds the domain on the face between cells index-1 and index in a direction, of which it has one at least;
     // nothing if it has both.
     std::optional<Boundary> boundary_at(std::size_t direction, const Index& face) const;
 

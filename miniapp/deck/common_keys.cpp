@@ -80,19 +80,14 @@ void add_multigrid(Table& table) {
     s.choice("interpolation", &Multigrid::interpolation,
              "interpolation of the correction: piecewise constant or trilinear");
     s.flag("tau_extrapolation", &Multigrid::tau_extrapolation,
-           "extrapolation of what the operators of two levels make of one solution, for an error of fourth "
-           "order of run.mode = full_multigrid")
+           "tau extrapolation, for fourth order in run.mode = full_multigrid")
         .expert();
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "width of the coarsest boxes: problem.box halved any number of times", "cells");
     s.integer_or("never", "agglomerate", &Multigrid::agglomerate, at_least(1),
-                 "cells per rank below which boxes of coarse levels are merged, 8 or in two dimensions 4 to "
-                 "one, on fewer ranks; also merged are those of multigrid.bottom_box, so that coarsening "
-                 "goes on",
-                 "cells");
+                 "cells per rank below which coarse boxes are merged, on fewer ranks", "cells");
     s.choice("bottom_grid", &Multigrid::bottom_grid,
-             "ranks that solve on the coarsest level: those that own its boxes, fewer, one, or every one all "
-             "of it")
+             "ranks of the coarsest level: owners of its boxes, fewer, one, or all")
         .expert();
     s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
               "number of ranks that solve on a consolidated coarsest level; 0 = one in eight", "ranks")
@@ -101,10 +96,8 @@ void add_multigrid(Table& table) {
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
-    s.choice(
-        "precision", &Multigrid::precision,
-        "arithmetic, storage and messages of the cycles: double, or single above the coarsest level, several "
-        "cycles for each residual and update in double (mixed)");
+    s.choice("precision", &Multigrid::precision,
+             "precision of cycles: double, or single with residuals in double (mixed)");
     s.flag("reference_path", &Multigrid::reference_path,
            "a pass for each half sweep, boxes apart, messages of both colours")
         .expert();
@@ -126,12 +119,12 @@ void add_multigrid(Table& table) {
            "relaxation factor of the Gauss-Seidel smoother; above 1: over-relaxed")
         .expert();
     s.choice("ghost_colours", &Multigrid::ghost_colours,
-             "colours in messages of half sweeps: both, or the one that is read, if they alternate")
+             "colours in messages of half sweeps: both, or needed: the one that is read")
         .expert();
     s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother")
         .expert();
     s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
-           "width of the part [bound / ratio, bound] of D^-1 L's spectrum that the Chebyshev smoother damps")
+           "the Chebyshev smoother damps [bound / ratio, bound] of D^-1 L's spectrum")
         .expert();
 }
 

@@ -46,7 +46,7 @@ std::span<const OldKey> old_keys() {
          "multigrid.fused_box = 1"},
         {"network.eager_from", "", "write network.limits = [EAGER_FROM, RENDEZVOUS_FROM]"},
         {"network.rendezvous_from", "", "write network.limits = [EAGER_FROM, RENDEZVOUS_FROM]"},
-        {"network.repeats", "", "write run.repeats"},
+        {"network.repeats", "", "write run.repeats, which is 5 by default where this was 100"},
         {"network.smallest", "", "the shortest message has one byte"},
         {"output.cycles", "", "write output.details = true"},
         {"output.goal", "", "nothing writes schedules of messages; leave it out"},

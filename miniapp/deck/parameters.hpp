@@ -94,7 +94,7 @@ struct ProblemOptions {
     int dimensions = 3;  // 2: boxes are squares, one layer of them
     int box = 64;        // cells per box edge
     int boxes_per_rank = 1;
-    int ranks = 0;         // imagined by --dry-run; 0 = those that were started
+    int ranks = 0;         // virtual ranks of --dry-run; 0 = those that were started
     Index boxes{0, 0, 0};  // around the domain, per direction; 0 = from ranks x boxes_per_rank, or the list
     DomainShape shape = DomainShape::cube;
     BoxesList boxes_list;
@@ -178,7 +178,7 @@ class ModeOptions {
 struct Parameters {
     ProblemOptions problem;
     MultigridOptions multigrid;
-    // CG is faster than BiCGStab, the papers' solver and the baseline of surveys, wherever the operator is symmetric.
+    // CG is faster than BiCGStab, which the papers have, wherever the operator is symmetric.
     BottomOptions bottom{.solver = "cg"};
     CommOptions comm;
     RunOptions run;

@@ -195,7 +195,7 @@ void MachineReader::read_compute(const Place& here) {
     const auto rate = required(read_positive(here, "rate"), here, "rate",
                                "give the bytes a second that a rank moves from and to memory");
     const auto launch = required(read_seconds(here, "launch"), here, "launch",
-                                 "give the seconds that an operation takes at the least, 0 if none");
+                                 "give the seconds that an operation takes at least, 0 if none");
     Compute compute{rate.value_or(0), launch.value_or(0), read_positive(here, "flop_rate")};
     if (const auto place = table(here, "cache")) {
         allow(*place, {"bytes", "rate"});

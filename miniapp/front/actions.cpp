@@ -114,7 +114,7 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
                const Communicator& comm) {
     const Resolved& resolved = mode.resolved();
     // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
-    const bool here = !resolved.imagined() && !backend_info(resolved.backend).features.device_memory;
+    const bool here = !resolved.has_virtual_ranks() && !backend_info(resolved.backend).features.device_memory;
     if (here && refused(exceeds_memory(mode, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;
     const SharedMemory memory{
@@ -127,10 +127,10 @@ Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::strin
     if (refused(complaints(found.refusal), comm)) return bad_input;
     if (comm.rank() != 0) return valid;
     std::string text = fmt::format("{}, {}\n", counted(resolved.ranks, "rank"), resolved.topology.describe());
-    if (resolved.topology.nodes() > 1 && !resolved.imagined())
+    if (resolved.topology.nodes() > 1 && !resolved.has_virtual_ranks())
         text += fmt::format("nodes {}\n", resolved.topology.map());
     DeckFacts told = deck;
-    if (resolved.imagined())
+    if (resolved.has_virtual_ranks())
         if (const std::string complaint = mode.exceeds(memory_of_nodes(resolved.topology));
             !complaint.empty())
             told.remarks.push_back("with nodes like this one: " + complaint);
@@ -156,7 +156,8 @@ Status run_mode(const PreparedMode& mode, const DeckFacts& deck, const std::stri
     if (refused(complaints(speaks ? file.open() : ""), comm)) return bad_input;
     Findings findings;
     findings.facts = facts_of(mode.resolved(), comm, *backend);
-    if (chosen) findings.facts.backend += ", as OMP_NUM_THREADS is not set: processors / ranks";
+    if (chosen && !backend_info(mode.resolved().backend).features.device_memory)
+        findings.facts.backend += ", as OMP_NUM_THREADS is not set: processors / ranks";
     findings.facts.mpi_start_seconds = comm.max(start.mpi_seconds);
     const auto progress = make_progress(speaks, verbose);
     const auto report = make_reporter(speaks, deck, file);

@@ -61,7 +61,7 @@ std::string help_text() {
             "where the time went. Without a deck every key has its default; section.key=default takes back "
             "what a deck says. Start it with mpiexec for more than one rank.",
             0) +
-        "\n\nStudies (run.mode):\n";
+        "\n\nModes (run.mode):\n";
     for (const auto& mode : modes()) text += fmt::format("  {:<10} {}\n", mode->name(), mode->meaning());
     return text +
            "\n"

@@ -1,6 +1,6 @@
 #pragma once
 
-// A mode is a question that Keel answers; run.mode names it. To add one: a folder here and a line in modes.cpp.
+// A mode is a question that Keel answers; run.mode names it. To add one: a file or folder here, and its function in both lists of modes.cpp.
 
 #include <functional>
 #include <memory>
@@ -53,13 +53,13 @@ class PreparedMode {
     virtual const Resolved& resolved() const = 0;
     // Why it cannot fit into the memory that ranks share; empty if it may. Purely local.
     virtual std::string exceeds(const SharedMemory& memory) const = 0;
-    // Why a rank cannot plan the messages of all ranks, imagined ones too, in its share of the memory; empty if it may. Purely
+    // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty if it may. Purely
     // local.
     virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
     // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are planned. Purely local.
     virtual std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const = 0;
     // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size; to plan it takes its share of this
-    // memory at the most. Collective; complete on rank 0.
+    // memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                            Progress& progress) const = 0;
     // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
@@ -78,7 +78,7 @@ class Mode {
     virtual KeyUses keys() const = 0;       // that play a part
     // The solvers that it runs by [bottom]; none where it solves nothing.
     virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }
-    // Rules among its keys on so many ranks, which may be imagined.
+    // Rules among its keys on so many ranks, which may be virtual.
     virtual void check(Rules& rules, int ranks) const = 0;
     // The rules that only the rank itself can judge of a deck that is valid otherwise. Collective.
     virtual void check_on(Rules&, const Communicator&) const {}

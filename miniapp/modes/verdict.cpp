@@ -88,6 +88,12 @@ std::vector<std::string> drop_idle_keys(Deck& deck) {
         std::visit([&](const auto& kind) { kind.value.set(deck.parameters, kind.value.get(Parameters{})); },
                    key.kind);
         deck.origin[name] = "default";
+        if (name == "multigrid.reference_path") {  // what it had set goes with it
+            const Parameters defaults;
+            if (!deck.is_set("problem.storage")) deck.parameters.problem.storage = defaults.problem.storage;
+            if (!deck.is_set("multigrid.ghost_colours"))
+                deck.parameters.multigrid.ghost_colours = defaults.multigrid.ghost_colours;
+        }
     }
     std::vector<std::string> remarks;
     for (const auto& [reason, keys] : by_reason)

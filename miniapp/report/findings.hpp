@@ -80,7 +80,7 @@ struct RunFacts {
     std::vector<int> level_merged;      // so many boxes, in each direction, are one on this level
     std::vector<int> level_ranks;       // that have boxes
     double triad_bytes_per_second = 0;  // all ranks together
-    // Memory of the rank with most: what it needs at the least, and the name of that; all of it with ghosts, padding and
+    // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts, padding and
     // buffers, as predicted.
     std::string least_memory;
     double array_bytes = 0;

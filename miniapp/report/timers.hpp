@@ -56,7 +56,7 @@ Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
 // The same of a ledger, this rank's own, which has seen all but `other` of these seconds.
 Parts parts_of(const Ledger& ledger, double seconds, int bottom);
 
-// What a solve has to move at the least, all ranks together, and what it gains by that.
+// What a solve has to move at least, all ranks together, and what it gains by that.
 struct Movement {
     double bytes = 0;    // by declared costs
     double seconds = 0;  // mean over ranks

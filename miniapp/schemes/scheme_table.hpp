@@ -75,7 +75,7 @@ struct SchemeUse {
     int level = 0;
     Layout layout;
     std::variant<GhostCells, MovedBoxes, VectorEntries> what;
-    std::size_t columns = 1;  // fields or vectors that travel together at the most
+    std::size_t columns = 1;  // fields or vectors that travel together at most
     std::size_t value_bytes = sizeof(double);
     // Among which it travels, by their numbers in the run, where these are not all; the layout numbers them anew, and a rank
     // that is not among them is none of its own.

@@ -66,7 +66,7 @@ struct GridSetup {
     int fields_of_iteration = 0;
     int fields_on_finest = 0;
     int fields_on_coarsest = 0;
-    int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at the most
+    int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at most
 
     // The levels by numbers, and as this rank sees them, given the finest.
     std::vector<LevelShape> shapes() const;

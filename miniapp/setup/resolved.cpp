@@ -61,7 +61,7 @@ AllReduceModel all_reduce_model(const CommOptions& comm) {
         case AllReduceAlgorithm::node_aware:
             return AllReduceModel::node_slices;
         case AllReduceAlgorithm::automatic:
-            return AllReduceModel::quickest;
+            return AllReduceModel::automatic;
         case AllReduceAlgorithm::mpi:
             break;
     }
@@ -99,7 +99,7 @@ void choose_all_reduces(Resolved& resolved) {
     const Model on_host{resolved.machine->machine, Memory::host};
     require_known(on_host, resolved.topology);
     resolved.comm.all_reduce.by_words = [=, topology = resolved.topology](std::size_t words) {
-        return algorithm_of(AllReduceModel::quickest, on_host.machine, topology.places(), words);
+        return algorithm_of(AllReduceModel::automatic, on_host.machine, topology.places(), words);
     };
     resolved.remarks.push_back(chosen_text(resolved.comm.all_reduce.by_words, on_host.machine));
 }

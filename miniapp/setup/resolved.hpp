@@ -58,7 +58,7 @@ struct Resolved {
     std::vector<std::string> remarks;   // what the deck asks for and does not get
     std::vector<std::string> warnings;  // what is odd about a run that may go on
 
-    bool imagined() const { return ranks != started; }
+    bool has_virtual_ranks() const { return ranks != started; }
     const Model* model() const { return machine ? &*machine : nullptr; }
 };
 

@@ -74,13 +74,6 @@ std::vector<std::string> preconditionable() {
     return names;
 }
 
-std::vector<std::string> krylov_names() {
-    std::vector<std::string> names;
-    for (const Method& method : methods())
-        if (method.is_krylov()) names.push_back(method.name);
-    return names;
-}
-
 bool uses_algebraic(const BottomOptions& options) {
     const Method& method = method_named(options.solver);
     return method.repeats_cycles() ||

@@ -102,7 +102,7 @@ struct Method {
     bool reads(std::string_view key) const;  // a key of [bottom]
 };
 
-// All of them. The first is the default, and what the others are compared with.
+// All of them. The first is the default of BottomOptions.
 const std::vector<Method>& methods();
 std::vector<std::string> method_names();
 const Method& method_named(std::string_view name);  // throws std::invalid_argument for an unknown name
@@ -110,7 +110,6 @@ const Method& method_named(std::string_view name);  // throws std::invalid_argum
 Method relaxation();
 Method algebraic_cycles();                    // of algebraic multigrid on the bottom grid
 std::vector<std::string> preconditionable();  // names of Krylov methods that accept a preconditioner
-std::vector<std::string> krylov_names();      // of all Krylov methods
 
 // --- What options mean for their method
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The choices a user makes about a Krylov method, whose keys are those of [bottom]. Defaults are the deck's
-// defaults.
+// The choices a user makes about a Krylov method, whose keys are those of [bottom]. Defaults are those
+// of the deck, whose default solver alone is another (miniapp/deck/parameters.hpp).
 
 #include <string>
 
@@ -85,7 +85,7 @@ struct BottomOptions {
     PreconditionerKind preconditioner = PreconditionerKind::none;
     int max_restarts = 8;        // under the verify-and-restart rule
     int sweeps = 24;             // relaxation's
-    int assumed_iterations = 0;  // of a predicted solve, in all visits; 0: it is rehearsed for them
+    int assumed_iterations = 0;  // of a predicted solve, in all visits; 0: a proxy solve counts them
     // --- Pipelined methods
     int depth = 2;           // all-reduces in flight at a time
     int replace_every = 50;  // iterations between residual replacements; 0 = never; no key of a deck

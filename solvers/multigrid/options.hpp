@@ -64,11 +64,11 @@ struct MultigridOptions {
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction
     int post = 2;                               // and after it
     std::string smoother = default_smoother();  // the name of one of smoothers()
-    // Each half sweep is a pass of its own over boxes apart, and messages carry both colours, unless other keys say otherwise.
+    // No half sweeps are fused, boxes lie apart, and messages carry both colours, unless other options say
+    // otherwise. The caller of Hierarchy follows it.
     bool reference_path = false;
-    int fused_box = 0;  // narrowest boxes whose half sweeps are one pass; 0: as the backend gains by it
-    int fused_half_sweeps =
-        0;  // half sweeps at most that are one pass; 0: all before or after a coarse correction
+    int fused_box = 0;          // narrowest boxes whose half sweeps are one pass; 0: the backend's default
+    int fused_half_sweeps = 0;  // most half sweeps in one pass; 0: all before or after a correction
     GhostColours ghost_colours = GhostColours::needed;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;

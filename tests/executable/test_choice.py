@@ -318,7 +318,7 @@ class BottomGrid(ChoiceTest):
             "multigrid.bottom_ranks: needs multigrid.bottom_grid = consolidate"])  # fmt: skip
         self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs bottom.preconditioner = v_cycle"])
         self.refused(None, "--dry-run", "multigrid.bottom_grid=replicate", "problem.ranks=8192", expected=[
-            'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 imagined ranks are too many'])  # fmt: skip
+            'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 virtual ranks are too many'])  # fmt: skip
 
 
 class ExchangeMode(KeelTest):

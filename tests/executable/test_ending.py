@@ -150,7 +150,7 @@ class Interrupted(KeelTest):
         self.assertIn("RESULT INTERRUPTED  5000 of 5000 products, ", run.text())
         self.assertEqual(len(run.records("spmv")), 1)
 
-    def test_studies_without_solves_end_as_well(self) -> None:
+    def test_modes_without_solves_end_as_well(self) -> None:
         for words in (["run.mode=exchange", *MANY], ["run.mode=network", "run.repeats=3000"]):
             with self.subTest(words=words):
                 run = Started(self, 2, *words)

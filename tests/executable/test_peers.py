@@ -91,7 +91,7 @@ class Peers(PeerTest):
             (["problem.a=0"], "without a Dirichlet face the matrix is singular"),
             (["run.mode=krylov"], "only a solve has a peer; choose solve"),
             (["run.steps=3"], "a peer solves one problem again and again; leave it out"),
-            (["problem.ranks=8", "comm.ranks_per_node=4"], "imagines ranks, and a peer runs; leave it out"),
+            (["problem.ranks=8", "comm.ranks_per_node=4"], "is for virtual ranks, and a peer runs; leave it out"),
             (["--method=amg"], "--method: choose pcg_pfmg or pfmg"),
             (["--dry-run"], "keel_hypre knows --method and --help alone"),
             (["problem.bax=8"], 'unknown key; [problem] has dimensions, box'),
@@ -145,7 +145,7 @@ class BoomerAmg(PeerTest):
             ([INPUTS / "quickstart.toml"], 'choose run.mode = "spmv", run.solve = true'),
             ([self.DECK, "bottom.preconditioner=none"], 'and bottom.preconditioner = "amg"'),
             ([self.DECK, "bottom.solver=bicgstab"], "the peer is conjugate gradients; choose cg"),
-            ([self.DECK, "problem.ranks=8", "comm.ranks_per_node=4"], "imagines ranks, and a peer runs; leave it out"),
+            ([self.DECK, "problem.ranks=8", "comm.ranks_per_node=4"], "is for virtual ranks, and a peer runs; leave it out"),
             ([self.DECK, "--method=pfmg"], "--method: choose like_keel or defaults"),
         ):
             with self.subTest(words=words):

@@ -26,7 +26,7 @@ ImaginedAmg imagined(const AmgProblem& problem, const AmgOptions& options, int r
 
 }  // namespace
 
-TEST_CASE("imagined ranks send the golden messages on every level, 8 of them and 32", "[golden]") {
+TEST_CASE("virtual ranks send the golden messages on every level, 8 of them and 32", "[golden]") {
     using Use = VectorEntries::Use;
     const std::map<Use, std::string> words{{Use::amg_values, "A_x"},
                                            {Use::amg_rows, "A_P_rows"},

@@ -297,9 +297,10 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     text += fmt::format("one exchange: {}{}\n", counted(grids_.use.exchanged_fields.value_or(1), "field"),
                         tables.front().chosen ? "" : ", by the standard scheme");
     if (solves)
-        text += fmt::format("memory: {} a rank at its peak, {} of them cells of the grids{}\n",
-                            bytes_text(fields), bytes_text(arrays),
-                            resolved_.imagined() ? fmt::format("; of the first {} ranks", comm.size()) : "");
+        text += fmt::format(
+            "memory: {} a rank at its peak, {} of them cells of the grids{}\n", bytes_text(fields),
+            bytes_text(arrays),
+            resolved_.has_virtual_ranks() ? fmt::format("; of the first {} ranks", comm.size()) : "");
     if (!why_not.empty()) text += "remark: " + why_not + "\n";
     std::string records;
     if (schemes_matter(resolved_)) {

@@ -2,6 +2,7 @@
 
 // What the modes of grids share: rules on decks, dry runs, and a hierarchy that is built before anything is measured.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

@@ -32,18 +32,18 @@ std::size_t vectors_of_solve(const MatrixUse& use) {
     return use.solver ? static_cast<std::size_t>(krylov_vectors(use.solver->options)) + 1 : 0;
 }
 
-// How many messages of rows of cells the values of a message are copied by.
-std::size_t segments_of(const MessageEnd& message) {
+// The number of BlockCopies that the values of a message take.
+std::size_t copies_of(const MessageEnd& message) {
     if (message.relayed) return message.items.size();
-    std::size_t segments = 0;
+    std::size_t copies = 0;
     for (std::size_t n = 0, first = 0; n < message.items.size(); ++n) {
         const bool follows =
             n > 0 && message.items[n].name == message.items[n - 1].name + 1 && n - first < block_width;
         if (follows) continue;
-        ++segments;
+        ++copies;
         first = n;
     }
-    return segments;
+    return copies;
 }
 
 }  // namespace
@@ -61,10 +61,10 @@ MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_
     for (const int colleague : topology.ranks_on(topology.node(rank))) requests += ghosts_of_rank(colleague);
     part.making_lists = copies_of_requests * requests * sizeof(Request);
     const auto add = [&](const MessageEnd& message) {
-        const std::size_t segments = segments_of(message) * sizeof(BlockCopy);
+        const std::size_t copies = copies_of(message) * sizeof(BlockCopy);
         part.list_bytes +=
-            2 * message.items.size() * sizeof(Item) + segments;  // in the plan and in the schedule
-        part.making_lists += 2 * segments;                       // a list that grows, before it is copied
+            2 * message.items.size() * sizeof(Item) + copies;  // in the plan and in the schedule
+        part.making_lists += 2 * copies;                       // a list that grows, before it is copied
     };
     for (const MessageEnd& message : schedule.receives) {
         add(message);

@@ -109,7 +109,7 @@ bool predicts(const MatrixUse& use, const Resolved& resolved) {
 
 std::string why_not_predicted(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
                               double available, const DryRunLimit& limit, const ImaginedAmg* amg) {
-    if (!resolved.imagined())
+    if (!resolved.has_virtual_ranks())
         return "no seconds of solves are predicted where each rank has its own rows; start one rank, with "
                "problem.ranks";
     if (use.uses_amg()) {

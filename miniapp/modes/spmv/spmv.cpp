@@ -166,7 +166,8 @@ class SpmvMode : public Mode {
             check_solvers(rules, solvers(rules.deck()), rows_of(matrix_of(rules.deck(), ranks)));
         rules.require(
             !exchanges_for_several(p.bottom.powers), {"bottom.powers", "run.mode"},
-            "bottom.powers = \"matrix_powers\": only grids have ghosts so deep; choose paired or sequential");
+            fmt::format("bottom.powers = \"{}\": only grids have ghosts so deep; choose paired or sequential",
+                        keel::name(p.bottom.powers)));
         rules.require(
             method_named(p.bottom.solver).is_krylov() || method_named(p.bottom.solver).repeats_cycles(),
             {"bottom.solver", "run.solve"},

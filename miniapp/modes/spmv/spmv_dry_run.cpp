@@ -235,7 +235,7 @@ Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found)
 }  // namespace
 
 std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
-    if (!resolved_.imagined()) return "";
+    if (!resolved_.has_virtual_ranks()) return "";
     const SharedMemory memory{shared.bytes, 1, shared.where, shared.limit};
     const MatrixSize size = matrix_size(use_.matrix);
     const double ranks = resolved_.ranks;
@@ -248,10 +248,10 @@ std::string PreparedSpmv::exceeds_planning(const SharedMemory& shared) const {
 }
 
 DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memory, Progress& progress) const {
-    if (resolved_.imagined() && comm.rank() > 0) return {};
+    if (resolved_.has_virtual_ranks() && comm.rank() > 0) return {};
     const MatrixSize size = matrix_size(use_.matrix);
     const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
-    const std::variant<Sizes, Reason> result = resolved_.imagined()
+    const std::variant<Sizes, Reason> result = resolved_.has_virtual_ranks()
                                                    ? imagined(use_, resolved_, size, of_one, progress)
                                                    : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};

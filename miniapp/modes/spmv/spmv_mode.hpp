@@ -68,7 +68,7 @@ class PreparedSpmv : public PreparedMode {
     std::string exceeds_planning(const SharedMemory& memory) const override;  // spmv_dry_run.cpp
     std::optional<std::string> plan_text(int, const SharedMemory&) const override { return {}; }
     // Makes the matrix unless it exceeds the node's memory: each rank its own rows, or rank 0 those of all
-    // imagined ranks.
+    // virtual ranks.
     DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                    Progress& progress) const override;                       // spmv_dry_run.cpp
     void run(const RunContext& context, Findings& findings) const override;  // spmv_run.cpp

@@ -104,7 +104,7 @@ void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, i
     rules.require(
         consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,
         {"multigrid.bottom_grid", "problem.ranks", "problem.boxes", "problem.boxes_per_rank"},
-        fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} imagined "
+        fmt::format("multigrid.bottom_grid = \"replicate\": {:.0f} boxes on each of {} virtual "
                     "ranks are too many to "
                     "plan for all ranks at once; choose fewer ranks or boxes, so that ranks times "
                     "boxes is at most {}",

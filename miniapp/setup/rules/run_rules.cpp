@@ -183,7 +183,7 @@ void check_sums(Rules& rules) {
     rules.require(
         p.comm.allreduce != AllReduceAlgorithm::automatic || !p.comm.machine.empty(),
         {"comm.allreduce", "comm.machine"},
-        "comm.allreduce = \"auto\": the quickest is the one on comm.machine; give one, such as hopper");
+        "comm.allreduce = \"auto\": least predicted time needs comm.machine; give one, such as hopper");
 }
 
 }  // namespace keel

@@ -10,7 +10,7 @@ namespace keel {
 // Nodes, machine, backend, files. Looks whether output.json could be written.
 void check_common(Rules& rules, const NamedFiles& files, int started);
 
-// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, imagined ranks.
+// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, virtual ranks.
 void check_run(Rules& rules, int started);
 
 // How solvers' sums travel.

@@ -262,7 +262,7 @@ Method deep_pipelined_cg() {
         .name = "deep_pipelined_cg",
         .source = "Cools, Cornelis and Vanroose 2019, Alg. 1",
         .use =
-            "l = bottom.depth all-reduces on their way, each hidden behind l applications; wants scaling = "
+            "l = bottom.depth all-reduces in flight, each hidden behind l applications; wants scaling = "
             "jacobi",
         .scaling = DiagonalScaling::symmetric,
         .exchanges = 1,

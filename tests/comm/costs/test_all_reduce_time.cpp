@@ -132,9 +132,9 @@ TEST_CASE("the quickest all-reduce is one of the others, and another for few wor
     const Places places(256, 16);
     std::vector<AllReduceModel> taken;
     for (std::size_t words = 1; words <= 1 << 16; words *= 4) {
-        const AllReduceModel model = quickest_all_reduce(machine, {places.topology.node_of(), {}}, words);
+        const AllReduceModel model = fastest_all_reduce(machine, {places.topology.node_of(), {}}, words);
         const double time =
-            all_reduce_time(machine, {places.topology.node_of(), {}}, words, AllReduceModel::quickest);
+            all_reduce_time(machine, {places.topology.node_of(), {}}, words, AllReduceModel::automatic);
         CHECK(time == all_reduce_time(machine, {places.topology.node_of(), {}}, words, model));
         for (const AllReduceModel other :
              {AllReduceModel::recursive_doubling, AllReduceModel::mpich, AllReduceModel::node_slices})

@@ -125,11 +125,18 @@ inline AmgOptions options_of(const nlohmann::json& o) {
     options.theta = o.at("theta");
     options.max_coarse = o.at("max_coarse");
     if (o.contains("ownership")) options.ownership = *named<Ownership>(o.at("ownership").get<std::string>());
+    REQUIRE(o.value("seed", 0) == 0);
     if (o.at("method") == "rs") {
+        REQUIRE(o.value("splitting", "pmis") == "pmis");
+        REQUIRE(o.value("interpolation", "extended_i") == "extended_i");
         options.coarsening = CoarseningRule::pmis;
         options.truncation = o.at("truncation");
-    } else
+    } else {
+        REQUIRE(o.value("strength", "symmetric") == "symmetric");
+        REQUIRE(o.value("aggregation", "mis2") == "mis2");
+        REQUIRE(o.value("rho", "bound") == "bound");
         options.sweeps = o.at("sweeps");
+    }
     return options;
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("mixed precision solves what double does") {
         HierarchyOptions hierarchy = {};
         BottomOptions bottom = {};
         int fused = 0;  // narrowest boxes with fused half sweeps; 0: none
-        int more = 1;   // cycles than in double precision, at the most
+        int more = 1;   // cycles than in double precision, at most
     };
     const BottomOptions few{.max_iterations = 60};
     BottomOptions relaxed;

@@ -12,7 +12,7 @@ namespace {
 
 // Messages travel as they come: what they would cost elsewhere is the plans' matter.
 GridSetup with_boxes(GridSetup grids, const Index& boxes, int box, const Communicator& comm) {
-    // The same levels as those of all ranks that are imagined.
+    // The same levels as those of all virtual ranks.
     grids.hierarchy.agglomerate_as = grids.ranks;
     grids.problem.box = box;
     grids.problem.boxes = boxes;

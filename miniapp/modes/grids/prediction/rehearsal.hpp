@@ -1,6 +1,6 @@
 #pragma once
 
-// A solve on the ranks of this run that stands for one on ranks that are imagined: its events are recorded.
+// A solve on the ranks of this run that stands for one on virtual ranks: its events are recorded.
 
 #include <span>
 #include <string>

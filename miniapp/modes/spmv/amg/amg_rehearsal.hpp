@@ -25,7 +25,7 @@ struct AmgRehearsal {
     Report report;
 };
 
-// The levels as on the ranks that are imagined: the schemes of facts and what one rank has are theirs, and
+// The levels as on the virtual ranks: the schemes of facts and what one rank has are theirs, and
 // who chooses them.
 struct ImaginedLevels {
     const std::vector<AmgLevelFacts>& facts;

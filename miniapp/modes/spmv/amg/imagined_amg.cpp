@@ -73,7 +73,7 @@ constexpr double bytes_of_coarse = 38;
 constexpr double bytes_of_prolongation = 54;
 
 // What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial
-// row, at the most: two thirds of it were measured.
+// row, at most: two thirds of it were measured.
 constexpr double bytes_to_return_a_request = 600;
 constexpr double bytes_to_return_a_column = 40;
 
@@ -93,7 +93,7 @@ SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
     }
 }
 
-// What imagined ranks have of the levels, told of them as the levels are set up.
+// What virtual ranks have of the levels, told of them as the levels are set up.
 class Imagination {
   public:
     // With `keeps_plans` those of the chosen schemes are kept.

@@ -1,6 +1,6 @@
 #pragma once
 
-// What imagined ranks send home to the owners of coarse rows, where it is added, or merged, on the way: the
+// What virtual ranks send home to the owners of coarse rows, where it is added, or merged, on the way: the
 // parts that their rows have in P^T r and in P^T (A P). Pure.
 
 #include <cstdint>

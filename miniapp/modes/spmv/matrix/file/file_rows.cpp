@@ -51,18 +51,18 @@ struct OwnEntries {
 OwnEntries own_entries(const Communicator& comm, const std::string& name, const RowPartition& partition,
                        const std::function<std::optional<FileEntry>(const FileEntry&)>& select) {
     OwnEntries own;
-    const Communicator letters_only = comm.duplicate();  // no other message meets the letters
-    WordsByRank letters;
+    const Communicator entries_only = comm.duplicate();  // no other message can match
+    WordsByRank outgoing;
     std::size_t held = 0;
     int tag = 0;
     // Whether rank 0 has more to read, which it alone knows.
     const auto deliver = [&](bool more) {
         tag = 1 - tag;
         held = 0;
-        for (const auto& [from, letter] : sparse_alltoallv(letters_only, std::exchange(letters, {}), tag))
-            for (std::size_t n = 0; n < letter.size(); n += 4)
+        for (const auto& [from, words] : sparse_alltoallv(entries_only, std::exchange(outgoing, {}), tag))
+            for (std::size_t n = 0; n < words.size(); n += 4)
                 own.entries.push_back(
-                    {letter[n], letter[n + 1], std::bit_cast<double>(letter[n + 2]), letter[n + 3]});
+                    {words[n], words[n + 1], std::bit_cast<double>(words[n + 2]), words[n + 3]});
         return comm.max(more ? 1.0 : 0.0) > 0;
     };
     if (comm.rank() != 0) {
@@ -78,9 +78,9 @@ OwnEntries own_entries(const Communicator& comm, const std::string& name, const 
             own.entries.push_back(*entry);
             return;
         }
-        std::vector<std::int64_t>& letter = letters[owner];
-        letter.insert(letter.end(), {entry->row, entry->column, std::bit_cast<std::int64_t>(entry->value),
-                                     std::int64_t{entry->line}});
+        std::vector<std::int64_t>& words = outgoing[owner];
+        words.insert(words.end(), {entry->row, entry->column, std::bit_cast<std::int64_t>(entry->value),
+                                   std::int64_t{entry->line}});
         if (++held == entries_at_once) deliver(true);
     };
     try {
