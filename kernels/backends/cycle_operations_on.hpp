@@ -5,7 +5,7 @@
 //   Real* allocate(Shape) / allocate(values)       zeroed memory that lives as long as the backend object
 //   template keep(span<const T>) -> const T*       a copy of a list in its memory
 //   for_each_value(Field, body(value&))            everything, ghosts included
-//   for_each_cell(Cells, body(q,i,j,k))
+//   for_each_cell(Cells, body(q,i,j,k), weight = 1)  a cell is as much work as `weight` others
 //   sum_over_cells(Cells, n, body(n,q,i,j,k), sums[n * boxes + q])
 //   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
 //   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
@@ -96,11 +96,6 @@ class CycleOperationsOn : public Interface {
         });
         return work;
     }
-    Work combine_all(std::span<const Combination> combinations) override {
-        Work work;
-        for (const auto& [y, c, x] : combinations) work += combine(y, c, x);
-        return work;
-    }
 
     Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
         Cells half = some(L.part);
@@ -111,15 +106,6 @@ class CycleOperationsOn : public Interface {
                                   relaxed(Relax<D, Real>{view_of(u), StencilView<D, Real>(L), view_of(f)}));
             });
         });
-    }
-    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
-        return relax_beyond(0, u, L, f, sweeps);
-    }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
-                            const HalfSweeps& sweeps) override {
-        Work work = relax_beyond(1, u, L, f, sweeps);
-        if (L.part == Part::interior) return work;
-        return work += this->restrict_residual(coarse, L.on(Part::all).of(sweeps.unsolved()), u, f);
     }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
@@ -132,27 +118,6 @@ class CycleOperationsOn : public Interface {
     Work restrict_to(Field coarse, Field fine) override {
         return in_dimensions([&](auto D) {
             return on(coarser(coarse), Restrict<D, Real>{view_of(coarse), view_of(fine)});
-        });
-    }
-    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        return in_dimensions([&](auto D) {
-            return with_residual<D>(L, u, f, [&](const auto& residual) {
-                using Fine = std::decay_t<decltype(residual)>;
-                return on(coarser(coarse, L.part),
-                          RestrictResidual<D, Real, Fine>{view_of(coarse), residual});
-            });
-        });
-    }
-    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
-                         std::optional<Colour> colour) override {
-        const Cells cells = of_colour(colour);
-        return with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
-            using Body = std::decay_t<decltype(body)>;
-            if (colour)
-                backend_.for_each_cell(cells, OneColour<Body>{body});
-            else
-                backend_.for_each_cell(cells, body);
-            return work_of_interpolation<Body>(cells);
         });
     }
     Work interpolate_quartic_add(Field fine, Field coarse) override {
@@ -268,17 +233,6 @@ class CycleOperationsOn : public Interface {
                 {cells, relaxed(Relax<D, Real>{view(u), StencilView<D, Real>(L, layers), view(f)})});
         }
         return sweeps;
-    }
-    Work relax_beyond(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
-        return in_dimensions([&](auto D) {
-            return with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
-                Work work;
-                if (sweeps.guess == Guess::zero && L.part != Part::shell) work += fill(u, 0.0);
-                for (const auto& sweep : half_sweeps<D>(last, u, L, f, sweeps, relaxed))
-                    work += relax_half(sweep.cells, sweep.body);
-                return work;
-            });
-        });
     }
     // A cycle adds two fields; Krylov methods many.
     static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;

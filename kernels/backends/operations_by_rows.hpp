@@ -10,9 +10,9 @@
 
 namespace keel {
 
-// What is quicker by rows of what a cycle asks, in either precision. Base: CycleOperationsOn, or a class derived from it.
+// Transfers between levels, in either precision. Base: CycleOperationsOn, or a class derived from it.
 template <class Base, class Real = double>
-class CyclesByRows : public Base {
+class TransfersByRows : public Base {
   public:
     using Base::Base;
 
@@ -33,29 +33,6 @@ class CyclesByRows : public Base {
             this->backend().for_each_row(cells, InterpolateRow<Body, Real>{body, cells});
             return this->template work_of_interpolation<Body>(cells);
         });
-    }
-};
-
-template <class Backend>
-class OperationsByRows : public CyclesByRows<OperationsOn<Backend>> {
-  public:
-    using CyclesByRows<OperationsOn<Backend>>::CyclesByRows;
-
-    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
-        run_by_box(SolveIncompletely{this->incomplete(inverse, L), z.view(), r.view()});
-        return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
-    }
-    Work solve_exactly(Field z, Buffer factors, Field r) override {
-        run_by_box(SolveExactly{this->exact(factors), z.view(), r.view()});
-        return SolveExactly::cost(this->layout().extent()) * this->cells();
-    }
-
-  private:
-    // A box is as much work as its cells.
-    template <class Body>
-    void run_by_box(const Body& body) {
-        const Cells boxes = this->each_box();
-        this->backend().for_each_row(boxes, Row<Body>{body, boxes}, this->layout().box_cells().cells());
     }
 };
 

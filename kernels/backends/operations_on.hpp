@@ -1,7 +1,8 @@
 #pragma once
 
-// All Operations, in double precision, by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies. A backend whose
-// memory the host cannot use also says how messages leave it, by overriding make_buffer, pack and unpack.
+// Operations in double precision by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies. Those that a backend
+// may compute by rows or in one pass are missing here (operations_by_cells.hpp, operations_by_rows.hpp): a version that is
+// overridden would still be compiled. A backend whose memory the host cannot use overrides make_buffer, pack and unpack.
 
 #include <algorithm>
 #include <type_traits>
@@ -27,7 +28,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
 
   public:
     using Cycle::Cycle;
-    using Cycle::relax;
 
     Work multiply(Field z, Field x, Field y) override {
         const auto view = this->views_for(z);
@@ -71,14 +71,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         return work;
     }
 
-    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
-        check_gram(x, y, sums);
-        for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
-            this->sum_by_box(terms, body, sums.data());
-            sums = sums.subspan(terms * this->windows().size());
-        });
-        return gram_work(x.size(), y.size());
-    }
     Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
         const std::size_t boxes = this->windows().size();
         const std::size_t pairs = gram_pairs(x.size(), y.size());
@@ -121,24 +113,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                             Apply<D>{view(out), StencilView<D>(L, out.layers()), view(u)});
         });
     }
-    // One after the other.
-    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
-                std::span<const ThreeTerms> recurrences) override {
-        check_powers(bases, A, recurrences.size());
-        return of_kind(A, [&](auto D, auto scaling) {
-            Work work;
-            for (std::size_t n = 0; n < recurrences.size(); ++n)
-                for (const BasisVectors& basis : bases)
-                    if (n + 1 < basis.v.size()) {
-                        const Field next = made_by(recurrences.size(), n, basis.v[n + 1]);
-                        const auto body =
-                            this->template next_vector<D, scaling>(next, basis, A, recurrences[n], n);
-                        this->backend().for_each_cell(this->cells_for(next), body);
-                        work += next_vector_cost(A, recurrences[n]) * this->cells_for(next).count();
-                    }
-            return work;
-        });
-    }
     Work residual(Field r, const Stencil& L, Field u, Field f) override {
         return this->in_dimensions([&](auto D) {
             return this->each(StoreResidual<D>{r.view(), this->template residual_body<D>(L, u, f)}, L.part);
@@ -149,13 +123,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
             return this->template with_residual<D>(
                 L, u, f, [&](const auto& residual) { return this->maximum(residual, norm); });
         });
-    }
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
-                           const HalfSweeps& sweeps) override {
-        norm = 0;
-        Work work = this->relax_beyond(1, u, L, f, sweeps);
-        if (L.part == Part::interior) return work;
-        return work += this->residual_norm(L.on(Part::all).of(sweeps.unsolved()), u, f, norm);
     }
     Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
         return this->each(AddReaction{y.view(), x.view(), scale, phi, u.view()});
@@ -179,11 +146,11 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         return this->windows().size() * ExactBlocks::values(this->layout().extent());
     }
     Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
-        this->for_each_box(SolveIncompletely{incomplete(inverse, L), z.view(), r.view()});
+        for_each_box(SolveIncompletely{incomplete(inverse, L), z.view(), r.view()});
         return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
     }
     Work solve_exactly(Field z, Buffer factors, Field r) override {
-        this->for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
+        for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
         return SolveExactly::cost(this->layout().extent()) * this->cells();
     }
 
@@ -231,6 +198,28 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     }
 
   protected:
+    // Passes the pairs of a Gram matrix on, in their order, some at a time.
+    template <class Pass>
+    static void for_pairs(std::span<const Field> x, std::span<const Field> y, const Pass& pass) {
+        InnerProducts body{};
+        std::size_t terms = 0;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            for (std::size_t j = i; j < x.size() + y.size(); ++j) {
+                body.x[terms] = x[i].view();
+                body.y[terms] = (j < x.size() ? x[j] : y[j - x.size()]).view();
+                if (++terms < max_terms) continue;
+                pass(terms, body);
+                terms = 0;
+            }
+        if (terms > 0) pass(terms, body);
+    }
+
+    template <class Body>
+    void sum_by_box(std::size_t count, const Body& body, double* sums) {
+        const Cells boxes = every_cell(this->windows().size(), this->layout().extent());
+        this->backend().sum_over_cells(boxes, count, InWindow<Body>{body, this->kept_windows()}, sums);
+    }
+
     void check_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) const {
         check_equal(sums.size(), gram_pairs(x.size(), y.size()) * this->windows().size(),
                     "gram wants room for every pair and local box");
@@ -293,31 +282,10 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
     }
 
   private:
+    // A box is as much work as its cells.
     template <class Body>
     void for_each_box(const Body& body) {
-        this->backend().for_each_cell(this->each_box(), body);
-    }
-
-    // Hands on the pairs of a Gram matrix, in their order, some at a time.
-    template <class Pass>
-    static void for_pairs(std::span<const Field> x, std::span<const Field> y, const Pass& pass) {
-        InnerProducts body{};
-        std::size_t terms = 0;
-        for (std::size_t i = 0; i < x.size(); ++i)
-            for (std::size_t j = i; j < x.size() + y.size(); ++j) {
-                body.x[terms] = x[i].view();
-                body.y[terms] = (j < x.size() ? x[j] : y[j - x.size()]).view();
-                if (++terms < max_terms) continue;
-                pass(terms, body);
-                terms = 0;
-            }
-        if (terms > 0) pass(terms, body);
-    }
-
-    template <class Body>
-    void sum_by_box(std::size_t count, const Body& body, double* sums) {
-        const Cells boxes = every_cell(this->windows().size(), this->layout().extent());
-        this->backend().sum_over_cells(boxes, count, InWindow<Body>{body, this->kept_windows()}, sums);
+        this->backend().for_each_cell(this->each_box(), body, this->layout().box_cells().cells());
     }
 
     template <class Body>

@@ -9,7 +9,7 @@
 
 #include "kernels/backends/gpu/device.hpp"
 #include "kernels/backends/host_copy.hpp"
-#include "kernels/backends/operations_on.hpp"
+#include "kernels/backends/operations_by_cells.hpp"
 
 namespace keel {
 namespace {
@@ -40,7 +40,7 @@ class Gpu {
     }
 
     template <class Body>
-    void for_each_cell(const Cells& cells, const Body& body) {
+    void for_each_cell(const Cells& cells, const Body& body, std::size_t /*weight*/ = 1) {
         if (cells.count() == 0) return;
         const Index inside = cells.extent + -(2 * cells.margin);
         if (cells.part == Part::shell && std::min({inside[0], inside[1], inside[2]}) > 0)
@@ -137,9 +137,9 @@ class Gpu {
 };
 
 // Messages leave through buffers of their own, and pass by the kernels on a stream of their own.
-class GpuOperations : public OperationsOn<Gpu> {
+class GpuOperations : public OperationsByCells<Gpu> {
   public:
-    using OperationsOn<Gpu>::OperationsOn;
+    using OperationsByCells<Gpu>::OperationsByCells;
 
     Buffer make_buffer(std::size_t values, Wire wire) override {
         double* const data = backend().allocate(values);
@@ -152,7 +152,7 @@ class GpuOperations : public OperationsOn<Gpu> {
         Work work;
         device().transfer_follows_compute();
         device().on_transfer([&] {
-            work = OperationsOn::pack(buffer, copies, u, colour);
+            work = OperationsByCells::pack(buffer, copies, u, colour);
             const std::size_t bytes = copies.values * u.size() * sizeof(double);
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_host(buffer.wire, buffer.data, bytes);
@@ -170,7 +170,7 @@ class GpuOperations : public OperationsOn<Gpu> {
             check_at_least(buffer.values * sizeof(double), bytes, "a message fits into its buffer");
             if (buffer.wire != buffer.data && bytes > 0)
                 device().copy_to_device(buffer.data, buffer.wire, bytes);
-            work = OperationsOn::unpack(u, copies, buffer, colour);
+            work = OperationsByCells::unpack(u, copies, buffer, colour);
         });
         device().compute_follows_transfer();
         return work;
@@ -180,14 +180,14 @@ class GpuOperations : public OperationsOn<Gpu> {
     Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
         Work work;
         device().on_transfer([&] {
-            work = OperationsOn::forward(to, copies, from, fields);
+            work = OperationsByCells::forward(to, copies, from, fields);
             device().wait_for_current();
         });
         return work;
     }
 
     Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
-        if (L.part != Part::all || L.colour) return OperationsOn::restrict_residual(coarse, L, u, f);
+        if (L.part != Part::all || L.colour) return OperationsByCells::restrict_residual(coarse, L, u, f);
         const Cells cells = coarser(coarse);
         return in_dimensions([&](auto D) {
             const RestrictResidual<D> body{coarse.view(), {StencilView<D>(L), u.view(), f.view()}};

@@ -97,7 +97,7 @@ struct ByCells {
     }
 
     template <class Body>
-    static void for_each_cell(const Cells& cells, const Body& body) {
+    static void for_each_cell(const Cells& cells, const Body& body, std::size_t /*weight*/ = 1) {
         if (cells.count() == 0) return;
         Kokkos::parallel_for("cells", threads(cells), CellThread<Body>{body, cells});
         Kokkos::fence();

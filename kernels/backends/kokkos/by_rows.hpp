@@ -33,8 +33,8 @@ struct ByRows {
     }
 
     template <class Body>
-    static void for_each_cell(const Cells& cells, const Body& body) {
-        for_each_row(cells, Row<Body>{body, cells});
+    static void for_each_cell(const Cells& cells, const Body& body, std::size_t weight = 1) {
+        for_each_row(cells, Row<Body>{body, cells}, weight);
     }
 
     template <class Body>

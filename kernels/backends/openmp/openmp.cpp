@@ -75,8 +75,8 @@ class OpenMP {
     }
 
     template <class Body>
-    void for_each_cell(const Cells& cells, const Body& body) {
-        for_each_row(cells, Row<Body>{body, cells});
+    void for_each_cell(const Cells& cells, const Body& body, std::size_t weight = 1) {
+        for_each_row(cells, Row<Body>{body, cells}, weight);
     }
 
     template <class Body>
@@ -164,7 +164,8 @@ class FusedHalfSweeps : public Base {
     using Base::relax;
 
     Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
-        if (sweeps.count() == 0) return this->relax_beyond(0, u, L, f, sweeps);
+        if (sweeps.count() == 0)
+            return sweeps.guess == Guess::zero && L.part != Part::shell ? this->fill(u, 0.0) : Work{};
         return this->in_dimensions([&](auto D) { return pass<D>(0, u, L, f, sweeps, NothingCloses{}); });
     }
     Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
@@ -226,7 +227,7 @@ class FusedHalfSweeps : public Base {
 };
 
 // And combinations, powers of the operator, both of two bases for one look at the coefficients, and Gram matrices.
-class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>> {
+class OpenMPOperations : public FusedHalfSweeps<TransfersByRows<OperationsOn<OpenMP<double>>>> {
   public:
     using FusedHalfSweeps::FusedHalfSweeps;
 
@@ -352,7 +353,7 @@ class OpenMPOperations : public FusedHalfSweeps<OperationsByRows<OpenMP<double>>
 };
 
 using OpenMPCycles =
-    FusedHalfSweeps<CyclesByRows<CycleOperationsOn<OpenMP<float>, float, OnlyCycles>, float>, float>;
+    FusedHalfSweeps<TransfersByRows<CycleOperationsOn<OpenMP<float>, float, OnlyCycles>, float>, float>;
 
 class OpenMPBackend : public Backend {
   public:

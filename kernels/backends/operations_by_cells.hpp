@@ -1,0 +1,109 @@
+#pragma once
+
+// All Operations in double precision, cell by cell and one pass after the other. Other backends compute the same by rows or
+// in one pass.
+
+#include <type_traits>
+
+#include "kernels/backends/operations_on.hpp"
+
+namespace keel {
+
+// The operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived from it.
+template <class Base>
+class OneByOne : public Base {
+  public:
+    using Base::Base;
+    using Base::relax;
+
+    Work combine_all(std::span<const Combination> combinations) override {
+        Work work;
+        for (const auto& [y, c, x] : combinations) work += this->combine(y, c, x);
+        return work;
+    }
+    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+        this->check_gram(x, y, sums);
+        this->for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
+            this->sum_by_box(terms, body, sums.data());
+            sums = sums.subspan(terms * this->windows().size());
+        });
+        return this->gram_work(x.size(), y.size());
+    }
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        this->check_powers(bases, A, recurrences.size());
+        return this->of_kind(A, [&](auto D, auto scaling) {
+            Work work;
+            for (std::size_t n = 0; n < recurrences.size(); ++n)
+                for (const BasisVectors& basis : bases)
+                    if (n + 1 < basis.v.size()) {
+                        const Field next = this->made_by(recurrences.size(), n, basis.v[n + 1]);
+                        const auto body =
+                            this->template next_vector<D, scaling>(next, basis, A, recurrences[n], n);
+                        this->backend().for_each_cell(this->cells_for(next), body);
+                        work += this->next_vector_cost(A, recurrences[n]) * this->cells_for(next).count();
+                    }
+            return work;
+        });
+    }
+    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
+        return relax_beyond(0, u, L, f, sweeps);
+    }
+    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
+                            const HalfSweeps& sweeps) override {
+        Work work = relax_beyond(1, u, L, f, sweeps);
+        if (L.part == Part::interior) return work;
+        return work += this->restrict_residual(coarse, L.on(Part::all).of(sweeps.unsolved()), u, f);
+    }
+    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
+                           const HalfSweeps& sweeps) override {
+        norm = 0;
+        Work work = relax_beyond(1, u, L, f, sweeps);
+        if (L.part == Part::interior) return work;
+        return work += this->residual_norm(L.on(Part::all).of(sweeps.unsolved()), u, f, norm);
+    }
+
+  private:
+    // `last`: ghost layers of the last half sweep.
+    Work relax_beyond(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
+        return this->in_dimensions([&](auto D) {
+            return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
+                Work work;
+                if (sweeps.guess == Guess::zero && L.part != Part::shell) work += this->fill(u, 0.0);
+                for (const auto& sweep : this->template half_sweeps<D>(last, u, L, f, sweeps, relaxed))
+                    work += this->relax_half(sweep.cells, sweep.body);
+                return work;
+            });
+        });
+    }
+};
+
+template <class Backend>
+class OperationsByCells : public OneByOne<OperationsOn<Backend>> {
+  public:
+    using OneByOne<OperationsOn<Backend>>::OneByOne;
+
+    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
+        return this->in_dimensions([&](auto D) {
+            return this->template with_residual<D>(L, u, f, [&](const auto& residual) {
+                using Fine = std::decay_t<decltype(residual)>;
+                return this->on(this->coarser(coarse, L.part),
+                                RestrictResidual<D, double, Fine>{coarse.view(), residual});
+            });
+        });
+    }
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        const Cells cells = this->of_colour(colour);
+        return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
+            using Body = std::decay_t<decltype(body)>;
+            if (colour)
+                this->backend().for_each_cell(cells, OneColour<Body>{body});
+            else
+                this->backend().for_each_cell(cells, body);
+            return this->template work_of_interpolation<Body>(cells);
+        });
+    }
+};
+
+}  // namespace keel
