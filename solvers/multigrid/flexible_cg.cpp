@@ -34,8 +34,7 @@ bool FlexibleCG::step(const std::function<void(Field z, Field r)>& cycle) {
 }
 
 double FlexibleCG::residual_norm() {
-    level_.ghosts->run(
-        level_.u, [&](Part part) { level_.operations.residual(r_, level_.L.on(part), level_.u, level_.f); });
+    form_residual(level_, r_);
     return L_.max_norm(r_);
 }
 

@@ -236,14 +236,9 @@ double remove_mean(Operations& operations, Reduction& reduction, Field u) {
 }
 
 double make_solvable(Level& level) {
-    const auto norm_of_f = [&] {
-        double norm = 0;
-        level.operations.max_norm(level.f, norm);
-        return level.reduction->max(norm);
-    };
-    const double with_mean = norm_of_f();
+    const double with_mean = max_norm(level, level.f);
     const double mean = remove_mean(level.operations, *level.reduction, level.f);
-    if (norm_of_f() < 1e-14 * with_mean) level.operations.fill(level.f, 0.0);
+    if (max_norm(level, level.f) < 1e-14 * with_mean) level.operations.fill(level.f, 0.0);
     return with_mean > 0 ? mean / with_mean : 0.0;
 }
 

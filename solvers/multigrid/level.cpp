@@ -101,6 +101,17 @@ void deepen(Level& level) {
     level.deep_ghosts->run(level.L.inverse_diagonal);
 }
 
+void form_residual(Level& level, Field r) {
+    level.ghosts->run(level.u,
+                      [&](Part part) { level.operations.residual(r, level.L.on(part), level.u, level.f); });
+}
+
+double max_norm(Level& level, Field u) {
+    double norm = 0;
+    level.operations.max_norm(u, norm);
+    return level.reduction->max(norm);
+}
+
 namespace {
 
 // All ghosts of u, outside the domain by its boundary conditions.

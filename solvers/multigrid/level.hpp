@@ -145,6 +145,12 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
 // and reads none of them, so that boundary conditions hold in every layer without further care. Collective.
 void deepen(Level& level);
 
+// r = f - L u, while the ghosts of u are exchanged. Collective.
+void form_residual(Level& level, Field r);
+
+// max|u|, +infinity where a value is not finite. Collective, one all-reduce.
+double max_norm(Level& level, Field u);
+
 // u of a level += u of the next coarser one, of all cells or those of one colour. Linear interpolation fills
 // all ghosts of the coarser u, outside the domain as well. Collective.
 void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation,

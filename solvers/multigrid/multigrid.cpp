@@ -75,9 +75,7 @@ void Multigrid::keep_coarse_residual(int l) {
     if (LevelRedistribution* const moved = levels_.redistribution(l + 1)) moved->gather_guess();
     if (!levels_.has(l + 1)) return;
     Level& coarse = levels_.cycled(l + 1);
-    coarse.ghosts->run(coarse.u, [&](Part part) {
-        coarse.operations.residual(coarse.r, coarse.L.on(part), coarse.u, coarse.f);
-    });
+    form_residual(coarse, coarse.r);
 }
 
 // u of level l += u of the level below, from where that is, of all cells or those of one colour.
@@ -268,17 +266,12 @@ double Multigrid::residual_norm(int l) {
 
 // The same, with the residual left in the level's r.
 double Multigrid::stored_residual_norm(Level& level) {
-    level.ghosts->run(
-        level.u, [&](Part part) { level.operations.residual(level.r, level.L.on(part), level.u, level.f); });
-    double norm = 0;
-    level.operations.max_norm(level.r, norm);
-    return level.reduction->max(norm);
+    form_residual(level, level.r);
+    return max_norm(level, level.r);
 }
 
 double Multigrid::rounding_floor(Level& level, double norm_f) {
-    double norm_u = 0;
-    level.operations.max_norm(level.u, norm_u);
-    norm_u = level.reduction->max(norm_u);
+    const double norm_u = max_norm(level, level.u);
     return std::numeric_limits<double>::epsilon() * level.gershgorin_bound * (norm_u / norm_f);
 }
 

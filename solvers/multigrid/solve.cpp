@@ -45,9 +45,7 @@ int SolveReport::bottom_iterations() const {
 
 SolveReport Multigrid::solve(int finest, Guess guess) {
     Level& level = levels_.level(finest);
-    double norm_f = 0;
-    level.operations.max_norm(level.f, norm_f);
-    Solve solve{level, finest, guess, level.reduction->max(norm_f)};
+    Solve solve{level, finest, guess, max_norm(level, level.f)};
     if (guess == Guess::zero) level.operations.fill(level.u, 0.0);
     share_right_hand_side(level);
     visits_.clear();

@@ -46,8 +46,7 @@ void FasMap::cycle(int l) {
     relax(fine, options_.pre);
 
     Level& coarse = levels_.level(l + 1);
-    fine.ghosts->run(fine.u,
-                     [&](Part part) { fine.operations.residual(fine.r, fine.L.on(part), fine.u, fine.f); });
+    form_residual(fine, fine.r);
     fine.operations.add_reaction(fine.r, fine.r, -1, phi_, fine.u);
     coarse.operations.fill(coarse.u, 0.0);  // ghosts outside the domain, which interpolation has filled
     fine.operations.restrict_to(coarse.u, fine.u);
@@ -86,21 +85,16 @@ void FasMap::start(Vector u) {
 
 double FasMap::residual(Vector u) {
     Level& finest = levels_.level(0);
-    const auto norm_of_r = [&] {
-        double norm = 0;
-        finest.operations.max_norm(finest.r, norm);
-        return finest.reduction->max(norm);
-    };
     if (start_residual_ == 0) {
         finest.operations.copy(finest.r, f_);
         finest.operations.shift(finest.r, -phi_(0.0));
-        start_residual_ = norm_of_r();
+        start_residual_ = max_norm(finest, finest.r);
         if (start_residual_ == 0) start_residual_ = 1;
     }
     finest.ghosts->run(u);
     finest.operations.residual(finest.r, finest.L, u, f_);
     finest.operations.add_reaction(finest.r, finest.r, -1, phi_, u);
-    return norm_of_r() / start_residual_;
+    return max_norm(finest, finest.r) / start_residual_;
 }
 
 }  // namespace keel

@@ -26,12 +26,11 @@ void CycleMap::evaluate(Vector g, Vector u) {
 }
 
 double CycleMap::residual(Vector u) {
-    double norm = 0;
     if (norm_f_ == 0) {
-        finest_.operations.max_norm(finest_.f, norm);
-        norm_f_ = finest_.reduction->max(norm);
+        norm_f_ = max_norm(finest_, finest_.f);
         if (norm_f_ == 0) norm_f_ = 1;  // f = 0, which u = 0 solves
     }
+    double norm = 0;
     finest_.ghosts->run(u);
     finest_.operations.residual_norm(finest_.L, u, finest_.f, norm);
     return finest_.reduction->max(norm) / norm_f_;
