@@ -16,7 +16,7 @@ set_source_files_properties(comm/test_plans.cpp PROPERTIES COMPILE_OPTIONS -O1 S
 keel_test_executable(miniapp miniapp keel_test_main -O0
   miniapp/test_deck.cpp
   miniapp/test_grid_matrix.cpp
-  miniapp/test_imagined_amg.cpp
+  miniapp/test_virtual_amg.cpp
   miniapp/test_matrices.cpp
   miniapp/test_mode.cpp
   miniapp/test_machine_file.cpp

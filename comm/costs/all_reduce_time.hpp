@@ -34,7 +34,7 @@ constexpr auto names_of(AllReduceModel) {
 //   node_leader: up a binomial tree to each node's first rank, doubling among these, down again.
 //   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
 //     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
-//   auto: of mpich, recursive_doubling and node_slices.
+//   auto: the fastest of mpich, recursive_doubling and node_slices.
 // Of more than `most_ranks`, in powers of two on nodes and of nodes that are filled one after the other, so many are gone
 // through and the rounds that the others add are counted, but for rabenseifner, whose rounds differ.
 // Throws MissingParameter.

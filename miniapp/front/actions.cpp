@@ -113,7 +113,7 @@ Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm) 
 Status dry_run(const PreparedMode& mode, const DeckFacts& deck, const std::string& records, bool verbose,
                const Communicator& comm) {
     const Resolved& resolved = mode.resolved();
-    // Imagined ranks are those of another machine. Of a device nothing is known where there is none.
+    // Virtual ranks are those of another machine. Of a device nothing is known where there is none.
     const bool here = !resolved.has_virtual_ranks() && !backend_info(resolved.backend).features.device_memory;
     if (here && refused(exceeds_memory(mode, comm, memory_of_nodes(resolved.detected)), comm))
         return bad_input;

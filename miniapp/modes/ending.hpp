@@ -15,7 +15,7 @@ class Ending {
     explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {}
 
     // To be asked between pieces of work. The next piece is taken to last as long as the longest so far, and what remains to be
-    // done behind it, checks and tables, as long again: nothing foretells them better. The same on all ranks. Collective.
+    // done behind it, checks and tables, as long again: nothing predicts them better. The same on all ranks. Collective.
     Interruption asked(const Communicator& comm);
 
   private:

@@ -49,10 +49,10 @@ void check_idle(Rules& rules) {
 }  // namespace
 
 std::vector<std::string> validate(const Deck& deck, const NamedFiles& files, int started, bool of_dry_run) {
-    const int imagined = deck.parameters.problem.ranks;
+    const int virtual_ranks = deck.parameters.problem.ranks;
     Rules rules(deck, of_dry_run);
     check_common(rules, files, started);
-    mode_of(deck).check(rules, imagined > 0 ? imagined : started);
+    mode_of(deck).check(rules, virtual_ranks > 0 ? virtual_ranks : started);
     check_idle(rules);
     return std::move(rules).errors();
 }

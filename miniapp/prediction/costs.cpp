@@ -82,24 +82,21 @@ SumsMove move_of(const AllReduceOptions& options) {
     return options.progress ? SumsMove::when_pushed : SumsMove::when_waited_for;
 }
 
-Costs::Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-             AllReduceModel all_reduce, SumsMove sums, const CoarsestRanks* coarsest,
-             std::span<const LevelRanks> fewer)
-    : plans_(plans),
-      topology_(topology),
-      model_(model),
-      all_reduce_(all_reduce),
-      sums_move_(sums),
-      coarsest_(coarsest),
-      fewer_(fewer) {}
+VirtualRanks virtual_ranks(const Resolved& resolved) {
+    require_known({resolved.machine->machine, Memory::host}, resolved.topology);
+    return {.topology = resolved.topology,
+            .model = *resolved.machine,
+            .all_reduce = resolved.comm.all_reduce_model,
+            .sums = move_of(resolved.comm.all_reduce)};
+}
 
 Costs::Ranks Costs::ranks_of(int level) const {
-    const LevelRanks* const fewer = ranks_at(fewer_, level);
-    return fewer ? Ranks{fewer->level, fewer->topology} : Ranks{0, topology_};
+    const LevelRanks* const fewer = ranks_at(ranks_.fewer, level);
+    return fewer ? Ranks{fewer->level, fewer->topology} : Ranks{0, ranks_.topology};
 }
 
 double Costs::work(double calls, const Work& work) const {
-    return model_.machine.compute->time(calls, work);
+    return machine().compute->time(calls, work);
 }
 
 const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t fields,
@@ -111,8 +108,9 @@ const Costs::OfExchange& Costs::exchange(int level, ExchangeUse use, std::size_t
         plans_, [&](const ExchangePlan& plan) { return plan.level == level && plan.use == use; });
     check(planned != plans_.end(), "every exchange of a solve is planned for");
     const auto send = [&](const std::vector<Plan>& plans) {
-        const SchemeRow row = planned->nodes.summary(planned->scheme, plans, fields, &model_, value_bytes);
-        cost.wait = row.seconds() + model_.machine.noise.exchange;
+        const SchemeRow row =
+            planned->nodes.summary(planned->scheme, plans, fields, &ranks_.model, value_bytes);
+        cost.wait = row.seconds() + machine().noise.exchange;
         cost.most = row.most_sent;
         cost.all = row.all;
     };
@@ -154,7 +152,7 @@ double Costs::all_reduce(int level, std::size_t words) {
 
 double Costs::all_gather(std::size_t words) {
     const auto [found, is_new] = all_gathers_.try_emplace(words);
-    if (is_new) found->second = all_gather_time(model_.machine, topology_.places(), words);
+    if (is_new) found->second = all_gather_time(machine(), ranks_.topology.places(), words);
     return found->second;
 }
 
@@ -162,17 +160,17 @@ double Costs::gather_on_node(std::size_t words) {
     const auto [found, is_new] = on_node_.try_emplace(words);
     if (is_new)
         found->second =
-            all_gather_time(model_.machine, topology_.among(topology_.ranks_on(0)).places(), words);
+            all_gather_time(machine(), ranks_.topology.among(ranks_.topology.ranks_on(0)).places(), words);
     return found->second;
 }
 
 double Costs::collect(std::size_t words) {
-    check(coarsest_ != nullptr, "who has rows of the coarsest level is known");
+    check(ranks_.coarsest != nullptr, "who has rows of the coarsest level is known");
     const auto [found, is_new] = collected_.try_emplace(words);
-    const RankPlaces ranks = coarsest_->topology.places();
+    const RankPlaces ranks = ranks_.coarsest->topology.places();
     if (is_new)
-        found->second = coarsest_->on_one_rank ? 2 * gather_time(model_.machine, ranks, words)
-                                               : all_gather_time(model_.machine, ranks, words);
+        found->second = ranks_.coarsest->on_one_rank ? 2 * gather_time(machine(), ranks, words)
+                                                     : all_gather_time(machine(), ranks, words);
     return found->second;
 }
 
@@ -182,12 +180,12 @@ std::span<const RoundTime> Costs::rounds(int level, std::size_t words) {
     std::vector<RoundTime>& rounds = found->second;
     // One rank alone waits for nobody.
     if (!is_new || ranks.topology.ranks() == 1) return rounds;
-    if (sums_move_ == SumsMove::by_themselves)
-        rounds = {{all_reduce_time(model_.machine, ranks.topology.places(), words, all_reduce_), 0}};
+    if (ranks_.sums == SumsMove::by_themselves)
+        rounds = {{all_reduce_time(machine(), ranks.topology.places(), words, ranks_.all_reduce), 0}};
     else
-        rounds = all_reduce_rounds(model_.machine, ranks.topology.places(), words, all_reduce_);
-    // Ranks that are late are so from the beginning.
-    if (!rounds.empty()) rounds.front().seconds += model_.machine.noise.all_reduce;
+        rounds = all_reduce_rounds(machine(), ranks.topology.places(), words, ranks_.all_reduce);
+    // The delay comes before the first message.
+    if (!rounds.empty()) rounds.front().seconds += machine().noise.all_reduce;
     return rounds;
 }
 
@@ -195,8 +193,8 @@ const Costs::OfSum& Costs::sum(int level, std::size_t words, WordType summands) 
     const auto [from_level, topology] = ranks_of(level);
     const auto [found, is_new] = sums_.try_emplace({from_level, words, summands});
     OfSum& sum = found->second;
-    if (!is_new || sums_move_ == SumsMove::by_themselves) return sum;
-    const AllReduceAlgorithm algorithm = algorithm_of(all_reduce_, model_.machine, topology.places(), words);
+    if (!is_new || ranks_.sums == SumsMove::by_themselves) return sum;
+    const AllReduceAlgorithm algorithm = algorithm_of(ranks_.all_reduce, machine(), topology.places(), words);
     for (int rank = 0; rank < topology.ranks(); ++rank) {
         const auto rounds = rounds_of(algorithm, topology, rank, words, summands);
         const Traffic sent = traffic_of(rounds, topology, rank);

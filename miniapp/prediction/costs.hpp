@@ -14,6 +14,7 @@
 #include "comm/costs/representatives.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
+#include "miniapp/setup/resolved.hpp"
 
 namespace keel {
 
@@ -58,20 +59,30 @@ std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topo
 // The one of a level; null: all ranks have some of it.
 const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level);
 
-// What moves a sum on that is under way: MPI, while the program computes, all the time; or, where its messages are ours, and
-// counted, the program between two operations, or only when it waits for the sum.
+// Who progresses a sum in flight: MPI, all the time while the program computes; or, where its messages are ours, and counted, the
+// program between two operations, or only when it waits for the sum.
 enum class SumsMove { by_themselves, when_pushed, when_waited_for };
 SumsMove move_of(const AllReduceOptions& options);
 
+// The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to outlives it.
+struct VirtualRanks {
+    const Topology& topology;
+    Model model;
+    AllReduceModel all_reduce = AllReduceModel::mpich;
+    SumsMove sums = SumsMove::by_themselves;
+    const CoarsestRanks* coarsest = nullptr;
+    std::span<const LevelRanks> fewer = {};
+};
+// As the deck has them. Throws MissingParameter, with all that is missing: sums are of the host, wherever fields are.
+VirtualRanks virtual_ranks(const Resolved& resolved);
+
 class Costs {
   public:
-    // All of it must outlive the costs.
-    Costs(const std::vector<ExchangePlan>& plans, const Topology& topology, const Model& model,
-          AllReduceModel all_reduce, SumsMove sums = SumsMove::by_themselves,
-          const CoarsestRanks* coarsest = nullptr, std::span<const LevelRanks> fewer = {});
+    // The plans must outlive the costs.
+    Costs(const std::vector<ExchangePlan>& plans, const VirtualRanks& ranks) : plans_(plans), ranks_(ranks) {}
 
     struct OfExchange {
-        double wait = 0;  // seconds of the plan, and those that the machine's ranks are late
+        double wait = 0;  // seconds of the plan and of the machine's delay
         // Sent by the busiest rank, each number by itself, but of merged boxes by the one that takes most of them; and by all.
         Volume most, all;
         double packed_bytes = 0;  // moved by it for one exchange
@@ -93,10 +104,10 @@ class Costs {
     double all_gather(std::size_t words);      // of so many of each rank
     double gather_on_node(std::size_t words);  // of so many of each rank of the first node
     double collect(std::size_t words);         // of so many of each rank with rows of the coarsest level
-    // Of one that is under way: all of it together where it moves by itself.
+    // The rounds of one in flight: one for all of it where it moves by itself.
     std::span<const RoundTime> rounds(int level, std::size_t words);
-    SumsMove sums_move() const { return sums_move_; }
-    double look() const { return model_.machine.compute->look; }
+    SumsMove sums_move() const { return ranks_.sums; }
+    double look() const { return machine().compute->look; }
     // Messages of ours for a sum: of the busiest rank, each number by itself, and of all.
     struct OfSum {
         Volume most, all;
@@ -109,15 +120,11 @@ class Costs {
         const Topology& topology;
     };
     Ranks ranks_of(int level) const;
+    const Machine& machine() const { return ranks_.model.machine; }
 
     const std::vector<ExchangePlan>& plans_;
-    const Topology& topology_;
-    const Model& model_;
-    AllReduceModel all_reduce_;
+    VirtualRanks ranks_;
     std::map<std::tuple<int, ExchangeUse, std::size_t, std::size_t, bool>, OfExchange> exchanges_;
-    SumsMove sums_move_;
-    const CoarsestRanks* coarsest_;
-    std::span<const LevelRanks> fewer_;
     std::map<std::size_t, double> all_gathers_, on_node_, collected_;  // by words
     // By the level where their ranks are first all that there are, 0 or one in merged boxes.
     std::map<std::pair<int, std::size_t>, std::vector<RoundTime>> all_reduces_;

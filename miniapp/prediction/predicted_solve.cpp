@@ -14,7 +14,7 @@ Model with_noise(Model model, double all_reduce) {
     return model;
 }
 
-// Every message between nodes takes so much longer; the overhead stays, if it is known.
+// The latency of messages between nodes grows; the overhead stays, if it is known.
 Model with_latency(Model model, double more) {
     for (auto& costs : model.machine.messages)
         for (const Protocol protocol : {Protocol::short_, Protocol::eager, Protocol::rendezvous})
@@ -53,7 +53,7 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
         const double excess = seconds(more) - (1 + loss) * now;
         if (excess <= 1e-9 * now) break;
         const double slope = slope_at(more);
-        if (slope < 0.5) break;  // sums that are pushed on take steps
+        if (slope < 0.5) break;  // sums progressed between operations take steps
         more -= excess / slope;
     }
     found.seconds = more;
@@ -62,19 +62,21 @@ LatencyTolerance tolerance(double now, const std::function<double(double)>& seco
 
 }  // namespace
 
-void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
-                   const std::vector<ExchangePlan>& plans, const Imagined& where) {
+void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
+             const VirtualRanks& ranks, const LevelRange& bottom) {
     const auto time_on = [&](const Model& model) {
-        Costs costs(plans, where.topology, model, where.all_reduce, where.sums, where.coarsest, where.fewer);
+        VirtualRanks on_model = ranks;
+        on_model.model = model;
+        Costs costs(plans, on_model);
         return time_of_solve(slices, costs);
     };
-    solve.time = time_on(where.model);
-    solve.seconds = seconds_of(solve.time, where.bottom);
+    solve.time = time_on(ranks.model);
+    solve.seconds = seconds_of(solve.time, bottom);
     for (std::size_t n = 0; n < noises.size(); ++n)
-        solve.noisy[n] = seconds_of(time_on(with_noise(where.model, noises[n])), where.bottom);
+        solve.noisy[n] = seconds_of(time_on(with_noise(ranks.model, noises[n])), bottom);
     constexpr double slower = 1e-3;
-    const Seconds memory = seconds_of(time_on(with_slower_memory(where.model, 1 + slower)), where.bottom);
-    const Seconds network = seconds_of(time_on(with_slower_network(where.model, 1 + slower)), where.bottom);
+    const Seconds memory = seconds_of(time_on(with_slower_memory(ranks.model, 1 + slower)), bottom);
+    const Seconds network = seconds_of(time_on(with_slower_network(ranks.model, 1 + slower)), bottom);
     const auto shares = [&](double Seconds::*part) -> RateShares {
         const double now = solve.seconds.*part;
         if (now == 0) return {};
@@ -84,7 +86,7 @@ void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
     solve.solve_rates = shares(&Seconds::solve);
     const auto tolerated = [&](double Seconds::*part) {
         return tolerance(solve.seconds.*part, [&](double more) {
-            return seconds_of(time_on(with_latency(where.model, more)), where.bottom).*part;
+            return seconds_of(time_on(with_latency(ranks.model, more)), bottom).*part;
         });
     };
     solve.bottom = tolerated(&Seconds::bottom);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A solve predicted for a machine, and what becomes of it where ranks are late or messages slower.
+// A solve predicted on virtual ranks of a machine, and how its seconds grow with delays and slower messages.
 
 #include <array>
 #include <optional>
@@ -8,23 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "comm/costs/all_reduce_time.hpp"
 #include "miniapp/prediction/solve_time.hpp"
 
 namespace keel {
-
-// Where and how sums travel.
-struct Imagined {
-    const Topology& topology;
-    Model model;
-    AllReduceModel all_reduce;
-    SumsMove sums;
-    // What seconds call the bottom: the level of the Krylov method or, where boxes are merged, all levels from the first one in merged
-    // boxes on, which are there in place of a large one.
-    LevelRange bottom;
-    const CoarsestRanks* coarsest = nullptr;
-    std::span<const LevelRanks> fewer = {};
-};
 
 // Seconds of a solve, of its bottom, and of all sums in it.
 struct Seconds {
@@ -33,7 +19,7 @@ struct Seconds {
     double all_reduce = 0;
 };
 
-// What an all-reduce takes longer, in the table of a predicted solve: on a quiet machine, on a busy one.
+// The delays of each all-reduce in the table of a predicted solve: a quiet machine, a busy one.
 inline constexpr std::array<double, 3> noises{0, 60e-6, 200e-6};
 
 // How a solve, or its bottom, takes to slower messages between nodes.
@@ -49,26 +35,37 @@ struct RateShares {
     double network = 0;  // of messages between nodes, and of a node's injection
 };
 
+// A number that a method has of its own: heading of its column, field of its record.
+struct SolveCount {
+    const char* heading;
+    const char* field;
+    double value = 0;
+};
+
 struct PredictedSolve {
     std::string solver;
-    SolveTime time;
+    SolveTime time;  // without rows where nothing stands for the solve
     Seconds seconds;
-    std::array<Seconds, noises.size()> noisy{};  // with so much besides the machine's own
+    std::array<Seconds, noises.size()> noisy{};  // with such a delay besides the machine's own
     LatencyTolerance bottom, solve;
     RateShares bottom_rates, solve_rates;
     std::optional<SolveTime> setup{};  // of algebraic multigrid, where that takes part
-    double cycles = 0;
-    double iterations = 0;  // in all visits to the bottom
-    bool given = false;     // these, by the deck
-    // Of the solve that stood for it.
-    int rehearsed_cycles = 0;
-    long rehearsed_iterations = 0;
+    std::vector<SolveCount> counts;    // cycles and iterations
+    bool assumed = false;              // the iterations, by the deck
+    // Of the proxy solve.
+    int proxy_cycles = 0;
+    long proxy_iterations = 0;
     bool converged = false;
     std::string outcome;
+    std::string more = "{}";  // JSON: further fields of its record
+
+    bool is_timed() const { return !time.rows.empty(); }
 };
 
-// Fills in the times of the slices' solve. Throws MissingParameter.
-void predict_times(PredictedSolve& solve, std::span<const Slice> slices,
-                   const std::vector<ExchangePlan>& plans, const Imagined& where);
+// Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on these ranks. `bottom`: the
+// levels that seconds call the bottom: that of the Krylov method or, where boxes are merged, all from the first merged one on,
+// which are there in place of a large one. Throws MissingParameter.
+void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
+             const VirtualRanks& ranks, const LevelRange& bottom);
 
 }  // namespace keel

@@ -19,7 +19,7 @@ namespace keel {
 // Where the Krylov methods of a mode work.
 enum class KrylovLevel { none, coarsest, finest };
 
-// What a mode does with its grids: all that laying them out, planning messages and foretelling memory need to know of it.
+// What a mode does with its grids: all that laying them out, planning messages and predicting memory need to know of it.
 struct GridUse {
     bool coarsens = true;  // false: only the finest level is needed
     KrylovLevel krylov = KrylovLevel::coarsest;
@@ -34,7 +34,7 @@ struct GridUse {
     int more_fields = 0;                         // grid-sized arrays on the finest level beside all else
     double more_bytes = 0;                       // of all ranks together, beside arrays
     bool mixes = false;                          // cycles can be in single precision
-    bool foretold = true;                        // a solve of a small grid tells how long one takes
+    bool predicted = true;                       // a dry run can predict seconds of its solves
 };
 
 // The width of the boxes of the coarsest level.

@@ -39,7 +39,7 @@ struct Communication {
 };
 
 struct Resolved {
-    int ranks = 1;    // planned for: those that problem.ranks imagines, or all that were started
+    int ranks = 1;    // planned for: the virtual ones of problem.ranks, or all that were started
     int started = 1;  // ranks of this run
     int rank = 0;     // this one
     Topology topology;

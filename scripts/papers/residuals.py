@@ -1,4 +1,4 @@
-"""The residual after each V-cycle, by the bottom solver, after figure 6 of Williams et al. 2014: solved here, not foretold."""
+"""The residual after each V-cycle, by the bottom solver, after figure 6 of Williams et al. 2014: solved here, not predicted."""
 
 from papers.points import Figure, Made, Point, Records
 from papers.weak_scaling import solves

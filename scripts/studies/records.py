@@ -59,7 +59,7 @@ class Run:
     @property
     def verdict(self) -> str:
         """VALID, INVALID or INTERRUPTED as the run itself said; KILLED where it could say nothing; DRY, or PREDICTED where a
-        dry run foretold seconds."""
+        dry run predicted seconds."""
         if not self.head:
             return "PREDICTED" if any(solve.get("predicted") for solve in self.of("solve")) else "DRY"
         if not self.result:

@@ -192,7 +192,7 @@ class KeelTest(unittest.TestCase):
         return run.stdout
 
     def planned(self, ranks: int | None, *words: object) -> Record:
-        """What a dry run foretells."""
+        """What a dry run predicts."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run.record("plan")

@@ -102,13 +102,13 @@ class MergedBoxes(KeelTest):
             with self.subTest(ranks=ranks, boxes=boxes):
                 words = ["problem.box=8", f"problem.boxes={boxes}", "run.deterministic=true", HOPPER, *more]
                 ran = self.valid(ranks, *words, *ONCE)
-                foretold = self.run_keel(None, "--dry-run", *words, f"problem.ranks={ranks}")
-                self.assertEqual((foretold.status, foretold.stderr), (0, ""), foretold)
-                solve, measured = foretold.record("solve"), ran.record("solve")
+                predicted = self.run_keel(None, "--dry-run", *words, f"problem.ranks={ranks}")
+                self.assertEqual((predicted.status, predicted.stderr), (0, ""), predicted)
+                solve, measured = predicted.record("solve"), ran.record("solve")
                 for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
                     self.assertEqual(solve[name], measured[name], name)
                 seen = {(row["op"], row["level"]): row for row in ran.records("timer") if row["op"] != "other"}
-                rows = foretold.records("timer")
+                rows = predicted.records("timer")
                 self.assertEqual({(row["op"], row["level"]) for row in rows if "wait" not in row["op"]},
                                  {place for place in seen if "wait" not in place[0]})  # fmt: skip
                 for row in rows:
@@ -124,7 +124,7 @@ class MergedBoxes(KeelTest):
                 merged = sum(row["t_mean"] for row in rows if row["level"] > 0)
                 self.assertAlmostEqual(merged, solve["bottom_seconds"], delta=1e-12)
 
-    def test_levels_of_many_ranks_are_foretold_by_few(self) -> None:
+    def test_levels_of_many_ranks_are_predicted_by_few(self) -> None:
         words = ["problem.box=16", "problem.ranks=64", "comm.ranks_per_node=4", "bottom.solver=cg", HOPPER]
         for cells in (1, 600):  # on eight ranks from boxes of 4^3 and of 8^3 on
             alone, together = (self.run_keel(ranks, "--dry-run", *words, f"multigrid.agglomerate={cells}") for ranks in (None, 3))
@@ -143,7 +143,7 @@ class MergedBoxes(KeelTest):
 
     def test_iterations_are_not_given_where_levels_are_merged(self) -> None:
         run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.assumed_iterations=9")
-        self.assertIn("no seconds are predicted of given iterations where multigrid.agglomerate merges", " ".join(run.split()))
+        self.assertIn("no seconds are predicted of assumed iterations where multigrid.agglomerate merges", " ".join(run.split()))
 
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])

@@ -128,7 +128,7 @@ class Comparison(ChoiceTest):
 
     def test_imaginary_ranks_do_not_run(self) -> None:
         self.refused(2, "problem.ranks=8", "comm.ranks_per_node=4", expected=[
-            "problem.ranks = 8: this run has 2; start as many, or imagine them with --dry-run"])  # fmt: skip
+            "problem.ranks = 8: this run has 2; start as many, or plan for them with --dry-run"])  # fmt: skip
 
     def test_a_machine_of_which_too_little_is_known_is_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -74,7 +74,7 @@ class FullMultigrid(KeelTest):
         self.assertEqual(run.stdout.count(f"{units:.3f} work units ("), 1, run)
         self.assertEqual(run.stdout.count(f"of operator evaluations, {everything:.3f} of all\n"), 1, run)
 
-    def test_exchanges_are_as_foretold(self) -> None:
+    def test_exchanges_are_as_predicted(self) -> None:
         words = ["run.mode=full_multigrid", "problem.box=32", "problem.boxes=[2,2,2]", "multigrid.pre=1", "multigrid.ghost_colours=both"]
         for more in (["multigrid.post=2"], ["multigrid.post=3", "multigrid.interpolation=linear"],
                      ["multigrid.post=2", "multigrid.fused_box=1"]):  # fmt: skip
@@ -84,13 +84,13 @@ class FullMultigrid(KeelTest):
             for level in range(3):
                 # Level l takes part in l + 1 V-cycles, above the bottom of each, and its solution once begins a finer one's.
                 rows = {row["purpose"]: row["exchanges_per_cycle"] for row in plan["levels"] if row["level"] == level}
-                foretold = (level + 1) * rows["stencil"]
+                predicted = (level + 1) * rows["stencil"]
                 if level > 0:
-                    foretold += level * rows.get("interpolation", 0) + 1
+                    predicted += level * rows.get("interpolation", 0) + 1
                 if "smoothing" in rows:
-                    foretold += (level + 1) * rows["smoothing"] + 1  # that of the right-hand side that the start has
+                    predicted += (level + 1) * rows["smoothing"] + 1  # that of the right-hand side that the start has
                 counted = run.timer("exchange.pack")[level]["calls"]
-                self.assertEqual(counted, foretold, f"level {level} with {more}: {plan['levels']}")
+                self.assertEqual(counted, predicted, f"level {level} with {more}: {plan['levels']}")
 
     def test_fused_half_sweeps_and_blocks_change_no_bit(self) -> None:
         words = [*EIGHT, *SWEEPS, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
@@ -139,14 +139,14 @@ class FullMultigrid(KeelTest):
         self.assertFalse(self.check(run, "extrapolated_order")["passed"])
         self.assertIsNone(run.record("result")["fom"])
 
-    def test_exchanges_of_an_extrapolated_cycle_are_as_foretold(self) -> None:
+    def test_exchanges_of_an_extrapolated_cycle_are_as_predicted(self) -> None:
         plan = self.planned(2, *SMALLER, REFERENCE)
         run = self.run_keel(2, *SMALLER, *ONCE, REFERENCE)
         rows = {row["level"]: row["exchanges_per_cycle"] for row in plan["levels"] if row["purpose"] == "stencil"}
         for level in (1, 2):
             # Below a level that is extrapolated two cycles; and the exchange of the restricted solution, once on each level.
-            foretold = (2 * level + 1) * rows[level] + 1 + 1
-            self.assertEqual(run.timer("exchange.pack")[level]["calls"], foretold, level)
+            predicted = (2 * level + 1) * rows[level] + 1 + 1
+            self.assertEqual(run.timer("exchange.pack")[level]["calls"], predicted, level)
 
     def test_extrapolation_where_it_is_not_meant_is_refused_with_the_remedy(self) -> None:
         given = "multigrid.tau_extrapolation = true: "

@@ -1,4 +1,4 @@
-"""Two dimensions: everything that there is in three, on any ranks, with the same counts foretold and counted."""
+"""Two dimensions: everything that there is in three, on any ranks, with the same counts predicted and counted."""
 
 from keel_runner import NIGHTLY, ONCE, KeelTest, at_once, counted_messages, planned_messages
 from record_schema import against_schema
@@ -51,7 +51,7 @@ class Planes(KeelTest):
         for case, run in zip(cases, at_once(2, lambda case: self.valid(case[0], *words, *case[1]), cases), strict=True):
             self.assertEqual(run.record("solve")["residuals"], expected, case)
 
-    def test_a_dry_run_foretells_memory_and_messages(self) -> None:
+    def test_a_dry_run_predicts_memory_and_messages(self) -> None:
         for ranks, more in ((2, []), (3, ["comm.neighbours=all", "comm.ghost_depth=2"]), (8, ["comm.scheme=three_step"])):
             words = ["problem.dimensions=2", "problem.box=32", "problem.boxes=[4,2,1]", "comm.ranks_per_node=2",
                      "multigrid.reference_path=true", *more, *ONCE]  # fmt: skip

@@ -54,26 +54,26 @@ class Prediction(KeelTest):
                         self.assertNotRegex(self.predicted(None, *grid, *mode).stdout, r"(?<![a-z_])-?(inf|nan)\b")
 
     def test_what_is_predicted_is_counted_like_a_run_of_so_many_ranks(self) -> None:
-        # With as many words as boxes in a sum, the quickest is not the one for few words.
+        # With as many words as boxes in a sum, the fastest is not the one for few words.
         automatic = ["comm.allreduce=auto", "run.deterministic=true", HOPPER]
         for solver, more in (("bicgstab", []), ("deep_pipelined_cg", []), ("ca_bicgstab", automatic),
                              ("cg", ["comm.allreduce=node_aware", "multigrid.ghost_colours=needed"]),
                              ("ca_cg", ["comm.allreduce=node_aware", "bottom.gram_precision=double_double", "bottom.s=3"])):
             words = [INPUTS / "papers/seed_weak.toml", *GRID, f"bottom.solver={solver}", *more]
             ran = self.valid(8, *words, "run.repeats=1", "run.warmup=0")
-            foretold = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
-            solve, measured = foretold.record("solve"), ran.records("solve")[0]
+            predicted = self.predicted(None, *dict.fromkeys([*words, HOPPER]), "problem.ranks=8")
+            solve, measured = predicted.record("solve"), ran.records("solve")[0]
             self.assertIsNone(solve["cycles_computed_on"])  # the very grid was solved on
             for name in ("cycles", "bottom_iterations", "reductions", "reduction_words", "exchanges"):
                 self.assertEqual(solve[name], measured[name], name)
             seen = {(row["op"], row["level"]): row for row in ran.records("timer")}
-            for row in foretold.records("timer"):
+            for row in predicted.records("timer"):
                 place = row["op"], row["level"]
                 self.assertTrue(row["predicted"])
                 for name in ("calls", "words", "messages", "off_node_bytes", "all_messages", "all_off_node_bytes"):
                     self.assertEqual(row[name], seen[place][name], (place, name))
                 self.assertAlmostEqual(row["bytes_moved"], seen[place]["bytes_moved"], delta=1e-9 * row["bytes_moved"])
-            self.assertEqual(against_schema([solve, *foretold.records("timer")]), [])
+            self.assertEqual(against_schema([solve, *predicted.records("timer")]), [])
 
     def test_what_is_predicted_with_a_matrix_is_counted_like_a_run_of_so_many_ranks(self) -> None:
         for ranks, matrix, solver, more in (
@@ -88,13 +88,13 @@ class Prediction(KeelTest):
             if not matrix.startswith("stencil2"):
                 words.append("problem.rows=16384")  # in whole blocks, so that all ranks' bytes are those of one
             ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
-            foretold = self.predicted(None, *words, f"problem.ranks={ranks}")
-            solve, measured = foretold.record("solve"), ran.records("solve")[0]
+            predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
+            solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("reductions", "reduction_words", "exchanges", "outcome"):
                 self.assertEqual(solve[name], measured[name], (matrix, name))
             self.assertEqual(solve["bottom_iterations"], measured["iterations"])
             self.assertEqual(solve["computed_on"], {"rows": ran.record("spmv")["rows"], "ranks": 1})
-            rows = foretold.records("timer")
+            rows = predicted.records("timer")
             for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
                 self.assertEqual(sum(row["all_" + number] for row in rows), measured["all"][number], (matrix, number))
                 # Another rank may be busiest with ghosts than with sums.
@@ -120,12 +120,12 @@ class Prediction(KeelTest):
             words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil7", "problem.box=12", "problem.boxes=[1,1,1]",
                      "bottom.tolerance=1e-8", *more, "comm.ranks_per_node=2", HOPPER]  # fmt: skip
             ran = self.valid(ranks, *words, "run.repeats=1", "run.warmup=0")
-            foretold = self.predicted(None, *words, f"problem.ranks={ranks}")
-            solve, measured = foretold.record("solve"), ran.records("solve")[0]
+            predicted = self.predicted(None, *words, f"problem.ranks={ranks}")
+            solve, measured = predicted.record("solve"), ran.records("solve")[0]
             for name in ("solver", "reductions", "reduction_words", "outcome"):
                 self.assertEqual(solve[name], measured[name], (more, name))
             self.assertEqual(solve["bottom_iterations"], measured["iterations"])
-            rows = foretold.records("timer")
+            rows = predicted.records("timer")
             of_solve = [row for row in rows if row["solver"] == solve["solver"]]
             for number in ("messages", "bytes", "off_node_messages", "off_node_bytes"):
                 self.assertEqual(sum(row["all_" + number] for row in of_solve), measured["all"][number], (more, number))
@@ -148,7 +148,7 @@ class Prediction(KeelTest):
             self.assertAlmostEqual(of_setup, solve["setup"]["seconds"], delta=1e-12)
             self.assertEqual(against_schema([solve, *rows]), [])
 
-    def test_set_up_is_foretold_with_what_it_takes_to_choose_schemes(self) -> None:
+    def test_set_up_is_predicted_with_what_it_takes_to_choose_schemes(self) -> None:
         words = ["run.mode=spmv", "run.solve=true", "problem.matrix=stencil27", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.solver=amg",
                  "problem.ranks=8", "comm.ranks_per_node=4", HOPPER]  # fmt: skip
         plans = {}
@@ -172,7 +172,7 @@ class Prediction(KeelTest):
         few, many = (self.predicted(None, *words, f"bottom.assumed_iterations={n}") for n in (50, 5000))
         seconds = [run.record("solve")["seconds"] for run in (few, many)]
         self.assertAlmostEqual(seconds[1] / seconds[0], 100, delta=1e-9)
-        self.assertEqual(many.record("solve")["rehearsed"]["bottom_iterations"], 50)
+        self.assertEqual(many.record("solve")["proxy_solve"]["iterations"], 50)
         self.assertIn("in proportion to 50 iterations of a solve with the whole matrix of 4096 rows", " ".join(many.stdout.split()))
 
     def test_what_stands_between_a_matrix_and_its_prediction_is_told(self) -> None:
@@ -264,7 +264,7 @@ class Prediction(KeelTest):
         computed = self.predicted(None, *words).record("solve")
         once, twice, thrice = (
             self.predicted(None, *words, f"bottom.assumed_iterations={n * computed['bottom_iterations']:.0f}").record("solve") for n in (1, 2, 3))
-        self.assertEqual((computed["iterations_given"], once["iterations_given"]), (False, True))
+        self.assertEqual((computed["iterations_assumed"], once["iterations_assumed"]), (False, True))
         # The real bottom is small enough to stand for itself.
         self.assertEqual(once["computed_on"], computed["computed_on"])
         for name in ("bottom_seconds", "reductions", "exchanges"):
@@ -284,7 +284,7 @@ class Prediction(KeelTest):
         # The baseline among them is not another solver, which would be solved with.
         self.assertEqual([solve["solver"] for solve in given.records("solve")], list(solvers))
         for one, other in zip(given.records("solve"), computed, strict=True):
-            self.assertTrue(one["iterations_given"])
+            self.assertTrue(one["iterations_assumed"])
             self.assertEqual(one["bottom_iterations"], other["bottom_iterations"])
             # s-step methods begin each visit with short steps.
             for name in ("reductions", "exchanges", "bottom_seconds"):

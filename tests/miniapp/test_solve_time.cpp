@@ -33,7 +33,7 @@ struct Place {
     Model model = plain_machine();
 
     SolveTime time(const Trace& trace, double boxes = 1, SumsMove sums = SumsMove::by_themselves) {
-        Costs costs(plans, topology, model, AllReduceModel::recursive_doubling, sums);
+        Costs costs(plans, {topology, model, AllReduceModel::recursive_doubling, sums});
         Slice slice{.trace = &trace};
         slice.shares = {{boxes, 8}};
         return time_of_solve(std::span(&slice, 1), costs);
@@ -113,9 +113,8 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
                       sum(Event::Kind::finish_sum)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
-    predict_times(
-        solve, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed, {}});
+    predict(solve, std::span(&slice, 1), place.plans,
+            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::when_pushed}, {});
     CHECK(solve.solve.messages == Approx(2));
     CHECK(*solve.solve.seconds > 0);
 }
@@ -125,9 +124,8 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     const Trace trace{work(Op::bottom_operator, 0, 170000), sum(Event::Kind::sum)};
     Slice slice{.trace = &trace};
     PredictedSolve solve;
-    predict_times(
-        solve, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, {}});
+    predict(solve, std::span(&slice, 1), place.plans,
+            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
     CHECK(solve.seconds.solve == Approx(200e-6));
     CHECK(solve.solve.messages == Approx(3));
     CHECK(*solve.solve.seconds == Approx(10e-6 / 3));
@@ -137,9 +135,8 @@ TEST_CASE("latency counts messages one after the other, and 5 % of the time tell
     // On one node no message is slower.
     place.topology = virtual_topology(8, 8);
     PredictedSolve alone;
-    predict_times(
-        alone, std::span(&slice, 1), place.plans,
-        {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves, {}});
+    predict(alone, std::span(&slice, 1), place.plans,
+            {place.topology, place.model, AllReduceModel::recursive_doubling, SumsMove::by_themselves}, {});
     CHECK(alone.solve.messages == 0);
     CHECK(!alone.solve.seconds);
 }

@@ -281,7 +281,7 @@ class DryRuns(unittest.TestCase):
         self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (32768, 704800.0, 3, 1))
         self.assertEqual(found.remarks, ("without effect: bottom.depth", "every rank is a node of its own"))
 
-    def test_what_is_not_known_is_not_foretold(self) -> None:
+    def test_what_is_not_known_is_not_predicted(self) -> None:
         for plan in (PLAN | {"predicted_bytes": None, "busiest": None, "unknowns": None}, {}):
             found = understand(plan)
             self.assertEqual((found.size, found.bytes_per_rank, found.messages, found.off_node), (None, None, None, None))

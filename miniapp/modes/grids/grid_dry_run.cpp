@@ -9,7 +9,7 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/modes/grids/prediction/prediction.hpp"
+#include "miniapp/modes/grids/prediction/multigrid_prediction.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
@@ -25,7 +25,7 @@ namespace {
 std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
     if (uses_algebraic(options))
         return "; and a cycle of algebraic multigrid for each application of the operator, whose levels and "
-               "messages are not foretold";
+               "messages are not predicted";
     if (use.preconditioner == PreconditionerKind::none) return "";
     const bool v_cycle = use.preconditioner == PreconditionerKind::v_cycle;
     const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
@@ -246,6 +246,12 @@ std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
                                   {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
 }
 
+Prediction PreparedGrids::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                                  const SharedMemory& memory, Progress& progress) const {
+    if (grids_.use.krylov == KrylovLevel::none || !grids_.use.predicted) return {};
+    return predict_multigrid(resolved_, grids_, tables, comm, memory, progress);
+}
+
 DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory,
                               Progress& progress) const {
     progress.say("planning messages");
@@ -260,13 +266,8 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
         solves ? static_cast<double>(predicted_bytes(grids_, finest, topology, schemes_by_level(tables)))
                : 0.0);
     const double arrays = comm.max(static_cast<double>(array_bytes(grids_, finest)));
-    std::string why_not;
-    std::optional<Prediction> prediction;
-    if (predicts(resolved_, grids_)) {
-        why_not = why_not_predicted(grids_, memory, comm.size());
-        if (why_not.empty()) prediction = predict(resolved_, grids_, tables, comm, progress);
-    }
-    const Foretold foretold = foretell(tables, comm, memory);
+    const Prediction prediction =
+        predicts(resolved_) ? predict(tables, comm, memory, progress) : Prediction();
     if (comm.rank() > 0) return {};
 
     const std::vector<PlannedExchange> planned = planned_exchanges(grids_, resolved_, tables);
@@ -301,27 +302,14 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
             "memory: {} a rank at its peak, {} of them cells of the grids{}\n", bytes_text(fields),
             bytes_text(arrays),
             resolved_.has_virtual_ranks() ? fmt::format("; of the first {} ranks", comm.size()) : "");
-    if (!why_not.empty()) text += "remark: " + why_not + "\n";
     std::string records;
     if (schemes_matter(resolved_)) {
-        text += "\n";
         const SchemeChooser chooser = resolved_.comm.chooser;
-        if (tables.front().chosen) text += choices_text(chooser, tables, {}) + "\n";
-        text += scheme_tables_text(tables);
+        text += "\n" + schemes_text(chooser, tables, {}, 0);
         records = scheme_records(chooser, tables);
     }
-    if (prediction) {
-        text += "\n" + prediction_text(*prediction, resolved_, grids_);
-        records += prediction_records(*prediction, resolved_, grids_);
-        for (const auto& [name, options] : grids_.use.solvers)
-            if (uses_algebraic(options))
-                text += fmt::format(
-                    "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "
-                    "here\n",
-                    name);
-    }
-    text += foretold.text;
-    records += foretold.records;
+    text += prediction_text(prediction, resolved_);
+    records += prediction_records(prediction, resolved_);
     return {text, plan.dump(), records};
 }
 

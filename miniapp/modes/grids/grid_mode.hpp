@@ -9,6 +9,7 @@
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
+#include "miniapp/prediction/prediction.hpp"
 #include "miniapp/report/timers.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
@@ -51,12 +52,6 @@ struct Setting {
     double setup_seconds() const { return context.comm.max(now() - setup_start); }
 };
 
-// Text and records of what a mode foretells beside the solves of multigrid.
-struct Foretold {
-    std::string text;
-    std::string records;
-};
-
 class PreparedGrids : public PreparedMode {
   public:
     PreparedGrids(const Resolved& resolved, const GridSetup& grids) : resolved_(resolved), grids_(grids) {}
@@ -73,11 +68,10 @@ class PreparedGrids : public PreparedMode {
     // seconds. Collective.
     virtual void measure(const Setting& setting, Findings& findings) const = 0;
 
-    // The schemes of all levels are planned. Collective; complete on rank 0.
-    virtual Foretold foretell(const std::vector<SchemeTable>&, const Communicator&,
-                              const SharedMemory&) const {
-        return {};
-    }
+    // Seconds of the solves on a machine that computes, of multigrid unless overridden. The schemes of all levels are planned.
+    // Collective; complete on rank 0.
+    virtual Prediction predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                               const SharedMemory& memory, Progress& progress) const;
 
     // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
     Layout describe(const RunContext& context, RunFacts& facts) const;

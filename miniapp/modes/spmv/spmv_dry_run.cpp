@@ -11,7 +11,7 @@
 
 #include "comm/plans/negotiation.hpp"
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "miniapp/modes/spmv/matrix/grid_matrix.hpp"
 #include "miniapp/modes/spmv/matrix_schemes.hpp"
 #include "miniapp/modes/spmv/sparse_prediction.hpp"
@@ -40,9 +40,8 @@ struct Sizes {
     double memory = 0;                 // of the rank that needs most
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
-    std::optional<ImaginedAmg> amg{};  // of virtual ranks
-    std::optional<PredictedSolve> solve{};
-    std::string why_not_predicted{};
+    std::optional<VirtualAmg> amg{};
+    Prediction prediction{};
 };
 using Reason = std::string;
 
@@ -66,8 +65,8 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
         part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
-    if (predicts(use, resolved))
-        found.why_not_predicted = why_not_predicted(use, resolved, size, 0, {}, nullptr);
+    if (predicts(resolved) && use.solver)
+        found.prediction.why_not = why_not_predicted(use, resolved, size, 0, {}, nullptr);
     return found;
 }
 
@@ -132,9 +131,28 @@ double requests_of(const MatrixUse& use, const MatrixSize& size, double ranks) {
     return std::min(off_diagonal, 2 * ranks * (1 + std::min(row, own) + of_planes));
 }
 
+// From the plans that were made, and a proxy solve.
+Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size, const Sizes& found,
+                   const GlobalRows& all, const Pattern& pattern) {
+    if (const std::optional<VirtualAmg>& amg = found.amg)
+        return predict_sparse(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
+    const LargestPart most{static_cast<std::size_t>(found.rows.most),
+                           static_cast<std::size_t>(found.entries.most)};
+    const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
+    std::vector<ExchangePlan> plans;
+    plans.push_back({0,
+                     VectorEntries::Use::solve,
+                     scheme,
+                     Representatives::themselves(block_layout(1), resolved.topology),
+                     {}});
+    plans.front().plans.push_back(make_plan(pattern, resolved.topology, scheme, {}));
+    return predict_sparse(use, resolved, size, proxy_solve(use, all, most), plans, nullptr);
+}
+
 // The sizes of virtual ranks, by this rank alone.
-std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resolved, const MatrixSize& size,
-                                     const SharedMemory& memory, Progress& progress) {
+std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& resolved,
+                                         const MatrixSize& size, const SharedMemory& memory,
+                                         Progress& progress) {
     const Topology& topology = resolved.topology;
     const int ranks = topology.ranks();
     double needed = bytes_to_read(use, size);
@@ -145,11 +163,12 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     int rank_of_largest = 0;
     std::vector<std::int64_t> ghosts;  // by rank
     const double available = memory.to_plan_with();
+    const bool asked = predicts(resolved) && use.solver;
     progress.say("making the matrix");
     GlobalRows all = read_whole_matrix(use.matrix);
     if (use.uses_amg() && use.amg.is_independent_of_ranks())
-        found.amg = imagine_amg(use.amg, resolved, all, available - needed, is_singular(use.matrix),
-                                predicts(use, resolved) ? &use : nullptr);
+        found.amg = plan_virtual_amg(use.amg, resolved, all, available - needed, is_singular(use.matrix),
+                                     asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
         GlobalRows rows = rows_of(all, partition, rank);
         const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
@@ -168,10 +187,10 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
         largest = std::move(rows);
         rank_of_largest = rank;
     }
-    if (predicts(use, resolved))
-        found.why_not_predicted = why_not_predicted(use, resolved, size, available - needed, memory.limit,
-                                                    found.amg ? &*found.amg : nullptr);
-    const bool predicted = predicts(use, resolved) && found.why_not_predicted.empty();
+    if (asked)
+        found.prediction.why_not = why_not_predicted(use, resolved, size, available - needed, memory.limit,
+                                                     found.amg ? &*found.amg : nullptr);
+    const bool predicted = asked && found.prediction.why_not.empty();
     if (!predicted || found.amg) all = {};
     progress.say("planning messages");
     const ListedPattern pattern(std::move(requests));
@@ -182,12 +201,7 @@ std::variant<Sizes, Reason> imagined(const MatrixUse& use, const Resolved& resol
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
     found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
-    const LargestPart most{static_cast<std::size_t>(found.rows.most),
-                           static_cast<std::size_t>(found.entries.most)};
-    if (predicted && found.amg)
-        found.solve = predict(use, resolved, *found.amg);
-    else if (predicted)
-        found.solve = predict(use, resolved, all, most, pattern, schemes.solves);
+    if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);
     return found;
 }
 
@@ -252,7 +266,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     const MatrixSize size = matrix_size(use_.matrix);
     const SharedMemory of_one{memory.bytes, 1, memory.where, memory.limit};
     const std::variant<Sizes, Reason> result = resolved_.has_virtual_ranks()
-                                                   ? imagined(use_, resolved_, size, of_one, progress)
+                                                   ? planned_here(use_, resolved_, size, of_one, progress)
                                                    : negotiated(use_, resolved_, comm, size);
     if (comm.rank() > 0) return {};
 
@@ -265,7 +279,7 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string text = fmt::format("matrix {}\n", matrix) + sizes_text(use_, found);
     std::string amg_schemes;
     if (found.amg) {
-        text += "\n" + imagined_amg_text(*found.amg, use_.amg);
+        text += "\n" + virtual_amg_text(*found.amg, use_.amg);
         for (const SchemeTable& table : found.amg->exchanges)
             amg_schemes += scheme_records(
                 communication_for(table.use.entries()->use, resolved_.comm, use_.amg).chooser, {table});
@@ -273,16 +287,12 @@ DryRun PreparedSpmv::dry_run(const Communicator& comm, const SharedMemory& memor
     std::string records;
     if (schemes_matter(resolved_)) {
         const SchemeChooser chooser = resolved_.comm.chooser;
-        text += "\n" + (found.schemes.front().chosen ? choices_text(chooser, found.schemes, {}) + "\n" : "") +
-                scheme_tables_text(found.schemes);
+        text += "\n" + schemes_text(chooser, found.schemes, {}, 0);
         records = scheme_records(chooser, found.schemes);
     }
     records += amg_schemes;
-    if (found.solve) {
-        text += "\n" + prediction_text(use_, *found.solve, resolved_, size);
-        records += prediction_records(*found.solve, resolved_, size);
-    }
-    if (!found.why_not_predicted.empty()) text += wrapped("remark: " + found.why_not_predicted, 4) + "\n";
+    text += prediction_text(found.prediction, resolved_);
+    records += prediction_records(found.prediction, resolved_);
     return {text, plan_json(use_, size, found).dump(), records};
 }
 

@@ -168,7 +168,7 @@ void check_run(Rules& rules, int started) {
                     "devices; choose staged or auto",
                     Session::library(), backend));
     rules.require(p.problem.ranks == 0 || p.problem.ranks == started, {"problem.ranks"},
-                  fmt::format("problem.ranks = {}: this run has {}; start as many, or imagine them with "
+                  fmt::format("problem.ranks = {}: this run has {}; start as many, or plan for them with "
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.

@@ -1,5 +1,5 @@
-# Rows of the table in README.md: milliseconds of a solve and of a set-up as foretold by both machines and as simulated, and what is
-# foretold with overlap over what is simulated.
+# Rows of the table in README.md: milliseconds of a solve and of a set-up as predicted by both machines and as simulated, and what is
+# predicted with overlap over what is simulated.
 def ms: . * 1e5 | round / 100;
 def of($how): map(select(.how == $how)) | first;
 def three($key): [of("predicted, hopper"), of("predicted, hopper_overhead"), of("simulated")] | map(.[$key])

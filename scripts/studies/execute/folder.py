@@ -145,7 +145,7 @@ def write(plan: Plan, keel: Path, folder: Path, command: str) -> Written:
         "nodes": plan.nodes, "minutes": plan.minutes, "submit": submit,
         "points": [{"name": one.point.name, "values": one.point.values, "words": one.words, **asdict(one.placement),
                     "baseline": is_baseline(plan.study, one.point),
-                    "predicted_bytes_per_rank": one.foretold.bytes_per_rank, "problems": one.problems} for one in plan.points],
+                    "predicted_bytes_per_rank": one.predicted.bytes_per_rank, "problems": one.problems} for one in plan.points],
         "starts": [(one.point.name, number) for one, number in plan.starts],
         "written": {"date": datetime.now(UTC).isoformat(timespec="seconds"), "command": command, "keel": version_of(keel),
                     "machine": machine()},

@@ -69,7 +69,7 @@ def deck_text(study: Study) -> str:
 
 
 @dataclass(frozen=True)
-class Foretold:
+class Predicted:
     """What a dry run says of a point; None where it says nothing."""
 
     refusal: str = ""
@@ -87,15 +87,15 @@ def version_of(keel: Path) -> str:
     return done.stdout.strip() or "unknown"
 
 
-def understand(plan: Record) -> Foretold:
+def understand(plan: Record) -> Predicted:
     """What the record of a dry run says; a field that is not known stays None."""
     sent = plan.get("busiest") or {}
     messages, off_node = ((None if sent.get(name) is None else int(sent[name])) for name in ("messages", "off_node_messages"))
     remarks = (*plan.get("remarks", ()), *plan.get("warnings", ()))
-    return Foretold("", plan.get("unknowns"), plan.get("predicted_bytes"), messages, off_node, remarks)
+    return Predicted("", plan.get("unknowns"), plan.get("predicted_bytes"), messages, off_node, remarks)
 
 
-def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Foretold:
+def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Predicted:
     """Of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
     plan = folder / "plan.json"
     plan.unlink(missing_ok=True)
@@ -103,9 +103,9 @@ def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Foretold:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = done.stderr.strip() or f"keel --dry-run ended with exit status {done.returncode}"
-        return Foretold(refusal=re.sub(r"\n {4,}", " ", said))
+        return Predicted(refusal=re.sub(r"\n {4,}", " ", said))
     try:
         (run,) = read_runs(plan)
     except UnreadableRecords as error:
-        return Foretold(refusal=str(error))
+        return Predicted(refusal=str(error))
     return understand(run.plan)

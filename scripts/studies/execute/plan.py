@@ -14,7 +14,7 @@ from studies.define.checked_toml import unfit
 from studies.define.points import Point, is_baseline, ordered, points_of
 from studies.define.sites import Placement, Site, place
 from studies.define.study_file import LAWS, Study, flat
-from studies.execute.keel import Foretold, deck_text, dry_run
+from studies.execute.keel import Predicted, deck_text, dry_run
 from studies.markdown import table
 
 
@@ -22,13 +22,13 @@ from studies.markdown import table
 class Planned:
     point: Point
     placement: Placement
-    foretold: Foretold
+    predicted: Predicted
     problems: tuple[str, ...]  # "error: ..." or "warning: ..."
 
     @property
     def memory_per_node(self) -> float | None:
         """Of all simulated nodes together, which are one."""
-        per_rank = self.foretold.bytes_per_rank
+        per_rank = self.predicted.bytes_per_rank
         return None if per_rank is None else per_rank * self.placement.ranks_in_memory
 
     @property
@@ -78,17 +78,17 @@ def imagined(study: Study, deck: dict[str, Any], point: Point, placement: Placem
 
 
 def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
-    """Whether what the law holds constant is so, by the sizes that keel foretold."""
+    """Whether what the law holds constant is so, by the sizes that keel predicted."""
     groups: dict[str, dict[float, str]] = {}
     for one in points:
-        if one.foretold.size is None:
+        if one.predicted.size is None:
             continue
         values = {key: value for key, value in one.point.values.items() if key != "ranks"}
         # What is varied together with ranks belongs to them.
         for axis in study.axes:
             if "ranks" in axis.keys:
                 values = {key: value for key, value in values.items() if key not in axis.keys}
-        held = {"weak": one.foretold.size / one.point.ranks, "strong": one.foretold.size, "throughput": one.point.ranks}
+        held = {"weak": one.predicted.size / one.point.ranks, "strong": one.predicted.size, "throughput": one.point.ranks}
         group = "" if study.law == "throughput" else json.dumps(values)
         groups.setdefault(group, {}).setdefault(float(held[study.law]), one.point.name)
     for found in groups.values():
@@ -100,7 +100,7 @@ def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
 
 
 def plan(study: Study, site: Site, keel: Path | None) -> Plan:
-    """Places and checks every point; without keel nothing is foretold."""
+    """Places and checks every point; without keel nothing is predicted."""
     text = deck_text(study)
     try:
         deck = flat(tomllib.loads(text))
@@ -112,15 +112,15 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
         for point in points_of(study):
             placement, problems = place(site, point)
             words = imagined(study, deck, point, placement)
-            foretold = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Foretold()
-            problems += [f"error: {line}" for line in foretold.refusal.splitlines()]
+            predicted = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Predicted()
+            problems += [f"error: {line}" for line in predicted.refusal.splitlines()]
             if study.dry_run:
                 point = Point(**(vars(point) | {"words": (*point.words, *words)}))
                 placement, problems = Placement(1, 1, 1, 1, 1, 1), [p for p in problems if "cores" not in p]
-            one = Planned(point, placement, foretold, tuple(problems))
+            one = Planned(point, placement, predicted, tuple(problems))
             if not study.dry_run and one.memory_per_node and site.memory_gb and one.memory_per_node > 1e9 * site.memory_gb:
                 more = f"error: wants {one.memory_per_node / 1e9:.1f} GB a node, which has {site.memory_gb:g}"
-                one = Planned(point, placement, foretold, (*one.problems, more))
+                one = Planned(point, placement, predicted, (*one.problems, more))
             planned.append(one)
     problems = list(law_problems(study, planned))
     if site.simulated and study.dry_run:
@@ -147,8 +147,8 @@ def plan_text(plan: Plan) -> str:
     study, site = plan.study, plan.site
     rows = []
     for one in plan.points:
-        foretold, placement = one.foretold, one.placement
-        messages = "-" if foretold.messages is None else f"{foretold.messages}, {foretold.off_node}"
+        predicted, placement = one.predicted, one.placement
+        messages = "-" if predicted.messages is None else f"{predicted.messages}, {predicted.off_node}"
         minutes = study.rounds * study.minutes
         rows.append(
             [
@@ -156,12 +156,12 @@ def plan_text(plan: Plan) -> str:
                 f"{placement.ranks}x{placement.threads}",
                 f"{placement.nodes}",
                 f"{placement.ranks_per_node}",
-                "-" if foretold.size is None else f"{foretold.size:.4g}",
+                "-" if predicted.size is None else f"{predicted.size:.4g}",
                 size_words(one.memory_per_node),
                 messages,
                 f"{study.rounds}",
                 "-" if site.simulated else f"{placement.nodes * minutes / 60:.2g}",
-                "refused" if any(p.startswith("error") for p in one.problems) else "-" if foretold == Foretold() else "yes",
+                "refused" if any(p.startswith("error") for p in one.problems) else "-" if predicted == Predicted() else "yes",
             ]
         )
     head = ["point", "ranks x threads", "nodes", "ranks/node", "cells", "memory/node", "messages, off node", "rounds",
@@ -180,12 +180,12 @@ def plan_text(plan: Plan) -> str:
     if site.longest_minutes and starts * study.minutes + 1 > site.longest_minutes:
         lines.append("that is less than all starts may take: submit it again until scripts/study status says that all is done")
     seen = Counter(
-        problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.foretold.remarks))
+        problem for one in plan.points for problem in (*one.problems, *(f"remark: {r}" for r in one.predicted.remarks))
     )
     lines += plan.problems
     for problem, count in seen.items():
         first = next(
-            one.point.name for one in plan.points if problem.removeprefix("remark: ") in (*one.problems, *one.foretold.remarks)
+            one.point.name for one in plan.points if problem.removeprefix("remark: ") in (*one.problems, *one.predicted.remarks)
         )
         lines.append(f"{first}{f' and {count - 1} more' if count > 1 else ''}: {problem}")
     return "\n".join(lines) + "\n"

@@ -127,7 +127,7 @@ TEST_CASE("MPICH halves what is longer than 2 KiB and has a word a rank, and dou
     CHECK(is(4096, 306, AllReduceModel::recursive_doubling));
 }
 
-TEST_CASE("the quickest all-reduce is one of the others, and another for few words than for many") {
+TEST_CASE("the fastest all-reduce is one of the others, and another for few words than for many") {
     const Machine machine = machine_named("lassen");
     const Places places(256, 16);
     std::vector<AllReduceModel> taken;

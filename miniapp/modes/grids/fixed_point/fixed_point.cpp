@@ -211,8 +211,7 @@ GridUse use_of_fixed_point(const Deck& deck) {
             .solvers = solvers_of(deck),
             .full_approximation = sweeps,
             .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
-            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0,
-            .foretold = false};
+            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0};
 }
 
 int PreparedFixedPoint::fields(const FixedPointOptions& equation, const AndersonOptions& acceleration) {

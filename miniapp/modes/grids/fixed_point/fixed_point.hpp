@@ -42,8 +42,8 @@ class PreparedFixedPoint : public PreparedGrids {
 
   protected:
     void measure(const Setting& setting, Findings& findings) const override;
-    Foretold foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                      const SharedMemory& memory) const override;
+    Prediction predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                       const SharedMemory& memory, Progress& progress) const override;
 
   private:
     void check(const Setting& setting, const std::vector<FixedPointRecord>& solves, Field u, Field f,

@@ -72,16 +72,9 @@ std::string iteration_text(const AndersonOptions& options) {
         options.depth, options.orthogonalisation, cost.reductions, cost.words);
 }
 
-Foretold PreparedFixedPoint::foretell(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                                      const SharedMemory& memory) const {
-    if (!resolved_.machine || !resolved_.machine->machine.compute) return {};
-    const std::string why_not = why_not_predicted(grids_, equation_, acceleration_, memory, comm.size());
-    if (!why_not.empty()) return {wrapped("remark: " + why_not, 4) + "\n", ""};
-    const FixedPointPrediction prediction =
-        predict(resolved_, grids_, equation_, acceleration_, tables, comm);
-    if (comm.rank() > 0) return {};
-    return {"\n" + prediction_text(prediction, resolved_, acceleration_) + "\n",
-            prediction_records(prediction, resolved_, grids_, acceleration_)};
+Prediction PreparedFixedPoint::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                                       const SharedMemory& memory, Progress&) const {
+    return predict_fixed_point(resolved_, grids_, equation_, acceleration_, tables, comm, memory);
 }
 
 DryRun PreparedFixedPoint::dry_run(const Communicator& comm, const SharedMemory& memory,

@@ -43,7 +43,7 @@ class FullMultigridMode : public GridMode {
 
   protected:
     GridUse use(const Deck& deck) const override {
-        return {.solvers = solvers(deck), .full_multigrid = true, .foretold = false};
+        return {.solvers = solvers(deck), .full_multigrid = true, .predicted = false};
     }
     std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
         GridSetup manufactured = grids;

@@ -9,7 +9,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
 #include "miniapp/modes/grids/orthogonalise/orthogonalise.hpp"
-#include "miniapp/modes/grids/orthogonalise/rehearsed_vectors.hpp"
+#include "miniapp/modes/grids/orthogonalise/proxy_vectors.hpp"
 #include "miniapp/prediction/costs.hpp"
 #include "solvers/anderson/anderson.hpp"
 
@@ -37,13 +37,13 @@ class PreparedOrthogonalise : public PreparedGrids {
             return dry;
         }
         const std::vector<ExchangePlan> no_exchanges;
-        Costs costs(no_exchanges, resolved_.topology, *model, resolved_.comm.all_reduce_model);
+        Costs costs(no_exchanges, {resolved_.topology, *model, resolved_.comm.all_reduce_model});
         const double rows = grids_.problem.box_cells() * grids_.most_boxes_of_a_rank();
         std::vector<MethodResult> results;
         for (const Orthogonaliser& row : orthogonalisers()) {
             MethodResult& result = results.emplace_back();
-            RehearsedVectors rehearsed;
-            const auto qr = row.make(rehearsed, static_cast<std::size_t>(depth_));
+            ProxyVectors vectors;
+            const auto qr = row.make(vectors, static_cast<std::size_t>(depth_));
             for (const WindowPhase phase : window_phases) {
                 WindowResult& one = result[static_cast<std::size_t>(phase)];
                 one.cost = window_cost(row, phase, depth_);
@@ -55,7 +55,7 @@ class PreparedOrthogonalise : public PreparedGrids {
                 else
                     append();
                 if (phase == WindowPhase::iteration) qr->least_squares({});
-                one.seconds.push_back(rehearsed.take(costs, rows));
+                one.seconds.push_back(vectors.take(costs, rows));
             }
         }
         const double all_rows = static_cast<double>(product(grids_.finest().cells()));
@@ -120,7 +120,7 @@ class OrthogonaliseMode : public GridMode {
         return {.coarsens = false,
                 .solvers = {},
                 .more_fields = PreparedOrthogonalise::fields(std::max(1, depth_of(deck))),
-                .foretold = false};
+                .predicted = false};
     }
     std::unique_ptr<PreparedMode> prepare(const Deck& deck, const Resolved& resolved,
                                           const GridSetup& grids) const override {

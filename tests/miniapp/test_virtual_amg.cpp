@@ -2,7 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "tests/solvers/amg/amg_problem.hpp"
 #include "tests/solvers/golden_file.hpp"
 
@@ -19,9 +19,9 @@ Resolved on_nodes_of(int ranks, int per_node) {
     return resolved;
 }
 
-ImaginedAmg imagined(const AmgProblem& problem, const AmgOptions& options, int ranks, int per_node) {
-    return imagine_amg(options, on_nodes_of(ranks, per_node),
-                       rows_of(problem, 0, static_cast<std::size_t>(problem.rows)), 1e12);
+VirtualAmg planned(const AmgProblem& problem, const AmgOptions& options, int ranks, int per_node) {
+    return plan_virtual_amg(options, on_nodes_of(ranks, per_node),
+                            rows_of(problem, 0, static_cast<std::size_t>(problem.rows)), 1e12);
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ TEST_CASE("virtual ranks send the golden messages on every level, 8 of them and 
     for (const GoldenJson& one : file.at("cases"))
         for (const GoldenJson& run : one.at("runs")) {
             const AmgOptions options = options_of(run.at("options"));
-            const ImaginedAmg amg = imagined(problem_of(one.at("problem")), options, one.at("ranks"),
-                                             one.at("ranks_on_nodes")[0]);
+            const VirtualAmg amg =
+                planned(problem_of(one.at("problem")), options, one.at("ranks"), one.at("ranks_on_nodes")[0]);
             REQUIRE(amg.missing.empty());
             REQUIRE(amg.levels.size() == run.at("levels").size());
             for (const SchemeTable& table : amg.exchanges) {
@@ -70,9 +70,9 @@ TEST_CASE("rows of coarse levels live with their roots, or on fewer ranks") {
     const AmgProblem problem = problem_of(GoldenJson{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
     AmgOptions options;
     options.max_coarse = 4;
-    const ImaginedAmg by_roots = imagined(problem, options, 100, 10);
+    const VirtualAmg by_roots = planned(problem, options, 100, 10);
     options.ownership = Ownership::condensed;
-    const ImaginedAmg condensed = imagined(problem, options, 100, 10);
+    const VirtualAmg condensed = planned(problem, options, 100, 10);
     REQUIRE(by_roots.levels.size() == condensed.levels.size());
     REQUIRE(by_roots.levels.size() > 1);
     CHECK(by_roots.levels[0].ranks_with_rows == 100);
@@ -87,10 +87,10 @@ TEST_CASE("rows of coarse levels live with their roots, or on fewer ranks") {
 TEST_CASE("what does not fit is not set up, or not planned, and says so") {
     const AmgProblem problem = problem_of(GoldenJson{{"kind", "stencil7"}, {"cells", {8, 8, 8}}});
     const GlobalRows rows = rows_of(problem, 0, 512);
-    const ImaginedAmg nothing = imagine_amg({}, on_nodes_of(64, 8), rows, 1e5);
+    const VirtualAmg nothing = plan_virtual_amg({}, on_nodes_of(64, 8), rows, 1e5);
     CHECK(nothing.levels.empty());
     CHECK_THAT(nothing.too_large, Catch::Contains("not set up here"));
-    const ImaginedAmg unplanned = imagine_amg({}, on_nodes_of(512, 8), rows, 6e5);
+    const VirtualAmg unplanned = plan_virtual_amg({}, on_nodes_of(512, 8), rows, 6e5);
     CHECK(unplanned.levels.size() > 1);
     for (const SchemeTable& table : unplanned.exchanges) CHECK(table.use.level > 0);
     CHECK_THAT(unplanned.too_large, Catch::Contains("level 0: to plan"));

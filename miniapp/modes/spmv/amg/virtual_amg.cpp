@@ -1,4 +1,4 @@
-#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/spmv/amg/imagined_return.hpp"
+#include "miniapp/modes/spmv/amg/return_plans.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "solvers/amg/coarsest/krylov.hpp"
@@ -58,25 +58,6 @@ RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>&
     return partition_of(sizes);
 }
 
-// What setting up takes at its peak on one rank, for each entry of the finest level, beyond that level as it
-// was read: measured, up to 150 and 310 bytes with 7 and 27 points in three dimensions.
-constexpr double bytes_of_aggregation = 170;
-constexpr double bytes_of_classical = 330;
-
-// What a hierarchy adds to the peak of a run, for each entry of the finest level, of the coarse ones and of
-// P: fitted to what runs with 5, 7, 27 points and rotated took, by either coarsening. On 2 and 4 ranks these
-// took 0.87 to 1.10 times what these and predicted_bytes() say, most with 27 points on 4 by classical
-// coarsening, where much belongs to ghosts, but for 5 points by classical coarsening 0.81 to 0.83 times. Of
-// the finest level less is held by then than predicted_bytes() counts.
-constexpr double bytes_of_finest = -4;
-constexpr double bytes_of_coarse = 38;
-constexpr double bytes_of_prolongation = 54;
-
-// What the way home of all ranks takes beyond their plans, for each request, and for each column of a partial
-// row, at most: two thirds of it were measured.
-constexpr double bytes_to_return_a_request = 600;
-constexpr double bytes_to_return_a_column = 40;
-
 // The member that tells by which scheme what the table is of travels; null of what goes home by another's.
 SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
     switch (table.use.entries()->use) {
@@ -93,12 +74,12 @@ SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
     }
 }
 
-// What virtual ranks have of the levels, told of them as the levels are set up.
-class Imagination {
+// What virtual ranks have of the levels, as these are set up.
+class VirtualAmgPlanner {
   public:
     // With `keeps_plans` those of the chosen schemes are kept.
-    Imagination(const Resolved& resolved, const RowPartition& finest, const AmgOptions& options, double bytes,
-                bool keeps_plans, ImaginedAmg& amg)
+    VirtualAmgPlanner(const Resolved& resolved, const RowPartition& finest, const AmgOptions& options,
+                      double bytes, bool keeps_plans, VirtualAmg& amg)
         : resolved_(resolved),
           partition_(finest),
           options_(options),
@@ -146,7 +127,7 @@ class Imagination {
                 compare_returns(to_roots, P, A.rows, of_roots, {{Use::amg_partial_rows, by}});
             }
         }
-        add_memory(P, bytes_of_prolongation);
+        add_memory(P, 2);  // and P^T
         MostOfLevel& most = most_.back();
         most.all_entries_of_P = static_cast<double>(P.columns.size());
         for (int rank = 0; rank < partition_.ranks; ++rank)
@@ -169,7 +150,7 @@ class Imagination {
             most.entries = std::max(most.entries, static_cast<double>(entries));
             most.rows = std::max(most.rows, static_cast<double>(partition_.size(rank)));
         }
-        add_memory(A.rows, most_.size() == 1 ? bytes_of_finest : bytes_of_coarse);
+        if (most_.size() > 1) add_memory(A.rows, 1);
     }
     // The products of the coarsest level by a Krylov method, on the ranks that have rows alone.
     void plan_coarsest(const PartRows& A) {
@@ -206,7 +187,7 @@ class Imagination {
                     *by = table.rows[*table.chosen].scheme;
         amg_.levels = std::move(facts);
         amg_.coarsest = coarsest_of(options_, amg_.levels, most_.back().rows);
-        amg_.bytes = std::max(0.0, *std::ranges::max_element(memory_));
+        if (!memory_.empty()) amg_.bytes = *std::ranges::max_element(memory_);
         amg_.coarsest_ranks = {resolved_.topology.among(ranks_with_rows()),
                                options_.coarsest == CoarsestRule::gathered};
     }
@@ -230,11 +211,11 @@ class Imagination {
         amg_.plans.back().plans.push_back(std::move(plan));
     }
 
-    void add_memory(const GlobalRows& rows, double bytes_of_entry) {
+    void add_memory(const GlobalRows& rows, double times) {
         memory_.resize(static_cast<std::size_t>(partition_.ranks), 0.0);
         for (int rank = 0; rank < partition_.ranks; ++rank)
             memory_[static_cast<std::size_t>(rank)] +=
-                bytes_of_entry *
+                times * AmgMemory::bytes_of_entry *
                 static_cast<double>(columns_of(rows, partition_.first(rank), partition_.size(rank)).size());
     }
     bool room_for(double needed) {
@@ -269,9 +250,9 @@ class Imagination {
     void compare_returns(const ListedPattern& pattern, const GlobalRows& P, const GlobalRows& A,
                          const std::vector<std::vector<Item>>& needed, std::initializer_list<Chosen> uses) {
         const PartialColumns parts = partial_columns(A, P, partition_, needed);
-        if (!room_for(static_cast<double>(pattern.requests().size()) *
-                          (bytes_to_plan_a_request + bytes_to_return_a_request) +
-                      static_cast<double>(count_of(parts)) * bytes_to_return_a_column))
+        // There and back, and the columns of partial rows where they come from and where they arrive.
+        if (!room_for(2 * static_cast<double>(pattern.requests().size()) * bytes_to_plan_a_request +
+                      2 * static_cast<double>(count_of(parts)) * sizeof(std::int64_t)))
             return;
         const Setup setup{resolved_.topology, resolved_.model()};
         std::vector<SchemeTable> tables;
@@ -303,7 +284,7 @@ class Imagination {
     double entries_of_finest_ = 0;
     double bytes_;
     bool keeps_plans_;
-    ImaginedAmg& amg_;
+    VirtualAmg& amg_;
     std::vector<MostOfLevel> most_;     // by level
     std::vector<int> ranks_with_rows_;  // likewise
     std::vector<double> memory_;        // by rank
@@ -311,40 +292,38 @@ class Imagination {
 
 }  // namespace
 
-ImaginedAmg imagine_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
-                        double bytes, bool singular, const MatrixUse* solved) {
+VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
+                            double bytes, bool singular, const MatrixUse* solved) {
     const Communicator alone = Communicator::self();
     const Topology topology = detect_topology(alone);
     const auto backend = make_backend(all_backends().front().name);
     const auto rows = static_cast<std::int64_t>(all.rows());
-    ImaginedAmg amg;
-    const double needed = static_cast<double>(all.columns.size()) *
-                          (options.aggregates() ? bytes_of_aggregation : bytes_of_classical);
+    VirtualAmg amg;
+    const double needed = cost_of_amg(static_cast<double>(all.columns.size())).bytes;
     if (needed > bytes) {
         amg.too_large =
-            fmt::format("not set up here, which takes up to {} of {}", bytes_text(needed), bytes_text(bytes));
+            fmt::format("not set up here, which takes {} of {}", bytes_text(needed), bytes_text(bytes));
         return amg;
     }
     Ledger ledger(most_amg_levels);
     SparseMatrix A(alone, topology, *backend, RowPartition{rows, 1}, all, {}, ledger);
-    Imagination imagination(resolved, {rows, resolved.topology.ranks()}, options, bytes, solved != nullptr,
-                            amg);
+    VirtualAmgPlanner planner(resolved, {rows, resolved.topology.ranks()}, options, bytes, solved != nullptr,
+                              amg);
     const SetupContext context{alone, topology, *backend};
     const auto watch = [&](const PartRows& level, const Coarsening* next) {
-        imagination.share_out(level);
+        planner.share_out(level);
         if (next)
-            imagination.plan(level, *next);
+            planner.plan(level, *next);
         else if (coarsest_rule(options, level.partition.rows) == CoarsestRule::krylov)
-            imagination.plan_coarsest(level);
+            planner.plan_coarsest(level);
     };
     AmgHierarchy hierarchy(context, A, all, options, {}, ledger,
                            {.watch = watch, .singular = singular || rows_cancel(alone, all)});
-    imagination.tell(hierarchy.facts());
+    planner.tell(hierarchy.facts());
     amg.outcome = hierarchy.outcome();
     amg.missing = hierarchy.missing();
     if (solved && amg.missing.empty() && amg.too_large.empty() && !hierarchy.varies())
-        amg.rehearsal =
-            rehearse(*solved, hierarchy, A, ledger, {amg.levels, imagination.most(), resolved.comm});
+        amg.proxy = proxy_solve(*solved, hierarchy, A, ledger, {amg.levels, planner.most(), resolved.comm});
     return amg;
 }
 

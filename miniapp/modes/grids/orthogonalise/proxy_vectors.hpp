@@ -12,7 +12,7 @@ namespace keel {
 
 // Vectors that are not there: notes what a method does with them, for a prediction. Every inner product is 1, which no method
 // breaks down of.
-class RehearsedVectors : public LinearSystem {
+class ProxyVectors : public LinearSystem {
   public:
     using LinearSystem::apply;
     using LinearSystem::combine;
@@ -28,16 +28,16 @@ class RehearsedVectors : public LinearSystem {
     }
     double max_norm(Vector) override { return 1.0; }
     Counts counts() const override { return {}; }
-    void apply(std::span<const Vector>, std::span<const Vector>) override { not_rehearsed(); }
-    void split(std::span<const Vector>, Vector, Splitting) override { not_rehearsed(); }
+    void apply(std::span<const Vector>, std::span<const Vector>) override { not_recorded(); }
+    void split(std::span<const Vector>, Vector, Splitting) override { not_recorded(); }
     void gram(std::span<const Vector>, std::span<const Vector>, std::span<double>) override {
-        not_rehearsed();
+        not_recorded();
     }
     void gram(std::span<const Vector>, std::span<const Vector>, std::span<DoubleDouble>) override {
-        not_rehearsed();
+        not_recorded();
     }
     AllReduceRequest begin_dots(std::span<const Product>) override {
-        throw std::logic_error("is not rehearsed");
+        throw std::logic_error("is not recorded");
     }
 
     // Seconds of what was noted since the last call, on a rank with so many rows.
@@ -54,7 +54,7 @@ class RehearsedVectors : public LinearSystem {
         calls_ += 1;
         doubles_ += static_cast<double>(vectors);
     }
-    static void not_rehearsed() { throw std::logic_error("is not rehearsed"); }
+    static void not_recorded() { throw std::logic_error("is not recorded"); }
 
     std::vector<std::size_t> sums_;  // words of each all-reduce
     double calls_ = 0;

@@ -1,4 +1,4 @@
-#include "miniapp/modes/spmv/amg/imagined_return.hpp"
+#include "miniapp/modes/spmv/amg/return_plans.hpp"
 
 #include <algorithm>
 #include <iterator>

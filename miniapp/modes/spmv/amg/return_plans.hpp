@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// The columns of rows of P^T (A P) that each rank has a part of and others own, ascending: by rank, and by
-// the items that it needs of P in their order.
+// The columns of rows of P^T (A P) that each rank has a part of and others own, ascending: by rank, and by the items that it
+// needs of P in their order.
 using PartialColumns = std::vector<std::vector<std::vector<std::int64_t>>>;
 
 // `needed`: ghosts of P by rank. All rows of A and P; those of P are shared out by `rows`.

@@ -1,4 +1,4 @@
-#include "miniapp/modes/spmv/amg/amg_rehearsal.hpp"
+#include "miniapp/modes/spmv/amg/amg_proxy_solve.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,6 @@
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "kernels/check.hpp"
-#include "miniapp/modes/spmv/sparse_prediction.hpp"
-#include "miniapp/modes/spmv/spmv.hpp"
 #include "miniapp/schemes/amg_schemes.hpp"
 #include "solvers/amg/cycle.hpp"
 #include "solvers/krylov/sparse_krylov.hpp"
@@ -17,11 +15,11 @@ namespace {
 
 using EntriesFor = VectorEntries::Use;
 
-// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as
-// coarsen() and AmgHierarchy make them.
+// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as coarsen() and AmgHierarchy
+// make them.
 class SetupEvents {
   public:
-    SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const ImaginedLevels& levels)
+    SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const VirtualLevels& levels)
         : hierarchy_(hierarchy), ledger_(ledger), levels_(levels), options_(hierarchy.options()) {}
 
     Trace all() {
@@ -103,9 +101,8 @@ class SetupEvents {
         }
         negotiation(level, use, scheme);
     }
-    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier
-    // behind each round of them. Those of the coarsest level, whose few rows are planned for in no dry run,
-    // are left out.
+    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier behind each round of them. Those of
+    // the coarsest level, whose few rows are planned for in no dry run, are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
         const int rounds = planner(scheme.scheme).split ? 3 : 1;
@@ -144,7 +141,7 @@ class SetupEvents {
 
     const AmgHierarchy& hierarchy_;
     const Ledger& ledger_;
-    const ImaginedLevels levels_;
+    const VirtualLevels levels_;
     const AmgOptions& options_;
     Trace trace_;
 };
@@ -161,8 +158,7 @@ double share_of_vectors(double most, double all) {
     return share(blocks(most), blocks(all));
 }
 
-// The work of one rank that has all becomes that of the one that has most: by the entries that are gone
-// through, or by vectors.
+// The work of one rank that has all becomes that of the one that has most: by the entries that are gone through, or by vectors.
 void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
     for (Event& event : trace) {
         if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;
@@ -206,26 +202,21 @@ Trace with_collecting(const Trace& trace, std::size_t words) {
 
 }  // namespace
 
-AmgRehearsal rehearse(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
-                      const ImaginedLevels& levels) {
+SparseProxySolve proxy_solve(const MatrixUse& use, AmgHierarchy& hierarchy, SparseMatrix& A, Ledger& ledger,
+                             const VirtualLevels& levels) {
     const std::vector<MostOfLevel>& most = levels.most;
     check_equal(most.size(), hierarchy.levels(), "what is the most of each level is known");
-    AmgRehearsal rehearsal;
-    rehearsal.setup = SetupEvents(hierarchy, ledger, levels).all();
+    Trace setup = SetupEvents(hierarchy, ledger, levels).all();
     ledger.clear();
     Recorder recorder(hierarchy, ledger);
     AmgCycle M(hierarchy);
-    const BottomOptions options = rehearsed_options(*use.solver);
+    const BottomOptions options = proxy_options(*use.solver);
     const auto krylov = make_krylov(A, options, M);
-    const Field x = A.make_vector();
-    const Field f = A.make_vector();
-    A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
-    A.apply(std::span(&f, 1), A.plain(), std::span(&x, 1));
-    recorder.take();  // what was before
-    rehearsal.report = krylov->solve(x, f);
-    rehearsal.solve = with_collecting(recorder.take(), static_cast<std::size_t>(most.back().rows));
-    for (Trace* const trace : {&rehearsal.setup, &rehearsal.solve}) scale_levels(*trace, most);
-    return rehearsal;
+    SparseProxySolve proxy = solve_recorded(A, *krylov, recorder);
+    proxy.setup = std::move(setup);
+    proxy.solve = with_collecting(proxy.solve, static_cast<std::size_t>(most.back().rows));
+    for (Trace* const trace : {&proxy.setup, &proxy.solve}) scale_levels(*trace, most);
+    return proxy;
 }
 
 }  // namespace keel

@@ -3,15 +3,15 @@
 #include <vector>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/spmv/amg/imagined_amg.hpp"
+#include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
 
 namespace keel {
 namespace {
 
-// Seconds of one exchange on every level, by each scheme, and by the quickest of each level.
-std::string sums_over_levels(const ImaginedAmg& amg) {
-    std::string text = fmt::format("{:<32} {:>10}", "one exchange of every level, us", "quickest");
+// Seconds of one exchange on every level, by each scheme, and by the fastest of each level.
+std::string sums_over_levels(const VirtualAmg& amg) {
+    std::string text = fmt::format("{:<32} {:>10}", "one exchange of every level, us", "fastest");
     for (const SchemeRow& row : amg.exchanges.front().rows) text += fmt::format(" {:>20}", name(row.scheme));
     text += "\n";
     const auto line = [&](const char* meaning, VectorEntries::Use use) {
@@ -33,11 +33,11 @@ std::string sums_over_levels(const ImaginedAmg& amg) {
     line("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
     line("P e", VectorEntries::Use::amg_transfers);
     line("P^T r", VectorEntries::Use::amg_returns);
-    return text + "in brackets: times the quickest; predicted\n";
+    return text + "in brackets: times the fastest; predicted\n";
 }
 
 // What a run does in set-up that no number of the dry run has.
-std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
+std::string not_counted(const VirtualAmg& amg, const AmgOptions& options) {
     const auto levels = static_cast<long>(amg.levels.size());
     std::string all_reduces = "all-reduces, of the search for roots and of sizes";
     if (options.aggregates() && levels > 1)
@@ -53,18 +53,18 @@ std::string not_counted(const ImaginedAmg& amg, const AmgOptions& options) {
 
 }  // namespace
 
-std::string imagined_amg_text(const ImaginedAmg& amg, const AmgOptions& options) {
+std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
     if (amg.levels.empty()) return "Algebraic multigrid: " + amg.too_large + "\n";
     std::string text = fmt::format("Algebraic multigrid: {}, as on any number of ranks\n",
                                    counted(static_cast<long>(amg.levels.size()), "level"));
     if (!amg.missing.empty()) text += "no cycle: for want of " + amg.missing + remedy(amg.outcome) + "\n";
     text += level_sizes(amg.levels);
     if (amg.missing.empty()) text += wrapped(coarsest_text(amg.coarsest), 4);
-    text +=
-        fmt::format("the levels add about {} to the memory of the rank that has most of them (estimated)\n",
-                    bytes_text(amg.bytes));
+    text += fmt::format(
+        "matrices below the finest, P and P^T take at least {} of the rank that has most (counted)\n",
+        bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
-    if (!amg.rehearsal) text += not_counted(amg, options);  // which otherwise the prediction says
+    if (!amg.proxy) text += not_counted(amg, options);  // which otherwise the prediction says
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);
     if (amg.exchanges.front().rows.front().time && amg.too_large.empty())

@@ -1,0 +1,73 @@
+#pragma once
+
+// A grid that is solved on here in place of that of the virtual ranks: what happens is recorded.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "comm/ranks/communicator.hpp"
+#include "miniapp/prediction/solve_time.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/setup/grid_setup.hpp"
+#include "miniapp/setup/machine/dry_run_cost.hpp"
+#include "miniapp/setup/problem/problem.hpp"
+
+namespace keel {
+
+// Boxes in place of those of the virtual ranks.
+struct ProxyBoxes {
+    Index boxes;  // by direction
+    int box = 0;  // width of each
+};
+
+// What one proxy solve did.
+struct ProxySolve {
+    Trace trace;  // on this rank
+    int cycles = 0;
+    int visits = 0;       // to the bottom
+    long iterations = 0;  // of the Krylov method, in all visits
+    bool converged = false;
+    std::string outcome;
+};
+
+class ProxyGrid {
+  public:
+    // The grids with these boxes, all of them, on the ranks of `comm`. Collective.
+    ProxyGrid(const GridSetup& grids, const ProxyBoxes& boxes, const Communicator& comm);
+
+    const GridSetup& grids() const { return grids_; }
+    Hierarchy& hierarchy() { return hierarchy_; }
+    // The trace of what was done on the hierarchy since the last call.
+    Trace take() { return recorder_.take(); }
+    // Multigrid with this solver at the bottom or, in a mode of Krylov methods on the finest grid, that. Collective.
+    ProxySolve solve(const NamedSolver& solver);
+
+    // Its levels, from `first` on, as those of other grids from level `as` on: what a rank has there for each box that this rank
+    // has here.
+    Slice slice_of(const GridSetup& grids, const Trace& trace, int first, int as) const;
+
+    int first_cycles() const { return first_cycles_.value_or(0); }  // of its first solve
+    // "2x2x2 boxes of 8^3 in 2 levels on 2 ranks", and as JSON, with cycles.
+    std::string text() const;
+    Json json(int cycles) const;
+
+  private:
+    ProxySolve solve_on_finest(const NamedSolver& solver);
+
+    GridSetup grids_;
+    std::unique_ptr<Backend> backend_;
+    Layout finest_;
+    Problem problem_;
+    Ledger ledger_;
+    Hierarchy hierarchy_;
+    Recorder recorder_;
+    std::optional<int> first_cycles_;
+};
+
+// The estimated cost of a proxy solve with each of these solvers on the grids with these boxes, on so many ranks.
+DryRunCost cost_of_proxy_solves(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                                std::span<const NamedSolver> solvers);
+
+}  // namespace keel

@@ -1,0 +1,32 @@
+#pragma once
+
+// A solve with the whole sparse matrix on the calling rank alone, in place of one on virtual ranks: what the rank with most does, in
+// order and without times.
+
+#include "miniapp/modes/spmv/matrix_memory.hpp"
+#include "miniapp/prediction/trace.hpp"
+#include "solvers/krylov/bottom_solver.hpp"
+
+namespace keel {
+
+struct SparseProxySolve {
+    Trace solve;
+    Trace setup = {};  // of algebraic multigrid, where that takes part
+    Report report = {};
+};
+
+// With bottom.assumed_iterations no more of them than show their proportions.
+BottomOptions proxy_options(const NamedSolver& solver);
+
+// Solves for the solution of a run, and records what that does. The recorder is older than the method.
+SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
+
+// What the rank with most has of the matrix.
+struct LargestPart {
+    std::size_t rows = 0;
+    std::size_t entries = 0;
+};
+// By a Krylov method without algebraic multigrid.
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const LargestPart& largest);
+
+}  // namespace keel
