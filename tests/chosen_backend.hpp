@@ -1,7 +1,8 @@
 #pragma once
 
-// The backend under test, from the environment: KEEL_TEST_BACKEND = NAME or NAME/LAUNCHES, such as cuda/graphs; openmp if
-// it is not set. CMake registers every test once for each; where the backend cannot run they are skipped.
+// The backend under test, from the environment: KEEL_TEST_BACKEND = NAME or NAME/LAUNCHES, such as
+// cuda/graphs; openmp if it is not set. CMake registers every test once for each; where the backend cannot
+// run they are skipped.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The main of all test executables: under mpiexec every rank runs the same tests, and one that fails anywhere fails.
+// The main of all test executables: under mpiexec every rank runs the same tests, and one that fails anywhere
+// fails.
 
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>

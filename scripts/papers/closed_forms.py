@@ -74,7 +74,7 @@ def make(records: Records, every: list[Point]) -> Made:
     for number, family in enumerate(FAMILIES):
         axes[0][0].bar([0], [0], color=COLOURS[number], alpha=0.55, label=family)
     legend(figure, axes[0][0])
-    head = ["pattern", "machine", "ranks a node", *CHOOSERS, "closed form's choice over the quickest"]
+    head = ["pattern", "machine", "ranks a node", *CHOOSERS, "closed form's choice over the fastest"]
     caption = ("Who the closed forms choose and who the times of the plans, of the three schemes that have a closed form; in the fields "
                "the gain of that choice over standard by the plan, two sockets a node.")  # fmt: skip
     ended = "\n" + " ".join(totals) + "\n" + sentences("Lockhart", "section 3.5.3.1")

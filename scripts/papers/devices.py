@@ -47,7 +47,7 @@ def values_of(flow: Discretisation, message: str, elements_of_boundary: float) -
 
 
 def rows_and_columns(values: float) -> tuple[int, int]:
-    """So many rows of a rank, so many columns at a time: these values, but for half a row at the most."""
+    """Rows of a rank and columns at a time whose product is `values`, up to half a row."""
     rows = ceil(values / MOST_COLUMNS)
     return rows, round(values / rows)
 

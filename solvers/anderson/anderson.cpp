@@ -64,7 +64,7 @@ AndersonReport Anderson::solve(Vector x, FixedPoint& G) {
     const Counts before = A_.counts();
     AndersonReport report;
     iterate(x, G, true, report);
-    if (G.has_residual()) {  // which was the test
+    if (G.has_residual()) {  // the quantity tested
         report.true_residual = report.history.back();
     } else {
         G.evaluate(g_, x);

@@ -57,7 +57,7 @@ constexpr auto names_of(AndersonOutcome) {
 struct AndersonOptions {
     int depth = 5;  // differences kept; 0: Picard's iteration
     std::string orthogonalisation = "dcgs2_fused";
-    double damping = 1.0;        // of f; 1: none
+    double damping = 1.0;        // factor of f; 1: none
     double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
     int period = 1;              // every so many iterations are accelerated, the others Picard's
     int composite =
@@ -70,7 +70,7 @@ struct AndersonOptions {
 struct AndersonReport {
     AndersonOutcome outcome = AndersonOutcome::iteration_limit;
     int iterations = 0;
-    int evaluations = 0;  // of G, without the one that verifies
+    int evaluations = 0;  // G(x) formed, without the one that verifies
     // The quantity tested, in each iteration; with a residual of the map's own, also before the first.
     std::vector<double> history;
     double true_residual = 0;  // max|G(x) - x| of the x returned, or the map's own residual

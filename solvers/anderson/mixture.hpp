@@ -35,12 +35,12 @@ class Mixture : public FixedPoint {
     static constexpr Means start{0.25, 3.0, 0.75};
     // For a rank that has boxes; zeros elsewhere.
     Means means(Vector u) const;
-    std::size_t bytes() const;  // of the rank's samples
+    std::size_t bytes() const;  // memory of the rank's samples
 
   private:
     Operations& operations_;
     Reduction& reduction_;
-    std::vector<std::vector<double>> samples_;  // of each local box
+    std::vector<std::vector<double>> samples_;  // a vector for each local box
     std::vector<double> parts_;
 };
 

@@ -40,7 +40,7 @@ class BottomSolver {
     Spectrum spectrum_;
     std::unique_ptr<KrylovMethod> method_;
     RestartVectors own_;
-    Field y_, b_;  // of the scaled system; y alone of L M y = f
+    Field y_, b_;  // vectors of the scaled system; y alone for L M y = f
 };
 
 }  // namespace keel

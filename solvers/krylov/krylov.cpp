@@ -19,7 +19,7 @@ struct Solve {
     const RestartVectors& own;
     LinearSystem::Vector x, b;
     const Stop& stop;
-    double scale;                       // of b, and so of x and r
+    double scale;                       // factor of b, and so of x and r
     LinearSystem::Squares bb;           // of the scaled b
     double norm_b = std::sqrt(bb.own);  // |b|
     double target = stop.tolerance * norm_b;

@@ -64,7 +64,7 @@ struct Method {
     std::string name;
     std::string source;  // paper or book
     std::string use;
-    DiagonalScaling scaling = DiagonalScaling::none;  // what bottom.scaling = "jacobi" means for it
+    DiagonalScaling scaling = DiagonalScaling::none;  // if bottom.scaling = "jacobi"
     Quantity exchanges = 0;                           // per iteration
     Quantity reductions = 0;                          // all-reduces per iteration
     Quantity words = 0;                               // doubles in them
@@ -108,7 +108,7 @@ std::vector<std::string> method_names();
 const Method& method_named(std::string_view name);  // throws std::invalid_argument for an unknown name
 // The one that other code asks for, in its file as all are: sweeps of the cycle's smoother, no Krylov method.
 Method relaxation();
-Method algebraic_cycles();                    // of algebraic multigrid on the bottom grid
+Method algebraic_cycles();                    // cycles of algebraic multigrid on the bottom grid
 std::vector<std::string> preconditionable();  // names of Krylov methods that accept a preconditioner
 
 // --- What options mean for their method

@@ -29,8 +29,8 @@ constexpr auto names_of(GramPrecision) {
                       Named<GramPrecision>{GramPrecision::twofold, "double_double"}};
 }
 
-// The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers; fused,
-// these powers are also computed in one pass over memory, not in one each.
+// The exchanges of s-step methods: for both bases at once, for one after the other, or for several powers;
+// fused, these powers are also computed in one pass over memory, not in one each.
 enum class Powers { paired, sequential, matrix_powers, fused_matrix_powers };
 constexpr auto names_of(Powers) {
     return std::array{Named<Powers>{Powers::paired, "paired"},
@@ -54,8 +54,9 @@ constexpr auto names_of(Norm) {
     return std::array{Named<Norm>{Norm::residual, "residual"}, Named<Norm>{Norm::natural, "natural"}};
 }
 
-// Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on grids a
-// V-cycle, or incomplete or complete Cholesky factorisations of the blocks of the operator that the boxes are.
+// Preconditioners: a cycle of algebraic multigrid of the bottom grid or of a matrix; of a whole problem on
+// grids a V-cycle, or incomplete or complete Cholesky factorisations of the blocks of the operator that the
+// boxes are.
 enum class PreconditionerKind { none, amg, v_cycle, block_ic0, block_cholesky };
 constexpr auto names_of(PreconditionerKind) {
     using Name = Named<PreconditionerKind>;
@@ -65,8 +66,8 @@ constexpr auto names_of(PreconditionerKind) {
                       Name{PreconditionerKind::block_cholesky, "block_cholesky"}};
 }
 
-// The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's rows,
-// or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
+// The source of the interval of eigenvalues that a method has its polynomials for: bounds of the operator's
+// rows, or [0, 2] with a preconditioner; the extreme Ritz values of some steps of CG; or the user.
 enum class SpectrumFrom { automatic, estimate, given };
 constexpr auto names_of(SpectrumFrom) {
     return std::array{Named<SpectrumFrom>{SpectrumFrom::automatic, "auto"},

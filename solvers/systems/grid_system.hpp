@@ -63,7 +63,7 @@ class GridSystem : public ScaledSystem {
     std::vector<Field> scaled_;  // scale x, of the vectors applied to at once
     std::vector<Product> products_;
     std::vector<double> sums_;
-    std::vector<ThreeTerms> terms_;  // of the powers that are made in one pass
+    std::vector<ThreeTerms> terms_;  // for the powers that are made in one pass
 };
 
 }  // namespace keel

@@ -1,4 +1,4 @@
-"""Starts keel under mpiexec and hands over what it said: status, both streams, JSON records."""
+"""Starts keel under mpiexec and returns its status, both streams and JSON records."""
 
 import json
 import os

@@ -116,7 +116,7 @@ class Interrupted(KeelTest):
             with self.subTest(words=words):
                 run = Started(self, 2, *MANY, *words)
                 run.solved(2)
-                run.begun()  # mpiexec may hand on later what was printed earlier
+                run.begun()  # mpiexec may forward output late
                 self.assertTrue(run.text().startswith("Keel "), run.text())
                 os.kill(run.ranks()[-1], number)
                 done, of = self.interrupted(run, "solves")

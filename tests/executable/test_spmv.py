@@ -518,19 +518,19 @@ class Schemes(KeelTest):
                              [(p, t, s) for p, t in (("product", 3), ("solve", 1)) for s in SCHEMES])  # fmt: skip
             there, planned = self.dry_run(ranks, *words, *SOLVE, self.LASSEN)
             self.assertEqual(rows, planned)
-            imagined, imagined_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
+            virtual, virtual_rows = self.dry_run(None, *words, *SOLVE, self.LASSEN, f"problem.ranks={ranks}")
             # The pattern is counted where one rank knows all of it.
-            counted = [row.pop("pattern") for row in imagined_rows]
+            counted = [row.pop("pattern") for row in virtual_rows]
             self.assertEqual([one is not None for one in counted[: len(SCHEMES)]], [s == "standard" for s in SCHEMES])
             self.assertEqual([row.pop("pattern") for row in rows], [None] * len(rows))
-            self.assertEqual(rows, imagined_rows)
-            shown = [shown_schemes(text) for text in (run.stdout, there, imagined)]
+            self.assertEqual(rows, virtual_rows)
+            shown = [shown_schemes(text) for text in (run.stdout, there, virtual)]
             self.assertEqual(len(shown[0]), len(rows))
             self.assertEqual(shown[0], shown[1])
             first, last = ({key: cells[:7] for key, cells in found.items()} for found in (shown[0], shown[2]))
             self.assertEqual(first, last)
             counts = r"(?m)^(?:rows|.*entries|.* a product|  of them off node) +\d+ +\d+$"
-            self.assertEqual(re.findall(counts, there), re.findall(counts, imagined))
+            self.assertEqual(re.findall(counts, there), re.findall(counts, virtual))
 
     def test_the_model_chooses_what_it_predicts_to_be_fastest_and_that_is_sent(self) -> None:
         for ranks, nodes, machine in ((1, 1, self.LASSEN), (4, 2, self.BLUE_WATERS), (8, 4, self.LASSEN)):

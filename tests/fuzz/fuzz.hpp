@@ -1,6 +1,6 @@
 #pragma once
 
-// What the entry points of libFuzzer share.
+// Shared by the entry points of libFuzzer.
 
 #include <cstddef>
 #include <cstdint>

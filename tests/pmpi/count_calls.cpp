@@ -1,6 +1,6 @@
 // Counts a program's MPI calls from outside, by MPI's profiling interface: to be preloaded (LD_PRELOAD). At
-// MPI_Finalize every rank writes what it counted to counts_N.json in the folder that it runs in. Wrapped is what
-// Keel calls of those counted; tests/executable/test_counts.py holds that. One thread calls MPI.
+// MPI_Finalize every rank writes what it counted to counts_N.json in the folder that it runs in. Wrapped is
+// what Keel calls of those counted; tests/executable/test_counts.py holds that. One thread calls MPI.
 
 #include <mpi.h>
 
@@ -23,7 +23,7 @@ struct Counts {
     long pending_sums = 0;       // of them not blocking
     long collected = 0;  // doubles received in all-gathers, gathers and scatters with a length for each rank
     long tests = 0, waits = 0;
-    long idle_tests = 0, idle_waits = 0;  // of requests all of which were complete before
+    long idle_tests = 0, idle_waits = 0;  // calls whose requests all were complete before
     long in_flight = 0, most_in_flight = 0;
     long communicators = 0;  // made and not freed
     long operations = 0;     // the same

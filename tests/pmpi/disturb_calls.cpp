@@ -1,10 +1,10 @@
-// Makes of a program's MPI the worst that the standard allows, by its profiling interface: to be preloaded (LD_PRELOAD).
-// Messages leave and are asked for late, in another order where none may overtake another, and wait for their receivers;
-// tests and probes say no for a while; ranks dawdle. What is under way the program does not have: MPI works on copies,
-// what is received or summed up reads as NaN until it is waited for, and who writes to it, or to what is being sent, is
-// aborted. KEEL_DISTURB seeds the generator; at MPI_Finalize every rank writes what it did to disturbed_N.json in the
-// folder that it runs in. Wrapped is what Keel calls; tests/executable/test_interleavings.py holds that. One thread calls
-// MPI.
+// Makes a program's MPI the worst that the standard allows, by its profiling interface: to be preloaded
+// (LD_PRELOAD). Messages leave and are asked for late, in another order where none may overtake another, and
+// wait for their receivers; tests and probes say no for a while; ranks dawdle. The program has no buffer in
+// flight: MPI works on copies, a buffer that receives or sums reads as NaN until it is waited for, and a
+// program that writes to one, or to one being sent, is aborted. KEEL_DISTURB seeds the generator; at
+// MPI_Finalize every rank writes what it did to disturbed_N.json in the folder that it runs in. Wrapped is
+// what Keel calls; tests/executable/test_interleavings.py holds that. One thread calls MPI.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -24,8 +24,8 @@ namespace {
 
 enum class Kind { send, receive, sum, barrier };
 
-// A request of the program's. MPI has the copy; the handle is MPI's own, a persistent request, so that it can be
-// started later.
+// A request of the program's. MPI has the copy; the handle is MPI's own, a persistent request, so that it can
+// be started later.
 struct Pending {
     explicit Pending(Kind of) : kind(of) {}
 
@@ -135,7 +135,7 @@ void dawdle(bool blocks) {
 
 void begin(MPI_Request request) {
     Pending& p = state().pending.at(request);
-    if (p.active) abort_for("a request is started again while it is under way");
+    if (p.active) abort_for("a request is started again while it is in flight");
     p.active = true;
     p.posted = false;
     p.withheld = chance(2) ? 0 : static_cast<int>(state().random() % 8);
@@ -146,7 +146,7 @@ void begin(MPI_Request request) {
     state().late.push_back(request);
     if (chance(2)) {
         ++state().done.late;
-    } else {  // with those before it on its way
+    } else {  // the messages before it are then in flight
         std::vector<MPI_Request> rest;
         for (const MPI_Request other : state().late)
             if (state().pending.at(other).way == p.way)
@@ -157,7 +157,7 @@ void begin(MPI_Request request) {
     }
 }
 
-// What is complete goes back to the program.
+// Gives a complete request back to the program.
 void end(MPI_Request& request) {
     const auto found = state().pending.find(request);
     if (found == state().pending.end() || !found->second.active) return;
@@ -349,7 +349,7 @@ int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) 
     return PMPI_Iprobe(from, tag, comm, flag, status);
 }
 
-// What blocks must not keep back what others wait for.
+// A blocking call must not keep back messages that others wait for.
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     dawdle(true);
     return PMPI_Allreduce(from, to, count, type, op, comm);
@@ -413,7 +413,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 int MPI_Finalize() {
     dawdle(true);
     for (const auto& [request, p] : state().pending)
-        if (p.active) abort_for("the program ends while something is under way");
+        if (p.active) abort_for("the program ends while something is in flight");
     write();
     return PMPI_Finalize();
 }

@@ -85,7 +85,7 @@ MATRICES = """\
 
 CHOICES = """\
 | pattern | machine | ranks a node | closed form | plan, none on a socket | plan, two sockets | plan, one socket | \
-closed form's choice over the quickest |
+closed form's choice over the fastest |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | faces, 8^3 | blue_waters | 16 | two_step | standard | standard | three_step | 1.12 |
 """

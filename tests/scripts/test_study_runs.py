@@ -113,7 +113,7 @@ class Runs(Study):
         both = [self.begin(), self.begin()]
         wait_for(lambda: len(list(self.folder.glob("runs/.begin.*"))) == 2)
         (self.top / "gate").unlink()
-        # Whoever saw a start fail says so; all nine that fail may be the same script's, or under way there when the other looks.
+        # Whoever saw a start fail says so; all nine that fail may be the same script's, or running there when the other looks.
         self.assertIn(sorted(one.wait() for one in both), ([0, 1], [1, 1]))
         started = fake_keel.started(self.top)
         self.assertEqual(len(started), 36)

@@ -28,7 +28,7 @@ inline constexpr Boundaries mixed{Boundary::periodic, Boundary::dirichlet, Bound
 
 struct Problem {
     Index boxes{2, 2, 2};
-    int width = 8;  // of a box
+    int width = 8;  // cells along a box
     Boundaries boundaries = periodic;
     double a = 0.9;
     double b = 0.9;
@@ -38,7 +38,7 @@ struct Problem {
     // The golden formulas are periodic in a cube, and there but for rounding; these also elsewhere, to the
     // last bit.
     bool exactly_periodic = false;
-    std::array<double, 3> anisotropy{1.0, 1.0, 1.0};  // of the faces of each direction
+    std::array<double, 3> anisotropy{1.0, 1.0, 1.0};  // factors of the faces of each direction
     bool free_top = false;                            // Neumann's condition at the high end of z alone
     int dimensions = 3;                               // 2: one layer of boxes, without faces in z
     double of_dirichlet = 2;  // w of a Dirichlet face; 1: u = 0 a cell beyond the last
@@ -187,7 +187,7 @@ inline double mean(const Whole& u) {
 // A problem on the ranks of `comm`, its right-hand side in f of the finest level. Collective throughout.
 class Setup {
   public:
-    static constexpr int ranks_per_node = 2;  // of the pretended nodes
+    static constexpr int ranks_per_node = 2;  // a pretended node has two
 
     explicit Setup(const Problem& chosen, HierarchyOptions options = {},
                    const Communicator& ranks = Communicator::world(), Placement placement = Placement::curve)
@@ -236,7 +236,7 @@ class Setup {
     }
     Whole gather(Field field) { return gather(finest(), field); }
 
-    // What rank 0 found, on every rank.
+    // Returns rank 0's value on every rank.
     double agreed(double value) const { return comm.sum(comm.rank() == 0 ? value : 0.0); }
 
     // max|f - L u| of the finest level by the formulas.

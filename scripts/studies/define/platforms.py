@@ -222,7 +222,7 @@ def told(protocols: Sequence[Protocol], copied: Sequence[float]) -> str:
 
 
 def options(machine: Machine) -> list[str]:
-    """Of SMPI, by their names."""
+    """Options of SMPI, by their names."""
     send = ";".join(f"{one.begin}:{machine.overhead:g}:{copied:g}"
                     for one, copied in zip(machine.outside, machine.copied, strict=True))  # fmt: skip
     return [
@@ -230,16 +230,16 @@ def options(machine: Machine) -> list[str]:
         f"smpi/ois:{send}",
         f"smpi/or:0:{machine.overhead:g}:0",
         # Short and eager messages travel as soon as they are sent. By itself SimGrid lets all wait until they are asked for, as
-        # a rendezvous does: sums under way then lose a turn at each push that comes late.
+        # a rendezvous does: pending all-reduces then lose a round whenever they are progressed late.
         f"smpi/async-small-thresh:{machine.rendezvous_from}",
         f"smpi/send-is-detached-thresh:{max(machine.rendezvous_from, 65536)}",
         # Keel charges its operations itself, so that a run repeats to the last digit.
         "smpi/simulate-computation:no",
         "smpi/host-speed:1Gf",
-        # Of each request that is looked at, two for a sum under way. Else a look at a message that is not there takes 100 us, and
-        # longer each time.
+        # The time to look at one request, two for a pending all-reduce. By default a look at a message that is not there takes
+        # 100 us, and longer each time.
         f"smpi/test:{machine.look:g}",
-        # Of a look for letters that nobody counted, as ranks agree on plans: assumed. Shorter ones make simulations long.
+        # The time of a look for uncounted messages, as ranks agree on plans: assumed. Shorter ones make simulations long.
         "smpi/iprobe:1e-6",
         "smpi/grow-injected-times:no",
         # Collectives that take log2 of the ranks; as a set SimGrid's choices take seconds to start on hundreds of ranks.

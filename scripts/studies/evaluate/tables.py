@@ -179,7 +179,7 @@ def gather(written: Written) -> Tables:
 
 
 def point_ranks(point: dict[str, Any]) -> int:
-    """The ranks that a dry run imagines."""
+    """The ranks of the point: of a dry run, its virtual ranks."""
     return next((int(word.partition("=")[2]) for word in point["words"] if word.startswith("problem.ranks=")), point["ranks"])
 
 

@@ -54,7 +54,7 @@ def submit(written: Written) -> int:
 
 
 def jobs_of(written: Written) -> list[str]:
-    """The jobs that were handed over from here, the first one first."""
+    """The jobs that were submitted from here, the first one first."""
     path = written.folder / "jobs.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     return [job for line in lines if (job := json.loads(line)["job"])]
@@ -78,6 +78,6 @@ def state_of_job(system: System, job: str) -> str:
 
 
 def jobs_text(written: Written) -> str:
-    """A line a job; nothing where none was handed over from here."""
+    """A line a job; nothing where none was submitted from here."""
     system = SYSTEMS.get(written.facts["site"]["launcher"])
     return "".join(f"job     {job}: {state_of_job(system, job)}\n" for job in jobs_of(written)) if system else ""

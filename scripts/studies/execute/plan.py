@@ -68,8 +68,8 @@ class Plan:
         return [problem for problem in every if "error: " in problem]
 
 
-def imagined(study: Study, deck: dict[str, Any], point: Point, placement: Placement) -> list[str]:
-    """The words that make a dry run one for the ranks of the point."""
+def for_virtual_ranks(study: Study, deck: dict[str, Any], point: Point, placement: Placement) -> list[str]:
+    """The words by which a dry run has the ranks of the point as virtual ranks."""
     given = {word.partition("=")[0] for word in point.words} | deck.keys()
     if deck.get("run.mode") == "network" or "run.mode=network" in point.words:
         return []  # it does not depend on them, and refuses them
@@ -111,7 +111,7 @@ def plan(study: Study, site: Site, keel: Path | None) -> Plan:
         (Path(folder) / "deck.toml").write_text(text, encoding="utf-8")
         for point in points_of(study):
             placement, problems = place(site, point)
-            words = imagined(study, deck, point, placement)
+            words = for_virtual_ranks(study, deck, point, placement)
             predicted = dry_run(keel, Path(folder), [*point.words, *words]) if keel else Predicted()
             problems += [f"error: {line}" for line in predicted.refusal.splitlines()]
             if study.dry_run:

@@ -81,7 +81,7 @@ def interruption(run: Run | None) -> str:
     """What ended a run before its end, and how far it had come."""
     result = run.result if run else {}
     by = {"time_limit": "by its time limit", "signal": "by a signal"}.get(result.get("interrupted_by") or "", "")
-    # A run that repeats until some time is spent does more than it was to do at the least.
+    # A run that repeats until some time is spent does more repeats than its least number.
     parts = ((one["done"], one["all"], one["what"]) for one in result.get("done", []))
     done = ", ".join(f"{done} of {most} {what} done" if done <= most else f"{done} {what} done" for done, most, what in parts)
     return "; ".join(filter(None, (by, done)))

@@ -1,7 +1,7 @@
 // Predict-and-recompute conjugate gradients, PR-CG: Chen and Carson, SIAM J. Sci. Comput. 42 (2020), without
 // preconditioner. The iterates of cg.cpp in exact arithmetic, with one all-reduce.
 //
-// What CG's second all-reduce is for, (r_{k+1},r_{k+1}), is PREDICTED by expanding (r - alpha s, r - alpha
+// CG's second all-reduce sums (r_{k+1},r_{k+1}). Here it is PREDICTED by expanding (r - alpha s, r - alpha
 // s), and used in beta alone; the next all-reduce RECOMPUTES it, so that errors of the prediction do not
 // add up.
 //

@@ -22,7 +22,7 @@
 // it is (A Z)^T W. t applications of M more per iteration, t vectors W, t applications at the start. The
 // test is on |r|.
 //
-// Where Z^T A Z is singular, from a zero column of T(r) or a direction that is exhausted, the columns that
+// If Z^T A Z is singular, from a zero column of T(r) or a direction that is exhausted, the columns that
 // depend on others are dropped and the run goes on with fewer; a point source leaves one, and CG.
 // Weakness (measured, 16^3, contrast 1000, no scaling): orthodir stagnates at 3e-5 to 1e-4 for t = 8,
 // orthomin reaches 1e-8 in 223 iterations; with Jacobi scaling both do, in 47.

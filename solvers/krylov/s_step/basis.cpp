@@ -8,7 +8,7 @@
 namespace keel {
 
 std::vector<double> leja_order(std::vector<double> points) {
-    std::vector<double> logarithms(points.size(), 0.0);  // those of the products
+    std::vector<double> logarithms(points.size(), 0.0);  // logarithms of the products
     for (std::size_t n = 0; n < points.size(); ++n) {
         std::size_t best = n;
         const auto rank = [&](std::size_t m) { return n == 0 ? std::abs(points[m]) : logarithms[m]; };

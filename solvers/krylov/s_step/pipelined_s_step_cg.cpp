@@ -6,7 +6,7 @@
 //
 // rho_0 = 1, rho_1, .. are the polynomials of a basis that knows its own products: monomials, or Chebyshev's.
 // Kept are
-//     t_i = rho_i(A) r, i = 0 .. 2s,    Q_i = rho_i(A) P, i = 0 .. s+1,    P = Q_0, the s directions of a block.
+//     t_i = rho_i(A) r, i = 0 .. 2s,    Q_i = rho_i(A) P, i = 0 .. s+1,    P = Q_0, a block's s directions.
 // The directions of the next block are R + P B, R = [t_0 .. t_{s-1}], A-orthogonal to P:
 //     W_old B = -C, C = P^T A R;   W = R^T A R + C^T B + B^T C + B^T W_old B;   W alpha = R^T r + B^T P^T r.
 // All inner products in that are moments mu_i = (r, rho_i r), i < 2s, and D = P^T [t_0 .. t_s]: 2s + s(s+1)
@@ -299,7 +299,7 @@ class PipelinedSStepCG : public KrylovMethod {
     std::vector<double> mu;
     Eigen::MatrixXd W, W_old, B, C, D;
     Eigen::VectorXd alpha;
-    SmallCholesky old_, now_;  // of W_old and W
+    SmallCholesky old_, now_;  // factors of W_old and W
     std::vector<Product> products_;
     std::vector<double> sums_;
     std::vector<double> coefficients_;

@@ -3,8 +3,8 @@
 // The outer steps of s-step methods. One outer step spans the Krylov spaces of a pair of vectors p, r,
 //     V = [P, R],   P = rho_0(A) p .. rho_m(A) p,   R = rho_0(A) r .. rho_{m-1}(A) r,
 // reduces V^T V once, and then knows every inner product of the next s iterations from coordinates:
-// A V c = V T c, (V c, V d) = c^T G d. In coordinates all is Scalar, double or DoubleDouble: G has the square of the
-// basis's condition, and what rounding leaves of it in double is what limits s.
+// A V c = V T c, (V c, V d) = c^T G d. In coordinates all is Scalar, double or DoubleDouble: G has the square
+// of the basis's condition, and what rounding leaves of it in double is what limits s.
 
 #include <Eigen/Core>
 #include <initializer_list>
@@ -54,7 +54,7 @@ class PairSpace {
               std::span<const LinearSystem::Vector> y = {});
 
     Eigen::Index size() const { return T.rows(); }
-    Eigen::Index place_of_r() const { return (size() + 1) / 2; }  // that of p is 0
+    Eigen::Index place_of_r() const { return (size() + 1) / 2; }  // the place of p is 0
 
     void add(LinearSystem& A, LinearSystem::Vector x, const Coordinates& e);  // x += V e
     // x += V e, next_p = V a, and at last r = V c, with which V is r's space no more.
@@ -75,7 +75,7 @@ class PairSpace {
     Basis basis_;
     int degree_;
     Recurrence recurrence_;
-    std::vector<LinearSystem::Vector> terms_;  // what x += V e combines: x, then V
+    std::vector<LinearSystem::Vector> terms_;  // the vectors that x += V e combines: x, then V
     std::vector<double> e_, a_, c_;            // the coefficients of those: 1, e; and of V alone
     std::vector<Scalar> sums_;                 // an all-reduce's
     Coordinates Gc_;

@@ -78,7 +78,7 @@ Spectrum extreme_eigenvalues(std::span<const double> diagonal, std::span<const d
         low = std::min(low, diagonal[k] - radius);
         high = std::max(high, diagonal[k] + radius);
     }
-    const auto bisected = [&, low, high](int below) {  // where so many eigenvalues are below
+    const auto bisected = [&, low, high](int below) {  // a point above so many eigenvalues
         double a = low, b = high;
         for (int step = 0; step < 100 && a < b; ++step) {
             const double middle = a + (b - a) / 2;
@@ -98,7 +98,7 @@ SpectrumEstimate::SpectrumEstimate(LinearSystem& A, Preconditioner* M)
       z_(M ? A.make_vector() : r_) {}
 
 std::optional<Spectrum> SpectrumEstimate::of(LinearSystem::Vector b) {
-    std::vector<double> diagonal, beside;  // of Lanczos' matrix, from CG's alpha and beta
+    std::vector<double> diagonal, beside;  // Lanczos' matrix, from CG's alpha and beta
     A_.copy(r_, b);
     if (M_) M_->apply(z_, r_);
     A_.copy(p_, z_);

@@ -36,7 +36,7 @@ class BlockJacobi : public Preconditioner {
     Operations& operations_;
     Stencil L_;
     BlockSolver solver_;
-    Field inverse_;   // of IC(0)'s diagonal
+    Field inverse_;   // 1 over IC(0)'s diagonal
     Buffer factors_;  // Cholesky's
     std::string vanished_;
 };

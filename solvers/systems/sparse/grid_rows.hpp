@@ -23,10 +23,10 @@ struct CellCoefficients {
     std::array<Sides<double>, 3> faces = {};  // c of the two faces of each direction
 };
 
-// Which row a cell has: the cells of a box follow each other, x fastest.
+// Numbers the rows: the cells of a box follow each other, x fastest.
 struct CellRows {
     Domain domain;
-    Index extent;                                // of a box, in cells
+    Index extent;                                // cells of a box
     std::function<std::int64_t(int box)> first;  // row of a box
 
     // The cell may lie in the box next to this one; nothing beyond a boundary.

@@ -63,9 +63,8 @@ struct SparseOptions {
     SchemeOptions scheme = {};
     ExchangeOptions exchange{};
     AllReduceOptions all_reduce = {};
-    int level = 0;  // of the ledger
-    std::shared_ptr<Negotiator> negotiator =
-        {};                  // of the same ranks, by which it plans; null: one for each plan
+    int level = 0;                                // the ledger's
+    std::shared_ptr<Negotiator> negotiator = {};  // plans for the same ranks; null: one for each plan
     bool keeps_rows = true;  // on the host, too, from which scaled() and spectrum() are made
 };
 
@@ -93,7 +92,7 @@ class SparseMatrix {
     std::size_t nonzeros() const { return plain_rows_.nonzeros; }
     std::size_t ghosts() const { return part_.ghosts.size(); }  // columns that are rows of other ranks
     const SparseRows& plain() const { return plain_rows_; }
-    const std::vector<double>& diagonal() const { return diagonal_; }  // of this rank's rows
+    const std::vector<double>& diagonal() const { return diagonal_; }  // for this rank's rows
 
     // D^-1 or D^-1/2 (scaled_system.hpp), of scalable rows.
     Field scale(DiagonalScaling scaling);
@@ -128,7 +127,7 @@ class SparseMatrix {
     TimedOperations operations_;
     std::unique_ptr<Exchange> exchange_;
     std::unique_ptr<Reduction> reduction_;
-    Meanwhile meanwhile_;  // of exchanges: pushes the reduction on
+    Meanwhile meanwhile_;  // progresses the reduction during exchanges
     SparseRows plain_rows_;
 };
 

@@ -1,4 +1,4 @@
-// What holds of algebraic multigrid without golden data: identities of its set-up, that neither ranks nor
+// Algebraic multigrid without golden data: identities of its set-up, that neither ranks nor
 // schemes change it, a symmetric cycle, and the names of what cannot be set up.
 
 #include <catch2/catch.hpp>
@@ -174,7 +174,7 @@ TEST_CASE("no scheme changes a bit of P, nor of P e; P^T r is its transpose") {
         const auto of_fine = [](std::int64_t row) { return std::cos(0.7 * static_cast<double>(row) - 0.4); };
         coarse.assign(e, of_coarse);
         setup.matrix.assign(r, of_fine);
-        for (int repeat = 0; repeat < 2; ++repeat) {  // what is left of the first time does no harm
+        for (int repeat = 0; repeat < 2; ++repeat) {  // values left by the first time do no harm
             transfer.interpolate(x, e);
             transfer.restrict_to(b, r);
         }
@@ -269,7 +269,7 @@ TEST_CASE("what cannot be set up has a name, and a solve with it is a breakdown"
     }
     options.max_coarse = 10;
     CHECK(outcome_of(ball({4, 4, 4}, 1e6, true, 1e-3), options) == AmgOutcome::ready);
-    // Of 7 points none is strong by a quarter of the diagonal: nothing coarsens.
+    // No connection of 7 points is strong by a quarter of the diagonal: nothing coarsens.
     options.theta = 0.25;
     CHECK(outcome_of(good, options) == AmgOutcome::ready);
     AmgSetup setup(good);
@@ -311,8 +311,8 @@ TEST_CASE("what a hierarchy says it sends is what a cycle sends") {
         const AmgLevelFacts& facts = hierarchy.facts()[l];
         Traffic expected;
         if (l + 1 < hierarchy.levels()) {
-            expected += facts.product;  // of the residual
-            expected += facts.product;  // of the second sweep
+            expected += facts.product;  // the residual
+            expected += facts.product;  // the second sweep
             expected += facts.interpolate;
             expected += facts.restrict_;
         }

@@ -1,4 +1,5 @@
-// Chebyshev's iteration: its residuals are those of an independent program, its bound holds, and it reduces nothing.
+// Chebyshev's iteration: its residuals are those of an independent program, its bound holds, and it reduces
+// nothing.
 
 #include <catch2/catch.hpp>
 
@@ -56,7 +57,7 @@ TEST_CASE(
     BottomOptions options{.solver = "chebyshev", .tolerance = 1e-6, .max_iterations = 2000};
     const auto solved = [&] { return make_krylov(level, false, options)->solve(level.u, level.f); };
     options.spectrum =
-        SpectrumFrom::estimate;  // of the largest and the least Ritz value, both inside the spectrum
+        SpectrumFrom::estimate;  // the largest and the least Ritz value, both inside the spectrum
     CHECK(solved().succeeded());
     options.spectrum = SpectrumFrom::automatic;  // no positive lower bound follows from the rows
     const Report none = solved();

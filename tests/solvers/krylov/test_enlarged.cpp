@@ -277,7 +277,8 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 CHECK(visit.iterations == iterations);
                 CHECK(visit.columns_dropped == 0);
 
-                // (b,b) and the verification, scaled and not; the norm of the last residual of the variants of enlarged_cg.
+                // (b,b) and the verification, scaled and not; the norm of the last residual of the variants
+                // of enlarged_cg.
                 const long n = iterations;
                 const long more = method == "sre_cg" ? 0 : 1;
                 Counts expected{t * (n + more) + 1, n + more + 1, 2, 4};

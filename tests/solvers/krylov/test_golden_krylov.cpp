@@ -108,7 +108,7 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
             CHECK(relative(report.residuals[k + 1], history[k]) < allowed);
         }
 
-        // Where the history is reproducible to its end, so are the counts; the verification adds one
+        // A history that is reproducible to its end has reproducible counts; the verification adds one
         // all-reduce and the golden codes' exchange for the first residual, which Keel saves, is its own.
         const bool verified_there = solver == "cabicgstab_restart";
         if (iterations <= static_cast<int>(agree8) + 1 && report.restarts == 0 && !verified_there) {

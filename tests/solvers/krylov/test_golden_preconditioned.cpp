@@ -85,8 +85,8 @@ class Runs {
         }
         if (run.value("restarts", 0) > 0 || report.restarts > 0) return;
         const int iterations = run.at("its");
-        // Where the golden run left CG's history before its end, another left it elsewhere (75 and CG's 80
-        // for ice_1e2_jacobi_1e-10, l = 3, where the former claims what is not so).
+        // If the golden run left CG's history before its end, another left it elsewhere (75 and CG's 80 for
+        // ice_1e2_jacobi_1e-10, l = 3, where the golden run claims a convergence that is not so).
         const bool agrees = run.value("agree2", iterations + 1) > iterations;
         CHECK(std::abs(report.iterations - iterations) <= std::max(2, (agrees ? 3 : 50) * iterations / 100));
     }
@@ -109,7 +109,7 @@ void compare_with_golden(bool long_ones) {
         Runs runs(json);
         {
             INFO("cg");
-            // What the golden p-CG follows of it is what rounding leaves to be followed.
+            // The golden p-CG follows CG as far as rounding allows.
             runs.compare(
                 runs.solve("cg", 1, SpectrumFrom::automatic),
                 {{"its", json.at("cg").at("its")}, {"agree6", json.at("pipelined_cg").at("agree6")}});

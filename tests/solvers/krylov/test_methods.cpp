@@ -102,7 +102,7 @@ TEST_CASE("s is lowered to the largest whose basis vectors can be independent") 
     CHECK(fit(cg, 8));
     CHECK(cg.s == 3);
 
-    // What changes a method's iterates is the user's.
+    // Keys that change a method's iterates keep the user's values.
     BottomOptions block = with("enlarged_cg", &BottomOptions::block, 9);
     CHECK(method_named("enlarged_cg").independent->vectors(block) == 9);
     CHECK_FALSE(fit(block, 8));

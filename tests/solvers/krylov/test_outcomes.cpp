@@ -333,7 +333,7 @@ TEST_CASE("multigrid that has come down to the floor of rounding stagnates, and 
     const double tightest = *std::min_element(report.residuals.begin(), report.residuals.end());
     CHECK(residual < 4 * tightest);  // it had come down
 
-    double most = 0;  // of the sums of magnitudes in a row
+    double most = 0;  // the largest sum of magnitudes in a row
     for_each_index(jump.cells(), [&](const Index& cell) {
         double diagonal = jump.a_alpha(cell);
         double others = 0;

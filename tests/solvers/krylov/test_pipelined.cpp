@@ -1,4 +1,4 @@
-// The pipelined methods: what is on its way while the operator is applied, whose iterates they reproduce,
+// The pipelined methods: what is in flight while the operator is applied, whose iterates they reproduce,
 // what they cost and how they end.
 
 #include <catch2/catch.hpp>
@@ -141,7 +141,7 @@ Pipeline pipeline_of(const Make& make, DiagonalScaling scaling, int iterations) 
     return log;
 }
 
-// What `iterations` iterations cost that cannot converge.
+// Returns the counts of `iterations` iterations that cannot converge.
 Counts counts_of(const Make& make, int iterations) {
     System system(rough);
     const Report report = system.solve(make, {1e-30, iterations, 0});
@@ -152,7 +152,7 @@ Counts counts_of(const Make& make, int iterations) {
 
 }  // namespace
 
-TEST_CASE("an all-reduce of p(l)-CG is on its way while the operator is applied exactly l times") {
+TEST_CASE("an all-reduce of p(l)-CG is in flight while the operator is applied exactly l times") {
     for (const int l : {1, 2, 3, 5}) {
         CAPTURE(l);
         const std::size_t iterations = 9;
@@ -169,7 +169,7 @@ TEST_CASE("an all-reduce of p(l)-CG is on its way while the operator is applied 
     }
 }
 
-TEST_CASE("every all-reduce of p-CG and p-BiCGStab is on its way while the operator is applied once") {
+TEST_CASE("every all-reduce of p-CG and p-BiCGStab is in flight while the operator is applied once") {
     for (const auto& [name, make, scaling, per_iteration, at_start] :
          {std::tuple{"p-CG", made("pipelined_cg"), DiagonalScaling::symmetric, 1, 1},
           {"p-BiCGStab", bicgstab(0), DiagonalScaling::right, 2, 1}}) {
@@ -181,7 +181,7 @@ TEST_CASE("every all-reduce of p-CG and p-BiCGStab is on its way while the opera
     }
 }
 
-TEST_CASE("every all-reduce of PIPE-PR-CG but the first is on its way while the operator is applied twice") {
+TEST_CASE("every all-reduce of PIPE-PR-CG but the first is in flight while the operator is applied twice") {
     const Pipeline log = pipeline_of(made("pipelined_pr_cg"), DiagonalScaling::symmetric, 7);
     CHECK(log.most_in_flight == 1);
     REQUIRE(log.begun.size() == 8);
@@ -357,7 +357,7 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
     const auto file = golden("petsc_iterations.json");
     REQUIRE(file.at("cases").size() > 100);
     int exact = 0;
-    int comparable = 0, agreeing = 0;  // of p(l)-CG
+    int comparable = 0, agreeing = 0;  // cases of p(l)-CG
     for (const auto& json : file.at("cases")) {
         const std::string ksp = json.at("ksp");
         const bool scaled = json.at("pc") == "jacobi";
@@ -373,7 +373,7 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
         CHECK(report.met == (system.residual() <= 1e-8));
         CHECK((report.met || json.at("its_1e8").is_null()));
         for (const std::string key : {"its_1e3", "its_1e8"}) {
-            // What PETSc's equivalent methods took for the same problem.
+            // Iterations of PETSc's equivalent methods for the same problem.
             const bool of_bicgstab = ksp == "bcgs" || ksp == "pipebcgs";
             std::vector<int> equivalent;
             for (const auto& other : file.at("cases"))
@@ -391,7 +391,7 @@ TEST_CASE("the iterations are those of PETSc", "[golden][exhaustive]") {
             const int mine = static_cast<int>(reached - report.residuals.begin());
             CAPTURE(mine, its);
             if (ksp == "pipelcg" && !(scaled && key == "its_1e3")) {
-                // Where a p(l)-CG leaves CG its pivots failed: when they do, is a matter of rounding.
+                // A p(l)-CG leaves CG when its pivots fail, and when they do is a matter of rounding.
                 if (std::abs(its - *fewest) > 1) continue;
                 ++comparable;
                 agreeing += std::abs(mine - its) <= 1 ? 1 : 0;

@@ -1,5 +1,5 @@
-// Pipelined s-step conjugate gradients: golden histories, CG's iterates, what is on its way, and no false claim where
-// the basis fails.
+// Pipelined s-step conjugate gradients: golden histories, CG's iterates, what is in flight, and no false
+// claim where the basis fails.
 
 #include <catch2/catch.hpp>
 

@@ -73,7 +73,8 @@ TEST_CASE("Richardson's iteration that has not converged at the limit says so") 
     CHECK(report.outcome == Outcome::iteration_limit);
     CHECK(report.iterations == 10);
     CHECK_FALSE(report.met);
-    // The first all-reduce, one an iteration, and the verification's; the first and last also without the scaling.
+    // The first all-reduce, one an iteration, and the verification's; the first and last also without the
+    // scaling.
     CHECK(report.counts.reductions == 12);
     CHECK(report.counts.words == 14);
     CHECK(report.counts.exchanges == 11);

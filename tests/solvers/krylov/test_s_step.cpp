@@ -35,7 +35,7 @@ struct System {
     Spectrum spectrum;
 };
 
-// What `iterations` iterations leave.
+// The state after `iterations` iterations.
 struct Run {
     Report report;
     LinearSystem::Vector x;
@@ -231,8 +231,8 @@ TEST_CASE("an s-step solve exchanges, reduces and sends what the theory says") {
                         const auto visit = Multigrid(setup.hierarchy, {}, options).solve_bottom();
                         CHECK(visit.iterations == iterations);
 
-                        // Outer steps that have begun; (b,b) at the start and the verification at the end, of ca_cg,
-                        // which is scaled on both sides, also without the scaling.
+                        // Outer steps that have begun; (b,b) at the start and the verification at the end, of
+                        // ca_cg, which is scaled on both sides, also without the scaling.
                         Counts expected{1, 1, 2, name == "ca_cg" ? 4 : 2};
                         const int degree_per_s = name == "ca_cg" ? 1 : 2;
                         for (int done = 0, step = telescoping ? 1 : s; done < iterations;

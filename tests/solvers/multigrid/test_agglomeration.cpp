@@ -1,5 +1,5 @@
-// Coarse levels in merged boxes on fewer ranks: the same mathematics as larger boxes, to the last bit where no sums over cells
-// of the finest level are in it.
+// Coarse levels in merged boxes on fewer ranks: the same mathematics as larger boxes, to the last bit where
+// no sums over cells of the finest level are in it.
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
-// Algebraic multigrid on the bottom level: the matrix is the level's operator, solutions are those of other bottoms wherever
-// the level is, coefficients change, and what cannot be set up has a name.
+// Algebraic multigrid on the bottom level: the matrix is the level's operator, solutions are those of other
+// bottoms wherever the level is, coefficients change, and what cannot be set up has a name.
 
 #include <catch2/catch.hpp>
 
@@ -39,7 +39,7 @@ BottomOptions by_preconditioned(const std::string& solver) {
     return options;
 }
 
-// Of so few rows that there are several levels.
+// Allows 6 rows on the coarsest level: several levels are above it.
 MultigridOptions with_levels(int bottom_box) {
     MultigridOptions options;
     options.bottom_box = bottom_box;

@@ -28,8 +28,8 @@ struct Spent {
     }
 };
 
-// What `iterations` iterations of a bottom solver cost, the first residual and the verification included,
-// when nothing can converge.
+// Returns the cost of `iterations` iterations of a bottom solver, the first residual and the verification
+// included, when nothing can converge.
 Spent spent_by(BottomOptions options, int iterations, const Problem& problem = rough) {
     const int width = problem.width;
     Setup setup(problem, {.bottom_box = width, .bottom_ghosts = powers_need(options, width).layers});
@@ -171,7 +171,7 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
 }
 
 TEST_CASE("a Krylov solve costs one all-reduce to start and one exchange and all-reduce to verify") {
-    // Where the system is scaled from the left, of two words each: its own norm, and that without the scaling.
+    // A system scaled from the left reduces two words: its own norm, and the norm without the scaling.
     for (const auto& [solver, reductions, words, exchanges, norms] :
          {std::tuple{"bicgstab", 6, 6, 2, 1}, {"bicgstab_fused", 2, 6, 2, 1}, {"cg", 2, 2, 1, 2}}) {
         CAPTURE(solver);

@@ -1,5 +1,6 @@
-// Domains that are unions of boxes against the results of an independent program, however they are distributed, stored and
-// talked about. Formulas are those of the golden file's key "def", and nothing else of Keel.
+// Domains that are unions of boxes against the results of an independent program, however they are
+// distributed, stored and talked about. Formulas are those of the golden file's key "def", and nothing else
+// of Keel.
 
 #include <catch2/catch.hpp>
 
@@ -108,7 +109,7 @@ class GoldenProblem {
         const auto& boxes = p_.at("boxes");
         return std::ranges::find(boxes, Json(box)) != boxes.end();
     }
-    // Of the face between cells index-1 and index; nothing where both exist.
+    // Condition on the face between cells index-1 and index; nothing where both exist.
     std::optional<Boundary> boundary(std::size_t d, const Index& index) const {
         Index below = index;
         below[d] -= 1;
@@ -167,7 +168,7 @@ class GoldenProblem {
 // A golden problem on the ranks at hand, or on the first so many.
 struct Solved {
     SolveReport report;
-    std::vector<double> u;  // of the rank's boxes
+    std::vector<double> u;  // cells of the rank's boxes
     std::vector<int> boxes;
 };
 
@@ -244,8 +245,8 @@ TEST_CASE("unions of boxes have the golden faces, parts, histories and solutions
         const long inside = dimensions * (problem.width() - 1) * of_box * domain.count();
         CHECK(faces.interior * of_box + inside == golden_faces.at("interior").get<long>());
         CHECK(faces.outer * of_box == golden_faces.at("outer").get<long>());
-        // A cell has six faces, in two dimensions four. Where a periodic direction ends at a missing box the file counts a face twice, once at each
-        // end of the direction: 8 faces of boxes in "patch_periodic".
+        // A cell has six faces, in two dimensions four. Where a periodic direction ends at a missing box the
+        // file counts a face twice, once at each end of the direction: 8 faces of boxes in "patch_periodic".
         CHECK(2 * faces.interior + faces.outer + faces.missing == 2 * dimensions * domain.count());
         const long twice = one.at("name") == "patch_periodic" ? 8 : 0;
         CHECK((faces.missing + twice) * of_box == golden_faces.at("missing").get<long>());

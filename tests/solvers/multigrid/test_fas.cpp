@@ -1,4 +1,5 @@
-// Full approximation multigrid: known answers of a sweep and a cycle, histories of an independent program, every boundary.
+// Full approximation multigrid: known answers of a sweep and a cycle, histories of an independent program,
+// every boundary.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -61,7 +62,7 @@ void try_cases(const Wanted& wanted) {
         const auto& hist = want.at("hist");
         if (report.converged())
             CHECK(std::abs(report.iterations - want.at("cycles").get<int>()) <= (m == 0 ? 0 : 1));
-        // What rounding alone may change an entry by.
+        // The largest change of an entry by rounding alone.
         const double floor =
             4e-16 * setup.finest().gershgorin_bound * vectors.max_norm(u) / want.at("r0_max").get<double>();
         for (std::size_t i = 0; i < hist.size() && i < report.history.size(); ++i) {

@@ -1,4 +1,5 @@
-// Half sweeps fused into one pass after one deep exchange: the same solutions to the last bit, with fewer exchanges.
+// Half sweeps fused into one pass after one deep exchange: the same solutions to the last bit, with fewer
+// exchanges.
 
 #include <catch2/catch.hpp>
 
@@ -33,8 +34,8 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         int narrowest;  // boxes with fused half sweeps
         int dimensions = 3;
     };
-    // One box that is its own neighbour on every side, odd numbers of boxes, a coarse level that is not fused; periodic and
-    // Neumann with a = 0 are singular.
+    // One box that is its own neighbour on every side, odd numbers of boxes, a coarse level that is not
+    // fused; periodic and Neumann with a = 0 are singular.
     const Variant variants[] = {
         {{2, 2, 2}, 8, mixed, 0.9, {.pre = 2, .post = 2}, 4},
         {{1, 1, 1}, 8, periodic, 0.0, {.pre = 2, .post = 2}, 4},
@@ -67,7 +68,7 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         const BottomOptions bottom{.max_iterations = 20};
         const int half_sweeps = fusible_half_sweeps(multigrid);
 
-        HierarchyOptions overlapped = options;  // where boxes have an interior beside so many layers
+        HierarchyOptions overlapped = options;  // boxes of 16 have an interior beside so many layers
         overlapped.exchange.overlap = width == 16;
         Setup plain(problem, options);
         Setup fused(problem, fusing(half_sweeps, narrowest, overlapped));
@@ -81,14 +82,16 @@ TEST_CASE("fused half sweeps change no bit of a deterministic solve") {
         CHECK(found.residuals == expected.residuals);
         CHECK(solution(fused) == solution(plain));
 
-        // f once and u before each pass but the first of a V-cycle, which starts from zero; a preconditioner starts anew.
+        // f once and u before each pass but the first of a V-cycle, which starts from zero; a preconditioner
+        // starts anew.
         const auto passes = [&](int sweeps) { return (2 * sweeps + half_sweeps - 1) / half_sweeps; };
         const bool from_zero = multigrid.cycle == Cycle::v && multigrid.pre > 0;
         const bool anew = multigrid.accelerator != Accelerator::none;
         CHECK(fused.finest().deep_ghosts->count() - before ==
               1 + found.cycles * (passes(multigrid.pre) + passes(multigrid.post)) -
                   (from_zero && !anew ? 1 : 0));
-        // And no exchange else, where both legs end with their residual; full multigrid is followed by a test of its own.
+        // And no exchange else, where both legs end with their residual; full multigrid is followed by a test
+        // of its own.
         const bool in_pass = fused.finest().ends_in_pass();
         CHECK(in_pass == (width > half_sweeps));
         const bool told = in_pass && multigrid.post > 0 && !fused.hierarchy.singular();

@@ -70,7 +70,8 @@ void compare_with_golden(int m) {
         REQUIRE(report.visits.size() == iterations.size());
         for (std::size_t k = 0; k < iterations.size(); ++k) {
             CAPTURE(k);
-            // BiCGStab's count hangs on the order of its sums, most where late visits take dozens of iterations.
+            // BiCGStab's count hangs on the order of its sums, most where late visits take dozens of
+            // iterations.
             CHECK(std::abs(report.visits[k].iterations - iterations[k]) <= std::max(2, iterations[k] / 3));
         }
         const Samples u = samples(setup);

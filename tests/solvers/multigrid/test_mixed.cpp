@@ -1,4 +1,5 @@
-// Cycles in single precision, residuals and updates in double: the tolerance of double precision in as many cycles, or one more.
+// Cycles in single precision, residuals and updates in double: the tolerance of double precision in as many
+// cycles, or one more.
 
 #include <catch2/catch.hpp>
 

@@ -34,7 +34,7 @@ TEST_CASE("every smoother reduces the error in the energy norm, under every boun
             Setup setup({.width = 8, .boundaries = boundaries, .beta = "smooth100", .alpha = "wave"},
                         {.bottom_box = 8});
             Level& level = setup.finest();
-            level.operations.fill(level.f, 0.0);  // so that u is the error
+            level.operations.fill(level.f, 0.0);  // makes u the error
             setup.set(level.u, [](const Index& c) { return std::sin(3.1 * c[0] + 1.3 * c[1] * c[2]) + 0.3; });
             GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L,
                               DiagonalScaling::none);

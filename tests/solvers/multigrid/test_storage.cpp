@@ -1,5 +1,5 @@
-// How boxes lie in memory is no part of the mathematics: in blocks, where neighbours share their ghosts, every cycle and every
-// bottom solve is the same to the last bit.
+// How boxes lie in memory is no part of the mathematics: in blocks, where neighbours share their ghosts,
+// every cycle and every bottom solve is the same to the last bit.
 
 #include <catch2/catch.hpp>
 
@@ -27,8 +27,8 @@ struct Variant {
 TEST_CASE("boxes in blocks are solved to the same bits") {
     const BottomOptions powers{
         .solver = "ca_bicgstab", .max_iterations = 30, .s = 2, .powers = Powers::matrix_powers};
-    // Cuboids of boxes and, on 3 ranks or scattered, boxes that fill none; overlap, all 26 neighbours, deep ghosts, staged axes,
-    // bottom grids that are elsewhere; ghosts outside the domain.
+    // Cuboids of boxes and, on 3 ranks or scattered, boxes that fill none; overlap, all 26 neighbours, deep
+    // ghosts, staged axes, bottom grids that are elsewhere; ghosts outside the domain.
     const std::vector<Variant> variants{
         {.boxes = {2, 2, 2}, .width = 8, .boundaries = mixed},
         {.boxes = {4, 2, 1},

@@ -1,5 +1,5 @@
-// Interpolation by quartics and tau-extrapolation, in the library: orders at every boundary, in boxes of any number of ranks. What a
-// run makes of it is in tests/executable/test_full_multigrid.py.
+// Interpolation by quartics and tau-extrapolation, in the library: orders at every boundary, in boxes of any
+// number of ranks. Runs with them are in tests/executable/test_full_multigrid.py.
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +11,8 @@ using namespace keel::test;
 
 namespace {
 
-// Of a wave whose parity on boundaries is that of the ghosts there: the mean over a cell, as a difference of the antiderivative.
+// The mean over a cell of a wave whose parity on boundaries is that of the ghosts there, as a difference of
+// the antiderivative.
 double mean_of_factor(Boundary boundary, double first, double size) {
     const double k = boundary == Boundary::periodic ? two_pi : two_pi / 2;
     const auto antiderivative = [&](double x) {
@@ -33,7 +34,8 @@ Formula means(const Problem& problem, int ratio) {
     };
 }
 
-// The largest error of the finest level's means, interpolated from those of the next coarser one, wherever that is.
+// The largest error of the finest level's means, interpolated from those of the next coarser one, wherever
+// that is.
 double interpolation_error(const Problem& problem, HierarchyOptions options) {
     options.all_ghosts = true;
     options.interpolated_ghosts = 2;

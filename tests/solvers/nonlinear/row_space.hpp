@@ -1,6 +1,7 @@
 #pragma once
 
-// Vectors of so many rows on the ranks at hand, as a linear system: what methods that need no grid are tried with.
+// Vectors of so many rows on the ranks at hand, as a linear system: what methods that need no grid are tried
+// with.
 
 #include <functional>
 #include <map>

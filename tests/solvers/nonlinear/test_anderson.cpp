@@ -1,4 +1,5 @@
-// Anderson acceleration: histories, evaluations and all-reduces of an independent program, its outcomes, and multigrid cycles.
+// Anderson acceleration: histories, evaluations and all-reduces of an independent program, its outcomes, and
+// multigrid cycles.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,7 +18,7 @@ using namespace keel::test;
 
 namespace {
 
-// What the golden files call its variants, and those of the file of two dimensions its kinds.
+// Options by the golden files' key "variant"; the file of two dimensions has "kind".
 AndersonOptions options_of(const nlohmann::json& json) {
     const std::string variant = json.value("variant", json.value("kind", ""));
     AndersonOptions options{.depth = json.at("m"),
@@ -165,7 +166,7 @@ AndersonReport solved(RowSpace& space, SmallMap& map, const AndersonOptions& opt
     return anderson.solve(u, map);
 }
 
-// Which cases of a golden file: some, in seconds, or all of them, in minutes.
+// Chooses cases of a golden file: some, in seconds, or all of them, in minutes.
 using Wanted = std::function<bool(const std::string& problem, const std::string& variant)>;
 
 void try_square(const Wanted& wanted) {
@@ -273,7 +274,7 @@ TEST_CASE("all problems take the iterations of an independent program by every v
     try_mixture(all);
 }
 
-// That program tests max|u_{i+1} - u_i|; its histories are of max|G(u) - u|.
+// KINSOL tests max|u_{i+1} - u_i|; its histories are of max|G(u) - u|.
 TEST_CASE("all problems take the evaluations of KINSOL by every method that it has [golden]",
           "[.][nightly]") {
     const int n = 62;
@@ -380,7 +381,8 @@ TEST_CASE("every outcome has its name") {
         return std::array{x + (++evaluation < 2 ? 1e-13 : 1.0), y};
     };
     CHECK(outcome({.depth = 0}, creeps).outcome == AndersonOutcome::not_verified);
-    // A damped step is as small as one likes, and what it leaves is not: up to ten times the tolerance are believed.
+    // A damped step is as small as one likes, and what it leaves is not: up to ten times the tolerance are
+    // believed.
     for (const auto& [left, damping, wanted] :
          {std::tuple{9.0, 0.1, AndersonOutcome::converged}, {11.0, 0.05, AndersonOutcome::not_verified}}) {
         const double residual = left * 1e-6;
@@ -402,7 +404,7 @@ TEST_CASE("a map that repeats itself is no division by zero, and no difference i
                    {.depth = 2, .orthogonalisation = row.name, .tolerance = 0, .max_iterations = 6}, 1, 1);
         CHECK(report.converged());  // to no difference at all
         CHECK(report.true_residual == 0);
-        // Of two unknowns there are two independent differences: a linear map is solved by them.
+        // Two unknowns have two independent differences: they solve a linear map.
         SmallMap linear(space, [](double x, double y) { return std::array{2 * x + y - 1, 0.5 * x - 3 * y}; });
         report = solved(space, linear, {.depth = 2, .orthogonalisation = row.name, .max_condition = 0}, 5, 7);
         CHECK(report.converged());

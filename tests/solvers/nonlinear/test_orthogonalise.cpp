@@ -1,4 +1,5 @@
-// QR factorisations that are kept while columns come and go: against an independent program, their definition and their rows.
+// QR factorisations that are kept while columns come and go: against an independent program, their definition
+// and their rows.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -173,7 +174,7 @@ TEST_CASE("all-reduces and words of every call are those of the method's row") {
 TEST_CASE("a start-up and a recycled column cost what is known of each method") {
     struct Known {
         const char* name;
-        QRCost start_up, recycled, iteration;  // of m = 10 columns
+        QRCost start_up, recycled, iteration;  // for m = 10 columns
     };
     const auto of = [](long reductions, long words) { return QRCost{reductions, words, 0}; };
     for (const auto& [name, start_up, recycled, iteration] : {

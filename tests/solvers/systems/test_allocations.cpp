@@ -60,7 +60,7 @@ using namespace keel::test;
 TEST_CASE("further iterations of a bottom solver allocate nothing") {
     const Problem problem{.boxes = {2, 2, 2}, .width = 8, .beta = "smooth10", .rhs = "hash"};
     Setup setup(problem, {.bottom_box = 8, .bottom_ghosts = 8});
-    // What Kokkos and the runtimes of devices allocate for a launch is not the method's doing.
+    // Kokkos and the runtimes of devices allocate for a launch, which is not the method's doing.
     if (setup.backend->name() != "openmp") return;
     Level& level = setup.finest();
     setup.set(level.f, [&](const Index& cell) { return problem.f(cell); });
@@ -86,7 +86,7 @@ TEST_CASE("further iterations of a bottom solver allocate nothing") {
                 options.spectrum = SpectrumFrom::given;  // Chebyshev's iteration needs a lower end above zero
                 options.spectrum_lowest = 0.01;
                 Multigrid bottom(setup.hierarchy, {}, options);
-                bottom.solve_bottom();  // what grows at first use has grown
+                bottom.solve_bottom();  // buffers that grow at first use have grown
                 // The least of three: room for sums in flight may grow later, as messages come.
                 counted_new[n] = std::numeric_limits<long>::max();
                 for (int solve = 0; solve < 3; ++solve) {

@@ -301,7 +301,7 @@ TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alik
         const std::array<Product, 3> products{{{f, f}, {f, g}, {g, g}}};
         const std::array<Product, 1> single{{{g, f}}};
         AllReduceRequest first = system.begin_dots(products);
-        AllReduceRequest second = system.begin_dots(single);  // two under way at a time
+        AllReduceRequest second = system.begin_dots(single);  // two in flight at a time
         system.apply(system.make_vector(), f);                // and work meanwhile
         std::array<double, 3> totals{};
         std::array<double, 1> total{};

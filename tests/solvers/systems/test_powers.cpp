@@ -1,4 +1,5 @@
-// Matrix powers in one pass over memory: the solves of a pass for each power, to the last bit and with the same messages.
+// Matrix powers in one pass over memory: the solves of a pass for each power, to the last bit and with the
+// same messages.
 
 #include <catch2/catch.hpp>
 
@@ -31,8 +32,9 @@ TEST_CASE("powers in one pass change no bit of a deterministic solve, no message
     };
     using enum Basis;
     const Scaling jacobi = Scaling::jacobi, none = Scaling::none;
-    // Boxes of two cells, one box that is its own neighbour on every side, odd numbers of boxes, all boundaries, every basis,
-    // fewer layers than powers so that a basis goes on after an exchange, blocks of boxes, overlap, staged axes; singular.
+    // Boxes of two cells, one box that is its own neighbour on every side, odd numbers of boxes, all
+    // boundaries, every basis, fewer layers than powers so that a basis goes on after an exchange, blocks of
+    // boxes, overlap, staged axes; singular.
     const std::vector<Variant> variants{
         {{2, 2, 2}, 2, mixed, 0.9, steps("ca_cg", 2, monomial, 0, jacobi)},
         {{1, 1, 1}, 8, periodic, 0.9, steps("ca_bicgstab", 4, newton, 8, jacobi)},
