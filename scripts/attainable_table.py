@@ -31,7 +31,7 @@ def cell(solve: Record, first: float) -> str:
 
 
 def cells(path: Path) -> dict[str, str]:
-    """Of each run, by its label."""
+    """The entry of each run, by its label."""
     solves = {str(run.head.get("label") or run.key("bottom.solver")): run.of("solve") for run in read_runs(path)}
     last = {label: found[-1] for label, found in solves.items() if found}
     if not last:

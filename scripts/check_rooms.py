@@ -21,7 +21,7 @@ STEPS: dict[str, list[tuple[str, ...]]] = {
 STRANGERS = ["miniapp/modes"]  # the folders in here know none of each other
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".hip"}
 
-# What may stand only in some places: pattern, where it is allowed (path prefixes), what to say.
+# Code that may stand only in some places: pattern, where it is allowed (path prefixes), the message.
 ONLY: list[tuple[str, tuple[str, ...], str]] = [
     (r"\bMPI_[A-Z]|#\s*include\s*[<\"](\w+/)*mpi\.h(pp)?[>\"]", ("comm/", "peers/"), "MPI outside comm/"),
     (r"#\s*pragma\s+omp|\bomp_[a-z]|\bKokkos\b|\bKOKKOS_|\b(cuda|hip)[A-Z]|__global__"
@@ -74,7 +74,7 @@ def step(name: str) -> int:
 
 
 def wrong_include(name: str, header: str) -> str | None:
-    """What is wrong about a file that includes a header; both by their paths from the top."""
+    """Why a file must not include a header, or nothing; both by their paths from the top."""
     room, header_room = name.split("/")[0], header.split("/")[0]
     if header_room not in ROOMS:
         return None

@@ -16,7 +16,7 @@ from studies.records import Run, UnreadableRecords, read_all, read_runs
 
 
 def milliseconds(run: Run, solver: str) -> dict[str, float]:
-    """Of each operation that moves bytes, in the order of the report, and of the solve."""
+    """Milliseconds of each operation that moves bytes, in the order of the report, and of the solve."""
     times: dict[str, float] = {}
     for timer in run.timers(solver):
         if timer["bytes_moved"] > 0:

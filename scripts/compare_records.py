@@ -17,7 +17,7 @@ from typing import Any
 
 from studies.records import Record, read_runs
 
-# What differs from run to run: times and what is made of them, the build, the machine; fields, or leaves of them.
+# Fields that differ from run to run: times and what is made of them, the build, the machine; fields, or leaves of them.
 TIMES = {
     "run": {"id", "date", "command", "environment", "hosts", "version", "revision", "compiler", "build_type", "flags",
             "bindings", "triad_bytes_per_second"},
@@ -60,7 +60,7 @@ def lasting(record: Record) -> dict[str, Any]:
 
 
 def differences(before: list[Record], after: list[Record]) -> tuple[list[str], set[str]]:
-    """What differs, and the fields that only the records of `after` have."""
+    """The differences, and the fields that only the records of `after` have."""
     found, added = [], set()
     if len(before) != len(after):
         found.append(f"{len(before)} records before, {len(after)} after")

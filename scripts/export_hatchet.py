@@ -43,7 +43,7 @@ def child(parent: Node, name: str, kind: str) -> Node:
 
 
 def add(root: Node, timer: Record) -> None:
-    # What belongs to no operation belongs to no level either.
+    # A row without an operation has no level either.
     words = [("other", "operation")] if timer["op"] == "other" else [
         (f"level {timer['level']}", "level"), *((word, "operation") for word in timer["op"].split("."))]  # fmt: skip
     path = [root]

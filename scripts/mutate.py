@@ -99,7 +99,7 @@ def changes(code: str) -> Iterator[tuple[int, str, str, str]]:
     for m in re.finditer(r"!(?=[\w(])", code):
         yield m.start(), "not", m[0], ""
     for m in re.finditer(r"(?<=\w)\(([\w.\[\]]+), ([\w.\[\]]+)\)", code):
-        if m[1] != m[2] and not re.search(r"\b(?:min|max|swap)$", code[:m.start()]):  # of these nobody can tell
+        if m[1] != m[2] and not re.search(r"\b(?:min|max|swap)$", code[:m.start()]):  # a swap of these changes nothing
             yield m.start(), "swapped arguments", m[0], f"({m[2]}, {m[1]})"
     before = ";"
     for m in re.finditer(r"^( *)(.*)$", code, flags=re.M):
@@ -179,7 +179,7 @@ class Test:
 
 
 def tests_of(build: Path) -> list[Test]:
-    """What ctest would run with the executables above, but nothing from outside."""
+    """The commands that ctest would run with the executables above, but nothing from outside."""
     listed = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True, text=True)
     tests = []
     for entry in json.loads(listed.stdout)["tests"]:
@@ -249,7 +249,7 @@ def written(path: Path, text: str) -> Iterator[None]:
 
 
 def compiled(name: str) -> bool:
-    """Whether a file of the checkout is part of a build of the tests, or read by them."""
+    """True for a file of the checkout that is part of a build of the tests, or read by them."""
     return not name.startswith(("docs/", "results/", "scripts/", "inputs/")) and name.endswith(
         (".cpp", ".hpp", ".h", ".hpp.in", ".txt", ".cmake", ".json"))
 
@@ -313,7 +313,7 @@ class Workshop:
         return EXECUTABLES[max((folder for folder in EXECUTABLES if file.startswith(folder + "/")), key=len)]
 
     def outcome(self, mutant: Mutant) -> tuple[str, str]:
-        """What the tests make of the tree as it is, and the one that noticed."""
+        """The tests' verdict on the tree as it is, and the test that noticed."""
         for executable in self.executables(mutant.file):
             if not self.compile(executable):
                 return "did not compile", ""

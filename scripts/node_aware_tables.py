@@ -39,7 +39,7 @@ class Comparison:
         return f"{row['box']}^3{MOVES.get(row['purpose'], '')}"
 
     def gain(self, machine: str, row: Record) -> float:
-        """Of the whole exchange, messages within nodes included."""
+        """The gain in the whole exchange, messages within nodes included."""
         return float(self.rows[machine][0][APART] / row[APART])
 
     def gains_at_bounds(self, machine: str, scheme: str) -> str:
@@ -50,7 +50,7 @@ class Comparison:
     def fastest(self, rows: list[Record], schemes: tuple[str, ...], field: str = APART) -> str:
         among = [row for row in rows if not schemes or row["scheme"].partition("/")[0] in schemes]
         least = min(float(row[field]) for row in among)
-        # Of those that rounding alone tells apart, the first.
+        # Among schemes that differ by rounding alone, the first.
         best = next(row for row in among if row[field] <= least * (1 + 1e-11))
         return f"{best['scheme']} {rows[0][field] / best[field]:.2f}"
 

@@ -17,7 +17,7 @@ from studies.view import print_view
 
 
 def cells(path: Path) -> dict[str, str]:
-    """Of each solver, in the order of the survey."""
+    """The entry of each solver, in the order of the survey."""
     runs = read_all([path])
     found: dict[str, str] = {}
     for record in (record for run in runs for record in run.of("survey")):

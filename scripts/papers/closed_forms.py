@@ -7,7 +7,7 @@ from papers.schemes import COLUMNS, GRIDS, MATRICES, NODES, Scheme, grid_points,
 from studies.evaluate.figures.style import COLOURS, Picture, legend, new
 from studies.markdown import table
 
-# Those that have a closed form, by a rule each; what else there is, the closed forms do not know.
+# The schemes that have a closed form, by a rule each.
 FAMILIES = ("standard", "two_step", "three_step")
 CHOOSERS = ("closed form", "plan, none on a socket", "plan, two sockets", "plan, one socket")
 

@@ -15,14 +15,14 @@ DECK = "results/figures/devices.toml"
 RANKS = 64
 MOST_COLUMNS = 1000
 NEIGHBOURS = (4, 8, 12, 16, 20, 24)  # n_pb
-ELEMENTS = (1_000, 10_000)  # of a device
-ON_BOUNDARIES = 0.2  # of the elements
+ELEMENTS = (1_000, 10_000)  # on a device
+ON_BOUNDARIES = 0.2  # part of the elements
 MESSAGES = ("grad T", "Q", "grad Q")
 
 
 @dataclass(frozen=True)
 class Discretisation:
-    """Of a reacting flow."""
+    """Sizes of a reacting flow."""
 
     dimensions: int = 3  # N_d
     order: int = 2  # p_o
@@ -42,7 +42,7 @@ FLOW = Discretisation()
 
 
 def values_of(flow: Discretisation, message: str, elements_of_boundary: float) -> float:
-    """Of one partition boundary with so many boundary elements; Table 5.3 has numbers where it says bytes."""
+    """Values of one partition boundary with so many boundary elements; Table 5.3 has numbers where it says bytes."""
     return elements_of_boundary * flow.points_of_boundary_element() * flow.values(message)
 
 

@@ -38,7 +38,7 @@ def postal(cost: dict[str, float]) -> Postal:
 
 
 class Machine:
-    """What inputs/machines/NAME.toml has."""
+    """The machine file inputs/machines/NAME.toml."""
 
     def __init__(self, file: dict[str, Any]):
         self.file = file

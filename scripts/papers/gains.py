@@ -4,7 +4,7 @@ chapter 4; on the levels of a grid, after figures 14 and 15 of Bienz et al. 2020
 from papers.points import Figure, Made, Point, Records
 from papers.printed import sentences
 from papers.schemes import (
-    COLUMNS, GRIDS, MATRICES, NODES, gains, grid_points, matrix_points, quicker, schemes_of, told,
+    COLUMNS, GRIDS, MATRICES, NODES, faster_rule, gains, grid_points, matrix_points, schemes_of, told,
 )  # fmt: skip
 from studies.evaluate.figures.style import COLOURS, HATCHES, INK, Picture, legend, new
 from studies.markdown import table
@@ -43,7 +43,7 @@ def of_matrices(records: Records, every: list[Point]) -> Made:
     axes[0][0].plot([], [], color=INK, linewidth=1.2, label="from none to all of a node on one socket")
     legend(figure, axes[0][0])
     head = ["matrix", "machine", "ranks a node", "t", "standard, us", *(f"{family}: gain (sockets)" for family in NODE_AWARE)]
-    caption = "Gain of node-aware schemes over standard for matrices on 256 ranks; of a scheme's rules the quicker, two sockets a node."
+    caption = "Gain of node-aware schemes over standard for matrices on 256 ranks; of a scheme's rules the faster, two sockets a node."
     return Made(Picture(figure, caption, "predicted"), table(head, rows) + sentences("Lockhart", "chapter 4"))
 
 
@@ -58,8 +58,8 @@ def of_levels(records: Records, every: list[Point]) -> Made:
             for place, schemes in enumerate(levels.values()):
                 first = schemes["standard"].seconds
                 for number, family in enumerate(FAMILIES):
-                    one, x = quicker(schemes, family), place + 0.16 * (number - 2)
-                    # What crosses between nodes, with its passing on within them; and what ranks of a node send each other.
+                    one, x = faster_rule(schemes, family), place + 0.16 * (number - 2)
+                    # Messages between nodes, with their forwarding within them; and messages between ranks of a node.
                     between = one.record[BETWEEN] if one.record[BETWEEN] is not None else one.seconds
                     look = {"width": 0.15, "hatch": HATCHES[number], "edgecolor": "#ffffff80", "linewidth": 0, "clip_on": False}
                     axis.bar(x, between / first, color=COLOURS[number], label=family if place == 0 else None, **look)

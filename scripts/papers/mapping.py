@@ -1,4 +1,4 @@
-"""What the gain of communication avoiding hangs on: ranks on a network interface, protocols, how sums travel, how late ranks are."""
+"""Sensitivity of the gain of communication avoiding: ranks on a network interface, protocols, all-reduce algorithms, delays."""
 
 from papers.points import Figure, Made, Point, Records, machine_words, simulated_on
 from papers.printed import printed

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class Point:
     """One start of keel."""
 
-    name: str  # of the file of records, without .json
+    name: str  # the file of records, without .json
     deck: str  # from the root of the sources
     words: tuple[str, ...]
     kind: str = "predicted"  # or computed: solved here, for what is counted; or simulated
@@ -33,7 +33,7 @@ class Point:
     sockets_unknown: str = ""  # a machine whose file shall not tell which ranks share a socket
 
 
-Records = Callable[[str], Run]  # of a point, by its name
+Records = Callable[[str], Run]  # a point's records, by its name
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def machine_words(machine: str, ranks_per_node: int, ranks_per_socket: int | Non
 
 
 class Folder:
-    """Where the records of points are, and who makes those that are missing."""
+    """The folder with the records of points, and the programs that make missing ones."""
 
     def __init__(self, folder: Path, keel: Callable[[], Path], simulating: Callable[[], Path] | None, again: bool, jobs: int):
         self.folder, self.keel, self.simulating, self.again, self.jobs = folder, keel, simulating, again, jobs
@@ -72,7 +72,7 @@ class Folder:
         return ROOT / point.kept if point.kept and not self.again and not made.is_file() else made
 
     def wanted(self, points: Iterable[Point]) -> list[Point]:
-        """Those of this call: simulated ones that are kept are shown, others only made if they are asked for."""
+        """Points for this call: simulated ones that are kept are shown, others only made if they are asked for."""
         return [point for point in points if point.kind != "simulated" or self.simulating or self.path(point).is_file()]
 
     def missing(self, points: Iterable[Point]) -> list[Point]:
@@ -116,7 +116,7 @@ class Folder:
                 print(f"made {point.name}", file=sys.stderr)
 
     def records(self, points: Sequence[Point]) -> Records:
-        """Of the points of one figure."""
+        """Records of the points of one figure."""
         known = {point.name: point for point in points}
 
         def of(name: str) -> Run:

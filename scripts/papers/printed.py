@@ -1,4 +1,4 @@
-"""What the papers print: results/figures/printed.toml."""
+"""Numbers that the papers print: results/figures/printed.toml."""
 
 import tomllib
 from dataclasses import dataclass
@@ -26,6 +26,6 @@ def printed(paper: str) -> list[Printed]:
 
 
 def sentences(paper: str, figures: str = "") -> str:
-    """What has no number, as lines under a table."""
+    """Entries without a number, as lines under a table."""
     found = [one for one in printed(paper) if one.words and (not figures or one.figures == figures)]
     return "".join(f"\nPrinted ({one.paper}, {one.figures}; {one.quantity}): {one.words}.\n" for one in found)

@@ -55,14 +55,14 @@ def schemes_of(records: Records, work: str, machine: str, columns: int = 0) -> d
     return found
 
 
-def quicker(schemes: dict[str, Scheme], family: str) -> Scheme:
-    """Of a scheme's rules the quicker one."""
+def faster_rule(schemes: dict[str, Scheme], family: str) -> Scheme:
+    """The faster one of a scheme's rules."""
     return min((one for name, one in schemes.items() if name.partition("/")[0] == family), key=lambda one: one.seconds)
 
 
 def gains(schemes: dict[str, Scheme], family: str) -> tuple[float, float, float]:
-    """Over standard: two sockets a node, and the bounds of the rule that is quicker there."""
-    first, one = schemes["standard"], quicker(schemes, family)
+    """Over standard: two sockets a node, and the bounds of the rule that is faster there."""
+    first, one = schemes["standard"], faster_rule(schemes, family)
     return first.seconds / one.seconds, first.apart / one.apart, first.together / one.together
 
 

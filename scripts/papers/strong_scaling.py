@@ -34,7 +34,7 @@ WAITING = "all-reduces not hidden, K2"
 
 @dataclass(frozen=True)
 class Problem:
-    prefix: str  # of the names of its points
+    prefix: str  # first part of its points' names
     deck: str
     words: tuple[str, ...]
     caption: str

@@ -24,7 +24,7 @@ PARTS = {
 }
 SHOWN = ("bicgstab_fused", "cg", "ca_bicgstab", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=2")
 LATE = (0.0, 60e-6, 200e-6)
-# Of a simulated survey: its solve is that of smaller boxes.
+# A simulated survey solves with smaller boxes.
 SIMULATED = {"bottom": ("bottom", "bottom_exchange", "all_reduce"), "all-reduces": ("all_reduce",)}
 NOT_TOLD = "\nWhat is printed stands in every column: the paper does not say how late its ranks were.\n"
 QUANTITIES = {"bottom": "bottom_seconds", "solve": "seconds", "all-reduces": "all_reduce_seconds"}
@@ -64,7 +64,7 @@ def noisy(solve: Record, late: float) -> Record:
 
 
 def speed_up(found: dict[str, Record], solver: str, quantity: str, late: float, over: str = "bicgstab") -> float:
-    """Of one solver over another, where each all-reduce comes so much later."""
+    """Speed-up of one solver over another with a delay for each all-reduce."""
     field = QUANTITIES[quantity]
     return float(noisy(found[over], late)[field] / noisy(found[solver], late)[field])
 

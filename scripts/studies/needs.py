@@ -1,4 +1,4 @@
-"""What is said where a package for Python is not there."""
+"""The message for a missing package of Python."""
 
 import sys
 

@@ -20,7 +20,7 @@ class UnreadableRecords(Exception):
 
 @dataclass
 class Run:
-    """What one run, or one dry run, has left in its file."""
+    """The records of one run, or one dry run."""
 
     path: Path
     records: list[Record] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Run:
 
     @property
     def unknowns(self) -> int:
-        """Of a union of boxes those of the boxes that there are."""
+        """The run's cells; of a union of boxes, only those of existing boxes."""
         domain = self.head.get("domain")
         return int(domain["cells"]) if domain else prod(self.head.get("cells") or [0])
 
@@ -80,7 +80,7 @@ class Run:
         return (self.head or self.plan).get("deck", {}).get(section, {}).get(rest, otherwise)
 
     def solver_of(self, record: Record) -> str:
-        """Of a solve or a timer; records of Keel before surveys name none."""
+        """The solver of a solve or a timer; records of Keel before surveys name none."""
         return str(record.get("solver") or self.key("bottom.solver", "-"))
 
     def all_solves(self) -> list[Record]:
@@ -91,7 +91,7 @@ class Run:
         return self.of("solve") + [mean_of(steps) for steps in repeats.values()]
 
     def solvers(self) -> list[str]:
-        """Of all solves, in the order in which they ran first."""
+        """The solvers of all solves, in the order in which they ran first."""
         return list(dict.fromkeys(self.solver_of(record) for record in self.all_solves()))
 
     def solves(self, solver: str) -> list[Record]:
@@ -102,7 +102,7 @@ class Run:
 
 
 def mean_of(steps: list[Record]) -> Record:
-    """What is counted or measured is a mean; what can only be told of one step is the last one's."""
+    """One record for several steps: means of counts and measurements; other fields are the last step's."""
     mean = {name: value for name, value in steps[-1].items() if name != "step"}
     for name, value in mean.items():
         if isinstance(value, bool):

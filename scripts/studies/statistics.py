@@ -6,12 +6,12 @@ from math import comb
 from statistics import median
 
 CONFIDENCE = 0.95
-FEWEST = 6  # of five values even the least and the greatest hold the median with 93.75 % only
+FEWEST = 6  # for five values even the least and the greatest hold the median with 93.75 % only
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Of measurements of one quantity."""
+    """Statistics of measurements of one quantity."""
 
     count: int
     median: float
@@ -22,7 +22,7 @@ class Spread:
 
     @property
     def bars(self) -> tuple[float, float]:
-        """What a figure shows around the median: the interval, or, of too few values, all of them."""
+        """The bar of a figure around the median: the interval, or, for too few values, all of them."""
         return (self.least, self.greatest) if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -48,7 +48,7 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def remark(counts: Sequence[int]) -> str:
-    """What is to be said of the bars around medians of so many measurements each; nothing where all have an interval."""
+    """The remark on bars around medians of so many measurements each; empty if all have an interval."""
     few = [count for count in counts if count < FEWEST]
     if not few:
         return ""

@@ -68,7 +68,7 @@ class Run:
 
     @property
     def facts(self) -> Record:
-        """Of the run as a whole: what was known at its beginning, and what at its end."""
+        """The records of the run as a whole: written at its beginning, and at its end."""
         return self.record("run") | self.record("result")
 
     def timer(self, op: str) -> dict[int, Record]:
@@ -80,7 +80,7 @@ class Run:
 
 
 def preloading(library: Path) -> str:
-    """What a program is given by `env` to load the library first, before what the caller has preloaded."""
+    """The variable for `env` by which a program loads the library first, before the caller's preloaded ones."""
     return "LD_PRELOAD=" + ":".join(filter(None, (str(library), os.environ.get("LD_PRELOAD"))))
 
 
@@ -124,7 +124,7 @@ class KeelTest(unittest.TestCase):
     mpiexec = Path()
     counter: Path | None = None  # libraries between keel and MPI: tests/pmpi/
     disturber: Path | None = None
-    seconds = 120  # that a run may take
+    seconds = 120  # limit of a run
 
     def run_keel(
         self,
@@ -186,13 +186,13 @@ class KeelTest(unittest.TestCase):
         return run
 
     def text(self, ranks: int | None, *words: object) -> str:
-        """What an option that does not solve prints."""
+        """The text that an option prints which does not solve."""
         run = self.run_keel(ranks, *words, records=False, quick=False)
         self.assertEqual((run.status, run.files), (0, {}), run)
         return run.stdout
 
     def planned(self, ranks: int | None, *words: object) -> Record:
-        """What a dry run predicts."""
+        """The record of a dry run."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run.record("plan")

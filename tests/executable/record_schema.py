@@ -11,7 +11,7 @@ RECORDS = Draft202012Validator(json.loads((ROOT / "docs/records.schema.json").re
 
 
 def against_schema(records: Sequence[Record]) -> list[str]:
-    """What is wrong with records by docs/records.schema.json, each with the likeliest reason."""
+    """Mistakes in records by docs/records.schema.json, each with the likeliest reason."""
     return [
         f"{record['record']}: {'.'.join(map(str, error.absolute_path))}: {error.message[:300]}"
         for record in records

@@ -30,7 +30,7 @@ class MergedBoxes(KeelTest):
             {"cells": [4, 4, 4], "box": 4, "merged": 1, "ranks": 1}])  # fmt: skip
         self.assertIn("agglomerated level 1: 8 x 4^3 -> 1 x 8^3, on 1 of 8 ranks\n", run.stdout)
         self.assertRegex(run.stdout, r"(?m)^on ranks +8 +1 +1$")
-        # Where one rank is left it sends nothing but the correction.
+        # A single rank that is left sends nothing but the correction.
         sent = run.timer("exchange.send")
         cycles = run.record("solve")["cycles"]
         self.assertEqual((sent[1]["all_messages"], sent[1]["messages"]), (14 * cycles, 7 * cycles))

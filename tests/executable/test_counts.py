@@ -1,4 +1,4 @@
-"""What the program counts is what a library between it and MPI counts: messages, bytes, all-reduces, requests."""
+"""The program counts the same as a library between it and MPI: messages, bytes, all-reduces, requests."""
 
 import json
 import re
@@ -18,7 +18,7 @@ NODE_SUMS = "comm.allreduce=node_aware"
 BOXES = 8
 REPEATS = 3
 TRAFFIC = ["messages", "bytes", "off_node_messages", "off_node_bytes"]
-# What keel calls and the library leaves to MPI: no message of the program's own, no request, no handle.
+# Functions that keel calls and the library leaves to MPI: no message of the program's own, no request, no handle.
 NOT_COUNTED = {
     "MPI_Abort", "MPI_Allgather", "MPI_Barrier", "MPI_Bcast", "MPI_Comm_rank", "MPI_Comm_set_errhandler",
     "MPI_Comm_size", "MPI_Error_string", "MPI_Gather", "MPI_Get_count", "MPI_Get_library_version", "MPI_Init_thread",
@@ -33,7 +33,7 @@ class Case:
 
 
 def doubling_messages(ranks: int) -> int:
-    """Of all ranks in one sum by recursive doubling: the largest power of two takes the rounds, others join and leave."""
+    """All ranks' messages in one sum by recursive doubling: the largest power of two takes the rounds, others join and leave."""
     rounds = ranks.bit_length() - 1
     return 2**rounds * rounds + 2 * (ranks - 2**rounds)
 
@@ -100,15 +100,15 @@ class Counts(KeelTest):
         # Beyond a solve, a repeat takes the norm of u, to which every box adds a word where sums are deterministic.
         norm, words = norm_messages(case) if own_sums else (0, 0)
         outside = {"messages": norm, "bytes": 8 * words}
-        # What algebraic multigrid has on levels of its own is on the coarsest one already.
+        # Counts of algebraic multigrid's own levels are on the coarsest one already.
         timers = [row for row in run.records("timer") if not row.get("solver", "").startswith("amg.")]
         for name in TRAFFIC:
             if own_sums and name.startswith("off_node"):
                 continue  # the norm's messages have no record
             counted = sum(row[f"all_{name}"] for row in timers) + outside.get(name, 0)
             self.assertEqual(seen[name], solves * counted, f"{name}{run}")
-        if not own_sums and steps == 1:  # of new coefficients, sums are no part of a solve
-            # What multigrid takes on level 0 are maxima, of its stopping test.
+        if not own_sums and steps == 1:  # a solve has no sums of new coefficients
+            # Multigrid's all-reduces on level 0 are maxima, for its stopping test.
             level = max(row["level"] for row in timers)
             sums = [row for row in timers if row["op"] in ALL_REDUCES and row["level"] == level]
             self.assertEqual(seen["sums"], solves * (sum(row["calls"] for row in sums) + 1), run)
@@ -159,7 +159,7 @@ class Counts(KeelTest):
     def test_sums_in_twofold_precision(self) -> None:
         words = (*KRYLOV, "bottom.solver=ca_cg", "bottom.gram_precision=double_double", "bottom.s=8")
         self.hold_all([Case(3, words), Case(4, (*words, NODE_SUMS)), Case(3, (*words, OWN_SUMS))])
-        # Where not every box has a word of its own the sums are of pairs; a repeat's norm is one of one word.
+        # Sums are of pairs unless every box has a word of its own; a repeat's norm is one of one word.
         run, seen = self.difference(Case(4, tuple(word for word in words if not word.startswith("run.deterministic"))))
         sums = [row for row in run.records("timer") if row["op"] in ALL_REDUCES]
         self.assertEqual(seen["sums"], (REPEATS - 1) * (sum(row["calls"] for row in sums) + 1))

@@ -86,7 +86,7 @@ class Golden(KeelTest):
                 for shape in ("", "list")
             )
             self.assertEqual(by_shape, by_list)
-        # What a seed makes of tags and scattered boxes.
+        # Tags and scattered boxes come from the seed.
         for name in ("patch_periodic", "scattered_linear"):
             problem = GOLDEN[name]["problem"]
             by_shape, by_list = (

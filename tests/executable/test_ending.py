@@ -47,7 +47,7 @@ class Started:
         return path.read_text() if path.exists() else ""
 
     def records(self, kind: str) -> list[Record]:
-        """Of whole lines; the file must have no others."""
+        """The records in the file, which must have whole lines only."""
         text = self.text("run.json")
         assert text == "" or text.endswith("\n"), text[-200:]
         return [record for record in map(strict_json, text.splitlines()) if record["record"] == kind]
@@ -66,7 +66,7 @@ class Started:
         self.until(lambda: len(self.records("solve")) >= times)
 
     def processor_seconds(self) -> float:
-        """Of the process that was started, so far."""
+        """The output of the started process, so far."""
         state = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(state[11]) + int(state[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -88,7 +88,7 @@ class FullMultigrid(KeelTest):
                 if level > 0:
                     predicted += level * rows.get("interpolation", 0) + 1
                 if "smoothing" in rows:
-                    predicted += (level + 1) * rows["smoothing"] + 1  # that of the right-hand side that the start has
+                    predicted += (level + 1) * rows["smoothing"] + 1  # the start has one for the right-hand side
                 counted = run.timer("exchange.pack")[level]["calls"]
                 self.assertEqual(counted, predicted, f"level {level} with {more}: {plan['levels']}")
 
@@ -96,7 +96,7 @@ class FullMultigrid(KeelTest):
         words = [*EIGHT, *SWEEPS, *ONCE, "run.deterministic=true", "problem.boundary=dirichlet"]
         plain = self.valid(2, *words, REFERENCE).records("accuracy")
         for more in (["multigrid.fused_box=8"], [REFERENCE, "problem.storage=blocks"], [REFERENCE, "comm.overlap=true"], []):
-            # What boxes of 16^3 relax in their ghosts are work units beyond six.
+            # Boxes of 16^3 also relax ghosts: work units beyond six.
             self.assertEqual(self.run_keel(2, *words, *more).records("accuracy"), plain, more)
 
     def test_extrapolated_it_is_of_fourth_order(self) -> None:
@@ -112,7 +112,7 @@ class FullMultigrid(KeelTest):
                 self.assertAlmostEqual(order["value"], log2(h2 / h), places=9)
                 self.assertGreaterEqual(log2(h4 / h2), 3)
                 self.assertGreaterEqual(order["value"], 3.7)
-                # What it is compared with is of second order still.
+                # The discretisation it is compared with is of second order still.
                 grids = run.records("accuracy")
                 self.assertAlmostEqual(grids[1]["exact_error"] / grids[0]["exact_error"], 4, delta=0.2)
                 self.assertEqual(self.check(run, "work_units")["want"], "<= 7.8 residual calculations")

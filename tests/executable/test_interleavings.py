@@ -20,7 +20,7 @@ EXCHANGES = [*SMALL, "multigrid.cycle=F", "multigrid.bottom_grid=consolidate", "
 MATRIX = ["run.mode=spmv", "problem.matrix=stencil7", "problem.box=4", "comm.ranks_per_node=2", "run.solve=true",
           "bottom.solver=pipelined_cg", "comm.allreduce=recursive_doubling", *ONCE]  # fmt: skip
 SCHEMES = ["standard", "two_step", "three_step", "split", "staged_axes"]
-# What keel calls and the library leaves alone: nothing that waits.
+# Functions that keel calls and the library leaves alone: nothing that waits.
 NOT_DISTURBED = {
     "MPI_Abort", "MPI_Comm_free", "MPI_Comm_rank", "MPI_Comm_set_errhandler", "MPI_Comm_size", "MPI_Error_string", "MPI_Get_count",
     "MPI_Get_library_version", "MPI_Init_thread", "MPI_Op_create", "MPI_Op_free",
@@ -35,7 +35,7 @@ class Case:
 
 
 def solved(records: list[Record]) -> list[Record]:
-    """What must be the same to the last bit, of every solve."""
+    """The fields of every solve that must be the same to the last bit."""
     alike = ("solver", "outcome", "cycles", "iterations", "bottom_iterations", "residuals", "u_l2")
     return [{key: record[key] for key in alike if key in record} for record in records]
 

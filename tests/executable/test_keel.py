@@ -25,7 +25,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--keel", type=Path, required=True)
     parser.add_argument("--mpiexec", type=Path, required=True)
-    parser.add_argument("--counter", type=Path)  # of MPI calls, and their disturber: tests/pmpi/
+    parser.add_argument("--counter", type=Path)  # counts MPI calls, as the disturber delays them: tests/pmpi/
     parser.add_argument("--disturber", type=Path)
     programs, rest = parser.parse_known_args()
     KeelTest.keel = programs.keel.absolute()

@@ -48,7 +48,7 @@ def words_of(problem: Record) -> list[str]:
 
 class ModeTest(KeelTest):
     def run_keel(self, ranks: int | None, *words: object, **options: Any) -> Run:
-        """Of words for the same key the last one counts."""
+        """Words without repeated keys: the last word for a key counts."""
         last = {str(word).partition("=")[0]: word for word in words}
         return super().run_keel(ranks, *last.values(), **options)
 
@@ -148,7 +148,7 @@ class Krylov(ModeTest):
 
     def test_iterations_are_those_of_petsc(self) -> None:
         golden: Any = json.loads((GOLDEN / "petsc_iterations.json").read_text())
-        # What a deck can express, and PETSc's pipelcg where it does not restart (tests/golden/README.md).
+        # Cases that a deck can express, and PETSc's pipelcg where it does not restart (tests/golden/README.md).
         cases = [case for case in golden["cases"] if (case["problem"]["beta"], case["problem"]["rhs"]) == ("const", "tri")]
         self.assertGreaterEqual(len(cases), 50)
         solvers = {"cg": "cg", "pipecg": "pipelined_cg", "bcgs": "bicgstab", "pipebcgs": "pipelined_bicgstab",

@@ -1,4 +1,4 @@
-"""Where ranks run and who started them: what the header warns of."""
+"""Warnings of the header about where ranks run and who started them."""
 
 import os
 import re
@@ -13,7 +13,7 @@ CPU = str(min(os.sched_getaffinity(0)))
 
 
 def processors(text: str) -> set[int]:
-    """Those of "0-1,4"."""
+    """The numbers of a list like "0-1,4"."""
     ends = [part.split("-") for part in text.split(",")]
     return {n for end in ends for n in range(int(end[0]), int(end[-1]) + 1)}
 

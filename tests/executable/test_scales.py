@@ -7,7 +7,7 @@ from keel_runner import INPUTS, ONCE, KeelTest, Run, at_once
 
 KRYLOV = ["run.mode=krylov", "problem.box=8", "problem.boxes=[1,1,1]", "bottom.max_iterations=500", *ONCE]
 SINGULAR = ["problem.a=0", "problem.rhs=random"]
-# Of every family a method; enlarged ones fit only some problems.
+# A method of every family; enlarged ones fit only some problems.
 SOLVERS = ["bicgstab", "bicgstab_fused", "cg", "ca_cg", "ca_bicgstab", "pipelined_cg", "pipelined_bicgstab", "richardson"]
 
 

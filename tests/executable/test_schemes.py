@@ -169,7 +169,7 @@ class Nodes(KeelTest):
         self.assertEqual(plans["map"], plans["key"])
         for use, (seconds, near) in plans["nobody"].items():
             self.assertLessEqual(near, seconds)
-            self.assertEqual(plans["machine"][use], (near, None))  # which has all four on one
+            self.assertEqual(plans["machine"][use], (near, None))  # the machine has all four on one
             self.assertLessEqual(plans["machine"][use][0], plans["key"][use][0])
             self.assertLessEqual(plans["key"][use][0], seconds)
 

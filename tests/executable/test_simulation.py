@@ -16,7 +16,7 @@ SIMULATED = ROOT / "build/simulated/keel"
 SMALL = ["problem.box=4", "multigrid.bottom_box=2", *ONCE]
 COUNTS = ("op", "level", "calls", "messages", "bytes", "off_node_messages", "off_node_bytes", "all_messages", "all_bytes",
           "all_off_node_messages", "all_off_node_bytes", "words", "bytes_moved", "flops")  # fmt: skip
-# What tells a run from the next.
+# Fields that differ from run to run.
 OWN = {"id", "date"}
 
 
@@ -25,7 +25,7 @@ def but_for_its_own(run: Run) -> list[Record]:
 
 
 def counts(run: Run) -> list[list[object]]:
-    """Of all timers but "other", in which there is nothing to count."""
+    """Counts of all timers but "other", in which there is nothing to count."""
     return [[timer[name] for name in COUNTS] for timer in run.records("timer") if timer["op"] != "other"]
 
 
@@ -110,7 +110,7 @@ class Eight(SimulatedTest):
         self.assertEqual(run.record("result")["measured_bytes"], 0)
         self.assertRegex(run.stdout, r"(?m)^times +simulated by SimGrid: messages on platform hopper; operations by machine"
                          r" hopper: 12.8 GB/s a rank, no less than 1.000 us each; not charged: set-up other than algebraic multigrid's, checks")  # fmt: skip
-        # What is charged is what is booked, no less than a launch each.
+        # The seconds modelled are those reported, no less than a launch each.
         for timer in run.records("timer"):
             if timer["op"] in ("smooth", "restrict", "interpolate", "bottom.vector"):
                 launches, moving = timer["calls"] * 1e-6, timer["bytes_moved"] / 8 / 12.8e9
@@ -139,7 +139,7 @@ class Eight(SimulatedTest):
                 found = measured["host"][locality][protocol]
                 within(found["alpha"], cost["alpha"], (locality, protocol))
                 within(1 / found["beta"], cost["rate"], (locality, protocol))
-                within(found["overhead"], 0.2e-6, (locality, protocol))  # which is assumed where a file has none
+                within(found["overhead"], 0.2e-6, (locality, protocol))  # assumed if a file has none
         # Two nodes side by side do not get more through the one link between them than it carries.
         link = tomllib.loads((ROOT / "inputs/platforms/hopper.toml").read_text())["fabric"]["rate"]
         rate = min(link, given["machine"]["injection"]["rate"])
@@ -167,7 +167,7 @@ class OfAStudy(SimulatedTest):
         rows = {tuple(cells[:2]): cells for line in table.splitlines()
                 if len(cells := [cell.strip() for cell in line.strip("|").split("|")]) > 8 and "x1" in cells[1]}  # fmt: skip
         self.assertEqual(sorted(rows), [("bicgstab", "4x1"), ("bicgstab", "8x1"), ("cg", "4x1"), ("cg", "8x1")])
-        for solver in ("bicgstab", "cg"):  # of boxes of one size: eight ranks are on two nodes
+        for solver in ("bicgstab", "cg"):  # boxes have one size: eight ranks are on two nodes
             self.assertLess(float(rows[solver, "4x1"][4]), float(rows[solver, "8x1"][4]))
 
 

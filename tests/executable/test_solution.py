@@ -1,4 +1,4 @@
-"""What a run computes: the same on any ranks and threads, of second order, from the seed it was given."""
+"""A run's solution: the same on any ranks and threads, of second order, from the seed it was given."""
 
 from itertools import pairwise, product
 

@@ -106,7 +106,7 @@ class AlgebraicMultigrid(KeelTest):
                     self.assertEqual(apart, {(rows_scheme, "deck")})
                 for key in ("by", "solver", "collectives", "words"):
                     self.assertEqual(planned.record("plan")["amg_coarsest"][key], run.record("amg")["coarsest"][key], key)
-                # What is left out is said, the maxima that bound eigenvalues in number.
+                # The report names uncounted messages, with the number of maxima that bound eigenvalues.
                 left_out = " ".join(planned.stdout.split("not counted of set-up:")[1].split())
                 bounded = sum(level["bound"] > 0 for level in levels)
                 self.assertEqual(int(left_out.split(" of these are maxima for bounds of eigenvalues")[0].split()[-1]), bounded)

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 Cell = tuple[int, int, int]
-WIDTH = 4  # of a box
+WIDTH = 4  # cells along a box
 SIDES = ["periodic", "neumann", "dirichlet", "dirichlet/neumann"]
 
 
 @dataclass(frozen=True)
 class WeakProblem:
-    """What is solved; `present`: the boxes of a list, or none for all."""
+    """A problem; `present`: the boxes of a list, or none for all."""
 
     boxes: Cell
     present: tuple[Cell, ...]

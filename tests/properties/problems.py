@@ -11,7 +11,7 @@ BOUNDARIES = ["periodic", "dirichlet", "neumann"]
 
 @dataclass(frozen=True)
 class Problem:
-    """What is solved."""
+    """A problem to solve."""
 
     box: int
     boxes: tuple[int, int, int]

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts/check_rooms.py"
 RULES = runpy.run_path(str(SCRIPT))
 
-# What is planted: the file that gets the line, the line, what must be said of it.
+# A planted fault: the file that gets the line, the line, the message.
 PLANTS = [
     ("kernels/layout/box.hpp", '#include "comm/plans/plan.hpp"', "kernels/ includes a header of comm/"),
     ("kernels/layout/layout.cpp", '  #  include "solvers/options.hpp"', "kernels/ includes a header of solvers/"),

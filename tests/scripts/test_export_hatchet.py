@@ -100,7 +100,7 @@ cg, 4x2 [0.0, 7.75, 0.0]
         self.assertEqual(sorted(made.metadata["solver"]), ["bicgstab", "cg", "cg"])
         self.assertEqual(len(made.graph.roots), 1)
         smooth = made.dataframe[made.dataframe["name"] == "smooth"]
-        self.assertEqual(sorted(smooth["time"]), [2.0, 4.0, 8.0])  # of one node, in three profiles
+        self.assertEqual(sorted(smooth["time"]), [2.0, 4.0, 8.0])  # one node's, in three profiles
         self.assertEqual(smooth.index.get_level_values("node").nunique(), 1)
         on_8 = made.filter_metadata(lambda row: row["ranks"] == 8)
         self.assertEqual(on_8.dataframe["time"].sum(), 2.5)

@@ -30,7 +30,7 @@ from studies.records import Run  # noqa: E402
 
 
 def solve(solver: str, bottom: float, sums: float, count: int) -> dict[str, object]:
-    """Of `count` all-reduces, over a V-cycle of a second."""
+    """The record of a solve with `count` all-reduces, over a V-cycle of a second."""
     late = [{"all_reduce_late": each, "seconds": 1 + bottom + sums + count * each, "bottom_seconds": bottom + sums + count * each,
              "all_reduce_seconds": sums + count * each} for each in (0.0, 6e-5, 2e-4)]  # fmt: skip
     parts = {"v_cycle": 1.0, "v_cycle_exchange": 0.0, "bottom": bottom / 2, "bottom_exchange": bottom / 2, "all_reduce": sums}
@@ -156,7 +156,7 @@ class Tables(unittest.TestCase):
             self.assertIn("| 1 | CG | 20040.0 | 20100.0 | 20240.0 | 1.00 | 1.00 | 1.00 |", table)
             self.assertIn("Printed (Cools et al. 2019, 3; ", table)
             self.assertIn(f"forms on {problem}", made.picture.caption)
-            # Of 1.0015 s what the kernels leave, and 50 times as late as each sum is.
+            # The part of 1.0015 s that the kernels leave, and 50 times the delay of each sum.
             self.assertIn("| CG | 600.0 | 0.0 | 400.0 | 200.0 | 18840.0 | 18900.0 | 19040.0 |", table)
 
     def test_matrices_give_the_bounds_by_sockets(self) -> None:

@@ -87,7 +87,7 @@ class Devices(unittest.TestCase):
         self.near(meant.to_helpers, printed.to_helpers)
         self.assertEqual((printed.sending_ranks, meant.sending_ranks), (36, 4))
         self.near(meant.off_node, 6.84e-6 + 4 * 1e6 * 4.19e-11)
-        many = shared_time(LASSEN, DeviceExchange(1e6, 24, 10))  # of 21 messages to other nodes nine helpers have at most three
+        many = shared_time(LASSEN, DeviceExchange(1e6, 24, 10))  # nine helpers have at most three of 21 messages to other nodes
         self.assertEqual(many.messages_of_helper, 3)
         self.near(many.to_helpers, 21 * (3.15e-6 + 3.40e-11 * 1e6) + 1.27e-5 + 21 * 1e6 * 1.96e-11)
         self.near(many.off_node, 3 * 6.84e-6 + 84 * 1e6 * 4.19e-11)

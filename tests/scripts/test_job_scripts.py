@@ -24,7 +24,7 @@ except ModuleNotFoundError:
     raise unittest.SkipTest("no Jinja2 for this Python (python3-jinja2)") from None
 
 GOLDEN = Path(__file__).parent / "golden_jobs"
-LOOP = "stop=  #", "#     point, round"  # what lies between is the same in all scripts: golden once, for the site local
+LOOP = "stop=  #", "#     point, round"  # lines between are the same in all scripts: golden once, for the site local
 
 
 class JobScripts(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""What packaging/ says of Keel holds: options of CMake, decks and keys, packages, versions, and figures of the report.
+"""Statements of packaging/ about Keel hold: options of CMake, decks and keys, packages, versions, and figures of the report.
 
 The recipes are loaded with stand-ins for Spack, Ramble, benchpark and ReFrame, none of which is needed.
 """
@@ -32,7 +32,7 @@ def files() -> dict[str, str]:
 
 
 def load(piece: str, stand_ins: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What a recipe defines, with stand-ins for the modules that it imports."""
+    """The names that a recipe defines, with stand-ins for the modules that it imports."""
     modules = {}
     for name, content in stand_ins.items():
         parts = name.split(".")

@@ -59,7 +59,7 @@ class Simulate(unittest.TestCase):
         self.assertEqual(told["counts"], "2,2,2")
         self.assertEqual((told["nic_rate"], told["cores"]), ("1e+10", "8"))
         given = dict(option.split(":", 1) for option in options(machine))
-        # What the sender copies, a byte of each protocol, and what the links' latency and fastest rate leave.
+        # The sender's copies, a byte of each protocol, and the rest beside the links' latency and fastest rate.
         self.assertEqual(given["smpi/or"], "0:4e-07:0")
         self.assertEqual(given["smpi/os"], given["smpi/ois"])
         # Whatever is no rendezvous travels without being asked for.

@@ -103,7 +103,7 @@ class Runs(Study):
         self.assertIn("exit status 3: error: rank 0 found no device", done.stdout)
         self.assertIn("check failed: residual_recomputed", done.stdout)
         self.study("run", self.folder)
-        # That of which the result is there is not made again, valid or not.
+        # A start with a result is not made again, valid or not.
         self.assertEqual(fake_keel.started(self.top), ["2 crash", "2 cg", "2 invalid", "2 crash"])
 
     def test_two_scripts_at_once_make_no_start_twice(self) -> None:
@@ -130,7 +130,7 @@ class Runs(Study):
 
 
 class Kills(Study):
-    """What is left of a study that was killed goes on as if nothing had been."""
+    """The rest of a study that was killed runs as if nothing had been."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -143,7 +143,7 @@ class Kills(Study):
         self.assertEqual(self.words(), ["done", "done"])
         self.assertEqual(fake_keel.started(self.top), ["2 cg", "2 stall", "2 stall"])
         kept = self.folder / "runs/ranks-2.solver-stall/1.1.json"
-        self.assertTrue(kept.read_text().endswith('{"record":"sol'))  # what the first attempt had written is still there
+        self.assertTrue(kept.read_text().endswith('{"record":"sol'))  # the records of the first attempt are still there
 
     def test_of_the_script(self) -> None:
         child = self.begin()
@@ -353,7 +353,7 @@ class Submission(Study):
 
 
 class Queues(Study):
-    """What batch systems say of jobs; by commands that say it as their documents have it."""
+    """States of jobs by batch systems, from commands that print them as their documents have it."""
 
     SAID = {
         "slurm": ("sbatch", "Submitted batch job 4711", "4711", "squeue",

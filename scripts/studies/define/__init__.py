@@ -1,1 +1,1 @@
-"""What the user writes: study files and sites, refused with their lines where they are wrong; and the points they mean."""
+"""Study files and sites that the user writes, refused with their lines where they are wrong; and the points they mean."""

@@ -17,7 +17,7 @@ QUOTED = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
 
 
 class Refused(Exception):
-    """What the user asked for cannot be; the text is a line a mistake."""
+    """The user's input is refused; the text is a line a mistake."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ WANTED = "wants a text, a finite number, true or false, or an array of these"
 
 
 def unfit(value: Any) -> bool:
-    """Whether JSON or a command line cannot hold a value that TOML can: a date, a table, inf, nan, a text with a zero byte."""
+    """True for a value of TOML that JSON or a command line cannot hold: a date, a table, inf, nan, a text with a zero byte."""
     if isinstance(value, list):
         return any(map(unfit, value))
     return not isinstance(value, str | int | float) or "\0" in str(value) or (isinstance(value, float) and not isfinite(value))
@@ -122,7 +122,7 @@ class CheckedToml:
         self.mistakes.append((at, message))
 
     def check(self, table: dict[str, Any], place: Place, keys: dict[str, Key], what: str) -> None:
-        """Of one table: unknown keys, missing ones, wrong types and values. `what` names the table in messages."""
+        """Mistakes of one table: unknown keys, missing ones, wrong types and values. `what` names the table in messages."""
         for name, value in table.items():
             dotted = ".".join(str(part) for part in (*place, name) if isinstance(part, str))
             if name not in keys:

@@ -36,7 +36,7 @@ LINKS = {"torus": 0, "fat_tree": 1, "dragonfly": 3}
 @dataclass(frozen=True)
 class Platform:
     name: str
-    cores: int  # of a node
+    cores: int  # in a node
     fabric: dict[str, Any]
 
     @property
@@ -129,7 +129,7 @@ def read_platform(path: Path) -> Platform:
 
 
 def read_machine(path: Path) -> Machine:
-    """What a simulation needs of a machine's file, which keel itself checks; what is missing is refused all at once."""
+    """The part of a machine file that a simulation needs; keel checks the file. All missing keys are refused at once."""
     file = CheckedToml(path)
     missing: list[str] = []
 
@@ -176,7 +176,7 @@ def read_machine(path: Path) -> Machine:
 
 
 def mistakes(machine: Machine, platform: Platform, ranks: int, per_node: int) -> list[str]:
-    """What is wrong with so many ranks there."""
+    """Why so many ranks cannot run there."""
     found = []
     nodes = -(-ranks // per_node)
     if nodes > platform.nodes:
@@ -193,7 +193,7 @@ def words(machine: Machine, platform: Platform, nodes: int) -> str:
     """KEEL_PLATFORM."""
     fabric = platform.fabric
     hops = NEAREST[fabric["shape"]] * fabric["hop"]
-    # What both ends do and the nearest way takes is no latency of the nodes' own links.
+    # The overhead of both ends and the nearest route is no latency of the nodes' own links.
     latency = max(0.0, (machine.outside[0].alpha - 2 * machine.overhead - hops) / 2)
     values = {
         "name": platform.name,
@@ -215,7 +215,7 @@ def words(machine: Machine, platform: Platform, nodes: int) -> str:
 
 
 def told(protocols: Sequence[Protocol], copied: Sequence[float]) -> str:
-    """What they take beyond the first one's alpha, bytes at the fastest rate, and what the sender copies."""
+    """Their seconds beyond the first one's alpha and bytes at the fastest rate, and the sender's seconds a byte copied."""
     each_byte = (here - there for here, there in zip(slower(protocols), copied, strict=True))
     return ";".join(f"{one.begin}:{one.alpha - protocols[0].alpha:g}:{each:g}"
                     for one, each in zip(protocols, each_byte, strict=True))  # fmt: skip

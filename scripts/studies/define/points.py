@@ -19,7 +19,7 @@ class Point:
     ranks: int
     threads: int | None  # None: the site's
     ranks_per_node: int | None  # None: the site's
-    words: tuple[str, ...]  # what keel is told besides the deck
+    words: tuple[str, ...]  # keel's arguments besides the deck
 
 
 def text(value: Any) -> str:
@@ -31,7 +31,7 @@ def text(value: Any) -> str:
 
 
 def words_of(key: str, value: Any) -> list[str]:
-    """Of "ca_cg s=8 basis=newton" for bottom.solver also the further keys of that section, as a survey has them."""
+    """The words that set the key: "ca_cg s=8 basis=newton" for bottom.solver also sets keys of its section, as in a survey."""
     section = key.partition(".")[0]
     first, *more = value.split() if isinstance(value, str) and "=" in value else [value]
     return [f"{key}={text(first)}", *(f"{section}.{word}" for word in more)]
@@ -68,7 +68,7 @@ def is_baseline(study: Study, point: Point) -> bool:
 
 
 def ordered(study: Study, points: list[Point], size: dict[str, int]) -> list[tuple[Point, int]]:
-    """What is started one after the other: a point and its round. Points of one size take turns, A B A B, so that what drifts
+    """The starts in their order: a point and its round each. Points of one size take turns, A B A B, so that what drifts
     during the job meets all of them alike; sizes (nodes or ranks) follow each other as the study asks."""
     starts: list[tuple[Point, int]] = []
     for one in sorted(set(size.values()), reverse=study.order == "largest_first"):

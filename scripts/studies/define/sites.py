@@ -81,7 +81,7 @@ class Site:
         return self.simulated or self.launcher == "local"
 
     def simulation(self) -> tuple[Machine, Platform]:
-        """What is simulated; Refused where it cannot be read."""
+        """The simulated machine; Refused if it cannot be read."""
         return (read_machine(find(self.machine, "machines")),
                 read_platform(find(self.platform or Path(self.machine).stem, "platforms")))  # fmt: skip
 
@@ -92,14 +92,14 @@ class Site:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the ranks of a point go."""
+    """The nodes and cores that the ranks of a point get."""
 
     nodes: int
     ranks: int
     ranks_per_node: int
     threads: int
     cores_per_rank: int  # threads, and what MPI's own thread is left
-    ranks_in_memory: int  # of one machine: those of a node, or all that are simulated
+    ranks_in_memory: int  # ranks in one memory: those of a node, or all that are simulated
 
 
 def launchers() -> list[str]:
@@ -164,7 +164,7 @@ def read_site(path: Path) -> Site:
 
 
 def place(site: Site, point: Point) -> tuple[Placement, list[str]]:
-    """Where the point's ranks go, and what is wrong or odd about it: "error: ..." or "warning: ..."."""
+    """The placement of the point's ranks, and its problems: "error: ..." or "warning: ..."."""
     threads = point.threads or site.threads
     per_rank = threads + site.progress_cores
     if site.simulated:

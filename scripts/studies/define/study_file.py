@@ -57,7 +57,7 @@ class Study:
     minutes: float = 5.0
     order: str = "largest_first"
     dry_run: bool = False
-    starts: dict[str, int] = field(default_factory=dict)  # of those that no axis varies
+    starts: dict[str, int] = field(default_factory=dict)  # values that no axis varies
     keys: dict[str, Any] = field(default_factory=dict)  # dotted
     axes: tuple[Axis, ...] = ()
     baseline: dict[str, Any] = field(default_factory=dict)

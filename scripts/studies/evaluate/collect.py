@@ -15,7 +15,7 @@ def write_tables(tables: Tables) -> Iterator[Path]:
         if frame.empty:
             continue
         tidy = frame.convert_dtypes()
-        # What is a list stays in the JSON lines.
+        # Lists stay in the JSON lines.
         yield write_new(folder / f"{name}.csv", tidy.drop(columns=["residuals"], errors="ignore").to_csv(index=False))
         yield write_new(folder / f"{name}.jsonl", tidy.to_json(orient="records", lines=True, double_precision=15))
     yield write_new(folder / "scaling.md", scaling_markdown(tables))

@@ -14,7 +14,7 @@ from studies.execute.states import counts_of
 
 
 def machine_rows(tables: Tables) -> list[tuple[str, str]]:
-    """What the numbers depend on; differences between the runs are told as such."""
+    """The conditions that the numbers depend on; differences between the runs are reported."""
     heads = [state.run.head for state in tables.states if state.run and state.run.head]
 
     def every(field: str) -> str:
@@ -42,7 +42,7 @@ def machine_rows(tables: Tables) -> list[tuple[str, str]]:
 
 
 def warnings(tables: Tables) -> list[str]:
-    """What the runs and the plan warned of, each once."""
+    """Warnings of the runs and the plan, each once."""
     concerned: dict[str, list[str]] = {}
     for point in tables.written.points:
         for problem in point["problems"]:

@@ -62,7 +62,7 @@ def scaled(tables: Tables) -> list[Scaled]:
     baseline = {point["name"] for point in tables.written.points if point["baseline"]}
 
     def without(group: Group, keys: Collection[str]) -> tuple[Any, ...]:
-        """What two groups that are compared have in common."""
+        """The values that two compared groups have in common."""
         solvers = sorted(set(groups[group]["solver"])) if tables.of_surveys else []
         return (*((key, text(value)) for key, value in values[group[3]].items() if key not in keys), *solvers)
 

@@ -52,7 +52,7 @@ TIMER_FIELDS = [
 
 
 def part_of(timer: Record, bottom_level: int) -> str:
-    """Which of PARTS an operation belongs to."""
+    """The one of PARTS that an operation belongs to."""
     op, level = timer["op"], timer["level"]
     if op == "other" or op.startswith("reduction"):
         return "other" if op == "other" else "all-reduce"
@@ -63,7 +63,7 @@ def part_of(timer: Record, bottom_level: int) -> str:
 
 @dataclass(frozen=True)
 class Tables:
-    """What all figures and tables are made from. Solves and operations are those of VALID runs alone."""
+    """The data of all figures and tables. Solves and operations are those of VALID runs alone."""
 
     written: Written
     states: list[State]
@@ -91,7 +91,7 @@ class Tables:
 
     @property
     def of_surveys(self) -> bool:
-        """Whether one start solves with several solvers: then each is a variant of its own."""
+        """True if one start solves with several solvers: then each is a variant of its own."""
         return any(state.run is not None and state.run.mode == "survey" for state in self.states)
 
     @property
@@ -100,7 +100,7 @@ class Tables:
 
 
 def label(values: dict[str, Any], keys: Sequence[str], solver: str = "") -> str:
-    """Of a variant: words stand for themselves, numbers want the name of their key."""
+    """The label of a variant: words stand for themselves, numbers want the name of their key."""
     words = [
         text(values[key]) if isinstance(values[key], str) else f"{key.rpartition('.')[2]} {text(values[key])}" for key in keys
     ]

@@ -18,7 +18,7 @@ from studies.execute.plan import Plan
 from studies.needs import missing
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
-RESERVE_SECONDS = 60  # of a job that no run gets: its launcher starts ranks before, and waits for them afterwards
+RESERVE_SECONDS = 60  # a job's seconds that no run gets: its launcher starts ranks before, and waits for them afterwards
 LEAST_SECONDS = 5  # a run that has no more would not get anywhere
 STALE_MINUTES = 10  # a claim of another node that was not touched for so long is that of a dead script
 
@@ -82,7 +82,7 @@ def job_script(plan: Plan, keel: str, mpiexec: str, simulate: str = "scripts/sim
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on, as far as it can be told without naming a host."""
+    """The machine that the figures were measured on, without the name of a host."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
@@ -124,7 +124,7 @@ class Written:
 
     @property
     def times(self) -> str:
-        """What the seconds of its solves are."""
+        """The kind of the seconds of its solves."""
         return "simulated" if self.simulated else "measured"
 
 

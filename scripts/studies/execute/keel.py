@@ -15,11 +15,11 @@ from studies.define.study_file import Study, flat
 from studies.records import Record, UnreadableRecords, read_runs
 
 ROOT = Path(__file__).resolve().parents[3]
-SIMULATED = ROOT / "build/simulated/keel"  # of the preset `simulated`
+SIMULATED = ROOT / "build/simulated/keel"  # built by the preset `simulated`
 
 
 def find_keel(given: str | None, elsewhere: bool = False) -> Path:
-    """What --keel names, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH.
+    """Keel as --keel names it, else $KEEL, else the release build or the one installed beside these scripts, else that of PATH.
 
     elsewhere: --keel may name what only the machine of the study has.
     """
@@ -38,7 +38,7 @@ def find_keel(given: str | None, elsewhere: bool = False) -> Path:
 
 
 def mpiexec_of(keel: Path) -> str:
-    """That of the MPI which keel was linked with, where the build beside it tells."""
+    """mpiexec of the MPI which keel was linked with, if the build beside it tells."""
     cache = keel.parent / "CMakeCache.txt"
     found = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache.read_text(), re.M) if cache.is_file() else None
     first = shutil.which("mpiexec")
@@ -70,12 +70,12 @@ def deck_text(study: Study) -> str:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a dry run says of a point; None where it says nothing."""
+    """A dry run's predictions for a point; None for those it does not make."""
 
     refusal: str = ""
     size: int | None = None  # cells, or rows of a matrix
     bytes_per_rank: float | None = None
-    messages: int | None = None  # of the busiest rank in one exchange of the finest level
+    messages: int | None = None  # by the busiest rank in one exchange of the finest level
     off_node: int | None = None
     remarks: tuple[str, ...] = ()
 
@@ -88,7 +88,7 @@ def version_of(keel: Path) -> str:
 
 
 def understand(plan: Record) -> Predicted:
-    """What the record of a dry run says; a field that is not known stays None."""
+    """The predictions in a dry run's record; a field that is not known stays None."""
     sent = plan.get("busiest") or {}
     messages, off_node = ((None if sent.get(name) is None else int(sent[name])) for name in ("messages", "off_node_messages"))
     remarks = (*plan.get("remarks", ()), *plan.get("warnings", ()))
@@ -96,7 +96,7 @@ def understand(plan: Record) -> Predicted:
 
 
 def dry_run(keel: Path, folder: Path, words: Sequence[str]) -> Predicted:
-    """Of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
+    """A dry run of deck.toml in a folder, with words behind it; on one rank, without mpiexec."""
     plan = folder / "plan.json"
     plan.unlink(missing_ok=True)
     command = [keel, "--dry-run", "deck.toml", *words, f"output.json={plan}"]

@@ -41,10 +41,10 @@ class Code:
     rounds: list[float] = field(default_factory=list)  # median seconds of a solve
     setups: list[float] = field(default_factory=list)
     iterations: int = 0
-    residual: float = 0.0  # of the last round
+    residual: float = 0.0  # in the last round
     u_l2: float | None = None
     unknowns: int = 0
-    levels: int = 0  # of algebraic multigrid
+    levels: int = 0  # in algebraic multigrid
     complexity: float = 0.0
 
 
@@ -119,14 +119,14 @@ def of_peer(code: Code, records: Sequence[Record]) -> None:
 
 
 def mpiexec_of(build: Path) -> str:
-    """Of the MPI that the programs there were linked with."""
+    """mpiexec of the MPI that the programs there were linked with."""
     cache = build / "CMakeCache.txt"
     found = re.search(r"(?m)^MPIEXEC_EXECUTABLE:\w+=(.+)$", cache.read_text()) if cache.exists() else None
     return found[1] if found else "mpiexec"
 
 
 def environment(ranks: int) -> dict[str, str]:
-    """What MPI needs here to start so many, each with one thread unless the caller says otherwise."""
+    """The environment to start so many ranks here, each with one thread unless the caller says otherwise."""
     command = f'. "{ROOT}/scripts/mpi_environment" {ranks}; env -0'
     told = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
     return {"OMP_NUM_THREADS": "1"} | dict(entry.split("=", 1) for entry in told.split("\0") if "=" in entry)

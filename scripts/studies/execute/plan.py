@@ -1,4 +1,4 @@
-"""What a study would run on a site: checked point by point, before anything is submitted."""
+"""The runs of a study on a site: checked point by point, before anything is submitted."""
 
 import json
 import tempfile
@@ -27,7 +27,7 @@ class Planned:
 
     @property
     def memory_per_node(self) -> float | None:
-        """Of all simulated nodes together, which are one."""
+        """Memory of all simulated nodes together, which run on one."""
         per_rank = self.predicted.bytes_per_rank
         return None if per_rank is None else per_rank * self.placement.ranks_in_memory
 
@@ -41,8 +41,8 @@ class Plan:
     study: Study
     site: Site
     points: list[Planned]
-    problems: list[str]  # of the study as a whole
-    time_limit: float = 0.0  # of each run, by the deck; 0 = none
+    problems: list[str]  # problems of the study as a whole
+    time_limit: float = 0.0  # for each run, by the deck; 0 = none
 
     @property
     def nodes(self) -> int:
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def minutes(self) -> int:
-        """What the job asks for: every start at its longest and a minute that none gets, but no more than the queue takes."""
+        """The job's minutes: every start at its longest and a minute that none gets, but no more than the queue takes."""
         every = len(self.starts) * self.study.minutes + (not self.site.here)
         return ceil(min(every, self.site.longest_minutes or float("inf")) or 1)
 
@@ -78,13 +78,13 @@ def for_virtual_ranks(study: Study, deck: dict[str, Any], point: Point, placemen
 
 
 def law_problems(study: Study, points: list[Planned]) -> Iterator[str]:
-    """Whether what the law holds constant is so, by the sizes that keel predicted."""
+    """An error if the quantity that the law holds constant is not, by the sizes that keel predicted."""
     groups: dict[str, dict[float, str]] = {}
     for one in points:
         if one.predicted.size is None:
             continue
         values = {key: value for key, value in one.point.values.items() if key != "ranks"}
-        # What is varied together with ranks belongs to them.
+        # Keys varied together with ranks belong to them.
         for axis in study.axes:
             if "ranks" in axis.keys:
                 values = {key: value for key, value in values.items() if key not in axis.keys}

@@ -92,7 +92,7 @@ def run(written: Written, sleep: Callable[[float], None] = time.sleep) -> int:
     ended = sum(state.word == "done" for state in seen.values())
     progress = make_progress(total, ended)
     begin = time.monotonic()
-    seconds: list[float] = []  # that each start took which has ended
+    seconds: list[float] = []  # time of each ended start
     child = subprocess.Popen(["bash", "job.sh"], cwd=written.folder, stdout=subprocess.DEVNULL, preexec_fn=die_together)
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -27,7 +27,7 @@ WORDS = ("done", "failed", "interrupted", "running", "missing")
 
 @dataclass(frozen=True)
 class State:
-    """Of one start: a point and its round."""
+    """The state of one start: a point and its round."""
 
     point: str
     round: int
@@ -38,7 +38,7 @@ class State:
 
     @property
     def again(self) -> bool:
-        """Whether the study, gone on with, would start it again."""
+        """True if the study, continued, would start it again."""
         return self.word in ("missing", "interrupted") or (
             self.word == "failed" and (self.run is None or self.run.verdict in ("KILLED", "DRY", "PREDICTED"))
         )
@@ -78,7 +78,7 @@ def last_words(text: Path) -> str:
 
 
 def interruption(run: Run | None) -> str:
-    """What ended a run before its end, and how far it had come."""
+    """The reason why a run ended early, and how far it had come."""
     result = run.result if run else {}
     by = {"time_limit": "by its time limit", "signal": "by a signal"}.get(result.get("interrupted_by") or "", "")
     # A run that repeats until some time is spent does more repeats than its least number.

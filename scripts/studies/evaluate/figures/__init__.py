@@ -39,7 +39,7 @@ def with_warning(tables: Tables, picture: Picture) -> Picture:
 
 
 def draw_all(tables: Tables) -> Iterator[Drawn]:
-    """Those that the study has something for."""
+    """The figures that the study has data for."""
     for name, draw in FIGURES.items():
         try:
             yield Drawn(name, with_warning(tables, draw(tables)))

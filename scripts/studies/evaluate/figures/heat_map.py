@@ -14,7 +14,7 @@ def draw(tables: Tables) -> Picture:
         raise Nothing
     down, across = axes[-1], axes[-2]
     solves = tables.solves
-    # Of a further axis the last value is shown.
+    # A further axis is shown at its last value.
     shown = {}
     for axis in axes[:-2]:
         shown[axis] = solves[axis].iloc[-1]

@@ -14,7 +14,7 @@ def draw(tables: Tables) -> Picture:
     variants = list(last.index)[:MOST_SERIES]
     for number, variant in enumerate(variants):
         history = [value for value in last.loc[variant, "residuals"] if value]
-        # So that marks can be told apart where there are hundreds of iterations.
+        # Fewer marks for hundreds of iterations can be told apart.
         axis.semilogy(range(len(history)), history, label=variant, markevery=max(1, len(history) // 12), **series(number))
     krylov = last["cycles"].isna().all()
     norm = next((norm for norm in last["norm"].dropna()), "residual")

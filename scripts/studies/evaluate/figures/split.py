@@ -1,4 +1,4 @@
-"""Where the time of a solve goes: V-cycle and bottom, each at work and exchanging, and all-reduces; by ranks or variants."""
+"""Parts of the time of a solve: V-cycle and bottom, each at work and exchanging, and all-reduces; by ranks or variants."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What all figures look like: colours that the colour-blind can tell apart, marks beside colours, ink that is the page's."""
+"""The style of all figures: colours that the colour-blind can tell apart, marks beside colours, ink that is the page's."""
 
 import io
 import re

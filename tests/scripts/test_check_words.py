@@ -1,0 +1,52 @@
+"""scripts/check_words.py passes on the project, and finds planted faults at their lines."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts/check_words.py"
+
+# A planted fault: the file, the line, the message. Words are put together, so that the check does not find them here.
+PLANTS = [
+    ("solvers/a.cpp", "int rows;  // " + "of a box", 'a comment begins with "of"; name its subject'),
+    ("solvers/b.hpp", "// " + "What it costs.", 'a comment begins with "What"; name its subject'),
+    ("scripts/c.py", '    """' + 'Those of a run."""', 'a comment begins with "Those"; name its subject'),
+    ("scripts/d.py", "rows = 3  # " + "which are few", 'a comment begins with "which"; name its subject'),
+    ("solvers/e.cpp", "int x;" + 105 * " ", "111 columns; at most 110"),
+    ("CONTRIBUTING.md", "Take 3 " + "at the most.", '"at the ' + 'most": write at most'),
+]
+# Lines without a fault.
+WELCOME = [
+    ("solvers/a.cpp", "// The rows of a level\n// of which rank 0 has most."),
+    ("solvers/a.cpp", 'const char* address = "// of";  // offset'),
+    ("scripts/c.py", "sign = '# so'  # offset"),
+]
+
+
+def check(lines: list[tuple[str, str]]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name in ["README.md", "CONTRIBUTING.md", *(name for name, _ in lines)]:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("\n".join(line for file, line in lines if file == name))
+        return subprocess.run([sys.executable, str(SCRIPT), folder], capture_output=True, text=True).stdout
+
+
+class CheckWords(unittest.TestCase):
+    def test_the_project_passes(self) -> None:
+        done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "every line speaks plainly\n"))
+
+    def test_each_planted_fault_is_found_at_its_line(self) -> None:
+        for name, line, message in PLANTS:
+            with self.subTest(line=line):
+                self.assertEqual(check([(name, "\n" + line)]), f"{name}:2: {message}\n")
+
+    def test_what_is_allowed_passes(self) -> None:
+        self.assertEqual(check(WELCOME), "every line speaks plainly\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
