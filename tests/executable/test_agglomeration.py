@@ -145,6 +145,13 @@ class MergedBoxes(KeelTest):
         run = self.text(None, "--dry-run", "problem.ranks=64", "comm.ranks_per_node=16", self.MERGED, HOPPER, "bottom.assumed_iterations=9")
         self.assertIn("no seconds are predicted of assumed iterations where multigrid.agglomerate merges", " ".join(run.split()))
 
+    def test_a_large_bottom_that_would_shrink_is_remarked(self) -> None:
+        remark = "4096 unknowns at the bottom; with multigrid.agglomerate = 512 there would be 64"
+        for ranks, more, remarked in ((64, [], True), (27, [], False), (64, ["multigrid.agglomerate=512"], False)):
+            with self.subTest(ranks=ranks, more=more):
+                plan = self.planned(None, "problem.box=16", "comm.ranks_per_node=16", f"problem.ranks={ranks}", *more)
+                self.assertEqual(remark in plan["remarks"], remarked, plan["remarks"])
+
     def test_what_cannot_be_is_refused(self) -> None:
         self.refused(1, "multigrid.agglomerate=-5", expected=["multigrid.agglomerate = -5: must be never, or >= 1"])
         self.refused(1, "multigrid.agglomerate=soon", expected=["must be an integer or a word, never, or >= 1"])

@@ -22,6 +22,27 @@
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
+namespace {
+
+// Merging is no default, since it takes away the bottom problem that is studied here. Below so many unknowns
+// it gains little.
+std::string remark_on_agglomeration(const GridSetup& grids) {
+    constexpr std::size_t large_bottom = 4096;
+    const LevelShape bottom = grids.shapes().back();
+    const std::size_t dimensions = grids.domain.dimensions();
+    const auto unknowns = [&](const Index& boxes) {
+        auto cells = static_cast<std::size_t>(product(boxes));
+        for (std::size_t d = 0; d < dimensions; ++d) cells *= static_cast<std::size_t>(bottom.width);
+        return cells;
+    };
+    const bool applies = grids.use.krylov == KrylovLevel::coarsest && grids.hierarchy.agglomerate == 0 &&
+                         grids.domain.whole() && can_merge(bottom.boxes, dimensions);
+    if (!applies || unknowns(bottom.boxes) < large_bottom) return "";
+    return fmt::format("{} unknowns at the bottom; with multigrid.agglomerate = 512 there would be {}",
+                       unknowns(bottom.boxes), unknowns(merged_boxes(bottom.boxes, dimensions)));
+}
+
+}  // namespace
 
 std::vector<KeyUse> GridMode::keys_of_grids() {
     return {{"problem.columns", {}, "needs run.mode = spmv or exchange"},
@@ -61,6 +82,8 @@ std::unique_ptr<PreparedMode> GridMode::prepare(const Deck& deck, const Resolved
             "multigrid.precision = mixed: cycles compute and send in single precision, but for the coarsest "
             "level; "
             "residuals, updates of u and what stops a solve are in double, once for some cycles");
+    if (const std::string remark = remark_on_agglomeration(grids); !remark.empty())
+        told.remarks.push_back(remark);
     const bool shape_given = deck.is_set("problem.boxes");
     for (const std::string& warning : warnings_of_domain(grids, shape_given))
         told.warnings.push_back(warning);
