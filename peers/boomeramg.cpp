@@ -1,4 +1,5 @@
-// keel_boomeramg: the matrix of a deck with algebraic multigrid, solved by conjugate gradients around hypre's BoomerAMG.
+// keel_boomeramg: the matrix of a deck with algebraic multigrid, solved by conjugate gradients around hypre's
+// BoomerAMG.
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
 }
 
 struct Found {
-    std::vector<double> seconds;  // of the measured solves, the slowest rank
+    std::vector<double> seconds;  // the slowest rank's, by measured solve
     double setup_seconds = 0;
     int iterations = 0;
     int levels = 0;

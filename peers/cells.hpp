@@ -1,7 +1,7 @@
 #pragma once
 
-// Fields of a level as values one after the other, for codes that have vectors of their own: of the local boxes, box after box, x
-// fastest.
+// Fields of a level as values one after the other, for codes that have vectors of their own: the cells of the
+// local boxes, box after box, x fastest.
 
 #include <vector>
 

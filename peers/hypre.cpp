@@ -36,7 +36,7 @@ constexpr const char* about =
     "the fewest iterations that reach multigrid.tolerance on max|r| / max|f|. Keel's own operator tells the "
     "residual. With output.json it appends a record \"peer\".";
 
-// What of a valid deck has no meaning here.
+// Settings of a valid deck that have no meaning here.
 std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
     const ProblemOptions& problem = deck.parameters.problem;
     std::vector<std::string> errors;
@@ -58,7 +58,7 @@ std::vector<std::string> not_for_peers(const Deck& deck, int ranks) {
     return errors;
 }
 
-// What Keel's fields say, which is therefore the same matrix to the last bit.
+// The matrix that Keel's fields hold, so that it is the same to the last bit.
 SevenPoints matrix_of(const Level& level) {
     const Layout& layout = level.layout;
     SevenPoints matrix{cells_of(level, level.L.inverse_diagonal),
@@ -80,7 +80,7 @@ SevenPoints matrix_of(const Level& level) {
 }
 
 struct Found {
-    std::vector<double> seconds;  // of the measured solves, the slowest rank
+    std::vector<double> seconds;  // the slowest rank's, by measured solve
     double setup_seconds = 0;
     int iterations = 0;
     Check residual;

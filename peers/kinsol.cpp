@@ -1,4 +1,5 @@
-// keel_kinsol: the fixed point of a deck, accelerated by KINSOL. The map is Keel's own, so that evaluations can be compared.
+// keel_kinsol: the fixed point of a deck, accelerated by KINSOL. The map is Keel's own, so that evaluations
+// can be compared.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

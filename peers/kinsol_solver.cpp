@@ -30,7 +30,7 @@ void require(int code, const char* what) {
     if (code != 0) throw std::runtime_error(std::string("KINSOL: ") + what + ": " + std::to_string(code));
 }
 
-// What it complains of is in the status that it returns.
+// KINSOL's complaints are in the status that it returns.
 void say_nothing(int, const char*, const char*, char*, void*) {}
 
 }  // namespace

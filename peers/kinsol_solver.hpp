@@ -1,6 +1,7 @@
 #pragma once
 
-// Anderson acceleration by KINSOL (SUNDIALS), its fixed-point solver. SUNDIALS itself is named only in the .cpp.
+// Anderson acceleration by KINSOL (SUNDIALS), its fixed-point solver. SUNDIALS itself is named only in the
+// .cpp.
 
 #include <functional>
 #include <memory>

@@ -85,7 +85,7 @@ void choose(HYPRE_Solver amg, BoomerMethod method, const AmgOptions& options) {
 
 struct MatrixSolver::Handles {
     std::int64_t first = 0;
-    std::vector<double> zero;  // of this rank's rows
+    std::vector<double> zero;  // one for each row of this rank
     HYPRE_IJMatrix matrix = nullptr;
     HYPRE_IJVector f = nullptr;
     HYPRE_IJVector u = nullptr;

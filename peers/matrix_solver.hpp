@@ -13,9 +13,10 @@
 
 namespace keel {
 
-// As much like the deck's own hierarchy as BoomerAMG can: the deck's splitting, interpolation, threshold, truncation and coarsest level, the deck's
-// smoother, Chebyshev's with bounds of its own. Or as hypre has it by default, with the deck's threshold: HMIS, extended+i of at most four
-// entries a row, l1-scaled Gauss-Seidel.
+// `like_keel`: as much like the deck's own hierarchy as BoomerAMG can, with the deck's splitting,
+// interpolation, threshold, truncation, coarsest level and smoother, Chebyshev's with bounds of its own.
+// `defaults`: as hypre has it by default, with the deck's threshold: HMIS, extended+i of at most four entries
+// a row, l1-scaled Gauss-Seidel.
 enum class BoomerMethod { like_keel, defaults };
 constexpr auto names_of(BoomerMethod) {
     using Name = Named<BoomerMethod>;
@@ -34,7 +35,7 @@ class MatrixSolver {
     int solve(double tolerance, int most);
     std::vector<double> solution() const;  // this rank's rows
 
-    // Of the hierarchy.
+    // The levels of the hierarchy.
     int levels() const;
     double operator_complexity() const;
 

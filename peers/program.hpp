@@ -1,7 +1,7 @@
 #pragma once
 
-// What programs that put Keel's problems to another code have in common: words, decks, refusals, the file of records. They know
-// the words of keel, and refuse what the other code cannot do.
+// The common part of programs that put Keel's problems to another code: command line, decks, refusals, the
+// file of records. They know the options of keel, and refuse what the other code cannot do.
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ struct PeerProgram {
     std::string usage;
     std::string about;
     std::vector<std::string> methods;  // words of --method, the default first; none: there is no such option
-    // What of a deck that keel would take has no meaning here, with the remedy, on so many ranks.
+    // Returns which settings of a deck that is valid for keel have no meaning here, with the remedy.
     std::vector<std::string> (*not_for_peers)(const Deck& deck, int ranks);
 };
 

@@ -12,7 +12,8 @@ namespace {
 // hypre's default as a preconditioner; alone what Keel takes by default.
 constexpr int sweeps_of_preconditioner = 1;
 constexpr int sweeps_alone = 2;
-// Red-black Gauss-Seidel, the second half in reverse order, as a preconditioner of conjugate gradients has to be; or not.
+// Red-black Gauss-Seidel, the second half in reverse order, as a preconditioner of conjugate gradients has to
+// be; or not.
 constexpr int relax_symmetric = 2;
 constexpr int relax_alone = 3;
 // A tolerance that is never met, whose square is a number yet.

@@ -14,7 +14,8 @@
 
 namespace keel {
 
-// Conjugate gradients around one cycle of PFMG, or cycles of PFMG alone; both relax by red-black Gauss-Seidel.
+// Conjugate gradients around one cycle of PFMG, or cycles of PFMG alone; both relax by red-black
+// Gauss-Seidel.
 enum class PeerMethod { pcg_pfmg, pfmg };
 constexpr auto names_of(PeerMethod) {
     return std::array{Named<PeerMethod>{PeerMethod::pcg_pfmg, "pcg_pfmg"},
@@ -24,7 +25,8 @@ constexpr auto names_of(PeerMethod) {
 // The matrix by its rows: values of every cell of the local boxes, box after box, x fastest.
 struct SevenPoints {
     std::vector<double> diagonal;
-    // What couples a cell to the one before it in x, y, z; zero where the domain ends. The matrix is symmetric.
+    // The coupling of a cell to the one before it in x, y, z; zero where the domain ends. The matrix is
+    // symmetric.
     std::array<std::vector<double>, 3> lower;
 };
 
@@ -40,8 +42,9 @@ class StructuredSolver {
     StructuredSolver(const StructuredSolver&) = delete;
     StructuredSolver& operator=(const StructuredSolver&) = delete;
 
-    // From u = 0, at the most so many iterations, up to most_iterations; fewer where a tolerance on |r| / |f| is given and met.
-    // Without one all of them run, and form the norm that a test would need. How many ran.
+    // Iterates from u = 0, at most so many times, up to most_iterations; fewer where a tolerance on |r| / |f|
+    // is given and met. Without one all of them run, and form the norm that a test would need. Returns how
+    // many ran.
     int solve(int iterations, std::optional<double> tolerance = {});
     std::vector<double> solution() const;  // as f
 

@@ -15,7 +15,7 @@ struct RandomCase {
     std::vector<int> labels;
     std::vector<Request> requests;  // with duplicates and what ranks need of their own
     std::size_t message_cap;
-    std::vector<int> sockets;  // of the ranks, within their nodes; none where nobody knows them
+    std::vector<int> sockets;  // by rank, within its node; empty where nobody knows them
 
     Topology topology() const {
         const Topology nodes(labels, NodeSource::map);
@@ -40,8 +40,8 @@ class Dice {
     std::mt19937 engine_;
 };
 
-// So many ranks, or any number; nodes in blocks, dealt out, at random, one for all, one each, or ragged; up to three sockets in
-// every other case; items of several sizes.
+// A case of `ranks` ranks, or of any number; nodes in blocks, dealt out, at random, one for all, one each, or
+// ragged; up to three sockets in every other case; items of several sizes.
 inline RandomCase random_case(unsigned seed, int ranks = 0) {
     Dice dice(seed);
     RandomCase c;
@@ -55,7 +55,7 @@ inline RandomCase random_case(unsigned seed, int ranks = 0) {
                            : kind == 3 ? 5
                            : kind == 4 ? -rank
                                        : (rank * rank) / 9);
-    const int items = dice.below(8);  // of a rank; none is a pattern too
+    const int items = dice.below(8);  // a rank has so many; none is a pattern too
     const int needs = dice.below(6 * ranks * (items + 1));
     const bool sizes = dice.below(2) == 1;
     for (int n = 0; items > 0 && n < needs; ++n) {

@@ -40,7 +40,7 @@ std::vector<double> words_of(int rank, std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) words[n] = awkward(rank, n);
     return words;
 }
-// What rounding may do to a sum of these.
+// Whether a sum is that of these words but for rounding.
 bool near(double sum, std::size_t n, int ranks) {
     double total = 0, size = 0;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -95,8 +95,9 @@ TEST_CASE("sums of twofold precision lose nothing, and have the same bits on all
                 };
                 const auto reduction =
                     make_reduction(comm, nodes, layout, deterministic, {algorithm, true, by_words});
-                // Every box has a small number, and of every second sum the first one 2^60 besides; of the others every box 2^60
-                // or -2^60 by turns, of which nothing is left. As words the small ones of other ranks would be lost.
+                // Every box has a small number. In every second sum the first box has 2^60 besides; in the
+                // others every box has 2^60 or -2^60 by turns, which cancel. Added as doubles the small
+                // numbers of other ranks would be lost.
                 const auto boxes = static_cast<std::size_t>(layout.local_count());
                 std::vector<double> parts(2 * count * boxes);
                 std::vector<DoubleDouble> expected(count);
@@ -200,8 +201,8 @@ TEST_CASE("several sums in flight at a time, of different lengths, are finished 
         }
 }
 
-// With p ranks, the largest power of two q of them takes part in the rounds: q log2 q messages, two more for each
-// of the others. Of a group of 2^k consecutive ranks nodes of two part all but the first round.
+// With p ranks, the largest power of two q of them takes part in the rounds: q log2 q messages, two more for
+// each of the others. On nodes of two ranks all rounds but the first leave the node.
 TEST_CASE("recursive doubling says what it sends") {
     const Communicator comm = Communicator::world();
     int doubling = 1, rounds = 0;
@@ -267,13 +268,14 @@ TEST_CASE("reductions by messages of ours are the same on all ranks, blocking an
         for (std::size_t n = 0; n < 3; ++n) CHECK(blocking[n] == Approx(reference[n]).epsilon(1e-12));
         CHECK(own->count().calls == 5);
         CHECK(own->count().words == 15);
-        if (algorithm != AllReduceAlgorithm::node_aware)  // which sends slices
+        if (algorithm != AllReduceAlgorithm::node_aware)  // it sends slices
             CHECK(own->count().traffic.bytes == 3 * 8 * own->count().traffic.messages);
         CHECK((own->count().traffic.messages > 0) == (comm.size() > 1));
     }
 }
 
-// If only the sum that is waited for went on, ranks that wait for the other one would wait for ever, from four ranks on.
+// If only the sum that is waited for went on, ranks that wait for the other one would wait for ever, from
+// four ranks on.
 TEST_CASE("who waits for one sum moves the others on") {
     const Communicator comm = Communicator::world();
     const Layout layout({8, 1, 1}, 2, {}, place({8, 1, 1}, comm.size(), Placement::lexicographic),

@@ -50,8 +50,8 @@ struct Fixture {
     }
 
     // Ghost cells that do not hold what they should: the wrapped cell's value where `depth` and `neighbours`
-    // reach it inside the domain, else the zero they began with. All of them, or those of one colour, where the others may hold
-    // what they should or, if it comes alone, hold that zero.
+    // reach it inside the domain, else the zero they began with. All are checked, or those of one colour; the
+    // others may then hold what they should or, if that colour comes alone, that zero.
     int wrong_ghosts(Field field, int number, int depth, Neighbours neighbours,
                      std::optional<Colour> colour = std::nullopt, bool alone = false) const {
         const Index n = layout.extent();
@@ -140,7 +140,7 @@ TEST_CASE(
             CHECK(wrong == 0);
             predicted += exchange->plan().traffic(x.comm.rank(), topology, fields);
         }
-        // Of one colour, which is that of a ghost as its box counts on, whatever the number of cells around.
+        // A ghost has the colour by which its box counts on, whatever the number of cells around.
         for (const Colour colour : {Colour::red, Colour::black}) {
             const Field u = x.make(5);
             exchange->run(std::span(&u, 1), colour);
@@ -199,7 +199,8 @@ TEST_CASE(
             // Narrow boxes are cut into single cells.
             CHECK((width == 3 ? one.bytes == all.bytes : 5 * one.bytes <= 3 * all.bytes));
         }
-    // Where colours meet their own kind across a periodic boundary ghosts have the other colour than their cells.
+    // If colours meet their own kind across a periodic boundary, ghosts have the other colour than their
+    // cells.
     Fixture odd({3, 2, 2}, 3, periodic, Placement::curve, 1);
     const Topology topology = virtual_topology(odd.comm.size(), 1);
     CHECK_FALSE(odd.layout.colours_alternate());
@@ -573,8 +574,8 @@ TEST_CASE("every rank gets the same sum, to the last bit") {
         CHECK(late == Approx(total).epsilon(1e-13));
 }
 
-// The other half finishes the sum first, for which it needs the first half's second round. If sums stood still while ranks wait for
-// ghosts, four ranks would wait for ever.
+// The other half finishes the sum first, for which it needs the first half's second round. If sums stood
+// still while ranks wait for ghosts, four ranks would wait for ever.
 TEST_CASE("who waits for ghosts moves on what else is in flight") {
     const int ranks = Communicator::world().size();
     const Fixture x({ranks, 1, 1}, 4, periodic, Placement::lexicographic, 1);

@@ -26,7 +26,7 @@ std::vector<SchemeOptions> all_options(std::size_t message_cap) {
         {.scheme = Scheme::split, .message_cap = 3 * message_cap, .cap_rule = CapRule::always, .columns = 3}};
 }
 
-// What a rank would say it needs, duplicates and its own items included.
+// The items that a rank would say it needs, duplicates and its own items included.
 std::vector<Item> needs_of(const test::RandomCase& c, int rank) {
     std::vector<Item> items;
     for (const Request& r : c.requests)
@@ -43,7 +43,7 @@ double value_of(const Item& item, int n) {
 TEST_CASE("ranks that each know only their own needs agree on the plan of who knows all") {
     const Communicator comm = Communicator::world();
     int differ = 0;
-    int differ_again = 0;  // of ranks that agree on one after the other
+    int differ_again = 0;  // when plans are agreed on one after the other
     std::size_t messages = 0;
     for (unsigned seed = 0; seed < 40; ++seed) {
         const test::RandomCase c = test::random_case(seed, comm.size());

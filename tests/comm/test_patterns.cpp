@@ -226,7 +226,7 @@ TEST_CASE("the ghosts outside the domain are those that no neighbour fills") {
     for (const Boundaries& boundaries : {periodic, mixed, walls, neumann_x})
         for (int rank = 0; rank < ranks; ++rank) {
             const Layout layout(boxes, width, boundaries, place(boxes, ranks, Placement::round_robin), rank);
-            std::map<std::tuple<int, int, int, int>, Index> outside;  // where each such ghost leads
+            std::map<std::tuple<int, int, int, int>, Index> outside;  // by ghost, the cell that it leads to
             for (const BoundaryItem& item : boundary_ghosts(layout, depth))
                 for_each_cell(item.cells, [&](const Index& c) {
                     const Index g = item.cells.lo + c;

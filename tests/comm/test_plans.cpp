@@ -303,7 +303,7 @@ TEST_CASE("the invariants of node-aware plans hold for random patterns") {
                    totals_of(n, Phase::global).max_node_send_bytes == static_cast<long>(count.bytes_per_node);
         }
         fine = fine && totals_of(two_max, Phase::local_r).bytes <= totals_of(two, Phase::local_r).bytes;
-        // What the closed forms count is what the plans do.
+        // The closed forms count what the plans do.
         fine =
             fine && totals_of(standard, Phase::global).max_send_messages == static_cast<long>(count.messages);
         fine = fine && totals_of(standard, Phase::global).max_send_bytes == static_cast<long>(count.bytes);
@@ -385,11 +385,13 @@ TEST_CASE("messages between nodes are given to ranks on the sockets that they co
     // It goes by values: the first socket owns more of them, and the first needs more.
     const std::vector<Request> mixed{{{1, 5, 0}, 7}, {{1, 5, 0}, 4}, {{1, 5, 0}, 5}, {{2, 4, 0}, 7}};
     CHECK(ends(sockets, mixed) == Ends{{1, 4}});
-    // Of equal ones the rank whose turn it is anyway; and all on a socket, or one each, is no choice.
+    // Among equals the rank is taken whose turn it is anyway; if all share a socket, or none do, there is no
+    // choice.
     const std::vector<Request> even{{{1, 5, 0}, 7}, {{2, 5, 0}, 4}};
     CHECK(ends(sockets, even) == Ends{{3, 4}});
     CHECK(ends(nodes.on_sockets_of(4, SocketSource::slices), one) == Ends{{3, 4}});
-    // Each rank has its turn before one has another: the largest message is where it should be, the third is not.
+    // Each rank has its turn before one has another: the largest message is where it should be, the third is
+    // not.
     std::vector<int> labels{0, 0, 0, 0, 1, 2, 3};
     const std::vector<Request> many{{{0, 9, 0}, 4}, {{0, 8, 1}, 5}, {{0, 7, 2}, 6}};
     const std::vector<int> two{0, 0, 1, 1, 0, 0, 0};
@@ -598,7 +600,7 @@ TEST_CASE("every rank's own part of ghost plans fits together, for any boxes, ow
                 for (const Boundaries& boundaries :
                      {periodic, Boundaries{Boundary::periodic, Boundary::dirichlet, Boundary::neumann}}) {
                     const int width = 3 + depth % 2;
-                    // Of the larger ones every third box is missing.
+                    // Every third box of the larger domains is missing.
                     std::vector<int> present;
                     for (int box = 0; box < static_cast<int>(product(boxes)); ++box)
                         if (product(boxes) < 12 || box % 3 != 1) present.push_back(box);

@@ -113,7 +113,8 @@ TEST_CASE("cells arrive where their boxes go, under every scheme, several fields
             // One field first, so that there is less room than is needed later.
             to.run(std::span(start).first(1), std::span(moved).first(here ? 1 : 0));
             to.run(start, moved);
-            // One after the other: who only receives may not have taken one from its buffers when the next arrives.
+            // One after the other: a rank that only receives may still have one in its buffers when the next
+            // arrives.
             for (std::size_t n = 0; n < start.size(); ++n)
                 to.run(std::span(start).subspan(n, 1), std::span(moved).subspan(here ? n : 0, here ? 1 : 0));
             back.run(moved, end);

@@ -1,4 +1,5 @@
-// Plans backwards, and items of any length: on the ranks that there are, for random patterns and nodes, under every scheme.
+// Plans backwards, and items of any length: on the ranks at hand, for random patterns and nodes, under every
+// scheme.
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -85,7 +86,7 @@ TEST_CASE("parts of sums all come home, once, and none is sent to a node twice")
             wrong += way.homes.size() != wanted.size();
             for (std::size_t n = 0; n < way.homes.size(); ++n)
                 wrong += slots[way.contributions + way.relays + n] != wanted.at(way.homes[n]);
-            // What crosses is what crosses forward.
+            // As much crosses as forward.
             const double there =
                 post.comm.sum(static_cast<double>(plan.traffic(rank, topology, 1).off_node_bytes));
             const double back =

@@ -1,4 +1,4 @@
-// The rounds of all-reduces, on ranks that are not there: delivered one by one, in the order in which they can be.
+// The rounds of all-reduces, on virtual ranks: delivered one by one, in the order in which they can be.
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -13,7 +13,7 @@ using namespace keel;
 namespace {
 
 struct Delivered {
-    std::vector<std::vector<double>> words;  // of each rank
+    std::vector<std::vector<double>> words;  // by rank
     long messages = 0;
     long words_sent = 0;
     long off_node_messages = 0;
@@ -141,7 +141,8 @@ TEST_CASE("nodes may have any sizes, and any ranks") {
         }
 }
 
-// 32 ranks on nodes of 4: of recursive doubling's five rounds three leave the node, in each of which every rank sends.
+// 32 ranks on nodes of 4: three of recursive doubling's five rounds leave the node, and every rank sends in
+// each of them.
 TEST_CASE("between nodes only sums of nodes travel") {
     const Topology nodes = virtual_topology(32, 4);
     for (const std::size_t words : {1, 64}) {
@@ -165,7 +166,8 @@ TEST_CASE("a rank alone on its node sends what recursive doubling sends") {
     }
 }
 
-// With p ranks, a power of two, each sends 2 (p - 1) / p of the words in 2 log2 p rounds; recursive doubling log2 p times all.
+// With p ranks, a power of two, each sends 2 (p - 1) / p of the words in 2 log2 p rounds; recursive doubling
+// log2 p times all.
 TEST_CASE("Rabenseifner's algorithm sends less of long sums, and short ones as recursive doubling does") {
     const int ranks = 16;
     const Topology nodes = virtual_topology(ranks, 1);

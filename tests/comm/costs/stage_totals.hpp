@@ -1,6 +1,6 @@
 #pragma once
 
-// What a phase of a plan for all ranks moves, counted message by message.
+// Traffic of a phase of a plan for all ranks, counted message by message.
 
 #include <algorithm>
 #include <map>
@@ -16,12 +16,12 @@ struct PhaseTotals {
     long messages = 0;
     long items = 0;
     long bytes = 0;
-    long max_send_messages = 0;  // of one rank
+    long max_send_messages = 0;  // the most of one rank
     long max_receive_messages = 0;
     long max_send_bytes = 0;
     long max_receive_bytes = 0;
     long max_message_bytes = 0;
-    long max_node_send_messages = 0;  // of all ranks of one node together
+    long max_node_send_messages = 0;  // the most of all ranks of one node together
     long max_node_receive_messages = 0;
     long max_node_send_bytes = 0;
     long max_node_receive_bytes = 0;
@@ -67,8 +67,8 @@ inline PhaseTotals totals(std::span<const Message> messages, const Topology& top
     return all;
 }
 
-// That a straight exchange of one column sends between nodes because several ranks of one need them. The
-// requests are in ascending order.
+// The bytes that a straight exchange of one column sends twice between nodes, because several ranks of one
+// need them. The requests are in ascending order.
 inline long duplicate_bytes(std::span<const Request> requests, const Topology& topology) {
     std::set<std::pair<Item, int>> crossed;  // items and nodes
     long bytes = 0;

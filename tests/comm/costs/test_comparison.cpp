@@ -215,7 +215,7 @@ TEST_CASE("a model is refused if a parameter that a plan may need is not known")
     CHECK_NOTHROW(require_known(model, single_ranks));
     CHECK_THROWS_WITH(require_known(model, one_node),
                       Catch::Contains("host.node.short") && Catch::Contains("two ranks or more on a node"));
-    model.memory = Memory::managed;  // which run.mode = network does not measure
+    model.memory = Memory::managed;  // run.mode = network does not measure it
     model.machine.messages[2].reset();
     CHECK_THROWS_WITH(require_known(model, one_node),
                       Catch::Contains("[managed]") && Catch::EndsWith("file"));

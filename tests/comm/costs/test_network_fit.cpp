@@ -107,7 +107,7 @@ TEST_CASE("a protocol whose line is rejected goes with its neighbour, in every c
     const auto samples = [](std::initializer_list<double> seconds) {
         std::vector<TimedMessage> all;
         for (const double s : seconds) all.push_back({std::ldexp(1.0, static_cast<int>(all.size())), s});
-        return all;  // of 1, 2, 4, ... 32 bytes
+        return all;  // messages of 1, 2, 4, ... 32 bytes
     };
     const auto good = samples({1.0, 1.1, 2.4, 2.8, 5.6, 7.2});
     const auto check = [&](const std::vector<TimedMessage>& other, std::optional<Switches> wanted) {

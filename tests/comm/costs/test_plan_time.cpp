@@ -108,7 +108,7 @@ TEST_CASE("the golden plans take the golden times") {
     CHECK(compared == 12 * 6 * 2);
 }
 
-// What makes the closed forms choose wrongly: they count no receives (section 3 of the thesis).
+// The closed forms choose wrongly because they count no receives (section 3 of the thesis).
 TEST_CASE("a gather to one rank is cheaper by nodes than straight, and plan_time knows") {
     const json machines = test::golden_models();
     const Topology topology = virtual_topology(512, 16);
@@ -224,7 +224,7 @@ TEST_CASE("of several messages each takes the overhead, and all together the lon
     set(Locality::off_node, far.alpha);
     set(Locality::node, near.alpha);
     CHECK(time(machine, three) == time(whole, three));
-    // What a rank does within its node and between nodes at once shares the latency, too.
+    // Messages within a node and between nodes at once share the latency, too.
     Load both, one;
     set(Locality::off_node, 2e-7);
     both.add(machine, Memory::host, Locality::off_node, 8);

@@ -21,7 +21,7 @@ struct Case {
     int boxes_of_a_rank;
     int ranks_per_node;
     Neighbours neighbours;
-    int parts;  // that stand for all
+    int parts;  // representatives
 };
 
 void check_equal(const Volume& few, const Volume& all) {
