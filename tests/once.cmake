@@ -5,7 +5,7 @@ keel_test_executable(plans comm Catch2::Catch2WithMain -O0
   comm/test_patterns.cpp
   comm/test_plans.cpp
   comm/test_rounds.cpp
-  comm/costs/test_all_reduce_time.cpp
+  comm/costs/test_collective_time.cpp
   comm/costs/test_comparison.cpp
   comm/costs/test_network_fit.cpp
   comm/costs/test_plan_time.cpp

@@ -39,7 +39,7 @@ class Exchanger {
 
   private:
     struct Route {
-        std::unique_ptr<const RankSchedule> schedule;  // which the messages point to
+        std::unique_ptr<const RankSchedule> schedule;  // the messages point to it
         std::unique_ptr<Transport> messages;
         std::vector<Items<BlockCopy>> forwarded;  // at each stage
     };

@@ -44,21 +44,14 @@ Redistribution::Redistribution(const Ends& ends, int rank, const BoxPattern& pat
     // Both ends lay out a message item by item.
     std::vector<BlockCopy> packed;
     for (const SendStage& stage : schedule.stages)
-        for (const MessageEnd& message : stage.sends) {
-            std::size_t offset = message.offset;
-            for (const Item& item : message.items) {
+        for (const MessageEnd& message : stage.sends)
+            message.for_each_item([&](const Item& item, std::size_t offset) {
                 if (item.owner == rank) packed.push_back(pack(*ends.from, item.name, offset));
-                offset += static_cast<std::size_t>(item.values);
-            }
-        }
-    std::map<std::int64_t, std::size_t> arrived;  // where, by box
-    for (const MessageEnd& message : schedule.receives) {
-        std::size_t offset = message.offset;
-        for (const Item& item : message.items) {
-            arrived.try_emplace(item.name, offset);
-            offset += static_cast<std::size_t>(item.values);
-        }
-    }
+            });
+    std::map<std::int64_t, std::size_t> arrived;  // offset in the buffer, by box
+    for (const MessageEnd& message : schedule.receives)
+        message.for_each_item(
+            [&](const Item& item, std::size_t offset) { arrived.try_emplace(item.name, offset); });
     std::vector<BlockCopy> unpacked;
     std::vector<BlockCopy> left;
     std::vector<BlockCopy> entered;

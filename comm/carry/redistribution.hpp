@@ -31,7 +31,7 @@ class Redistribution {
     void run(std::span<const Field> from, std::span<const Field> to);
 
     void reserve(std::size_t fields);
-    long count() const { return count_; }  // of runs
+    long count() const { return count_; }  // runs so far
     const Plan& plan() const { return exchanger_->plan(); }
 
   private:

@@ -21,7 +21,7 @@ struct ReverseStage {
     Plan plan;
     struct Contribution {
         Item item;
-        std::size_t slot = 0;  // that it is read from, or added to
+        std::size_t slot = 0;  // it is read from there, or added to it
     };
     std::vector<Contribution> sends;
     std::vector<Contribution> receives;  // by ascending sender
@@ -36,7 +36,7 @@ struct ReverseExchange {
     std::vector<std::int64_t> homes;  // names, ascending
 
     std::size_t slots() const { return contributions + relays + homes.size(); }
-    Traffic traffic(int rank, const Topology& topology) const;  // of contributions of one value
+    Traffic traffic(int rank, const Topology& topology) const;  // if contributions have one value
 };
 
 // `plan` is `rank`'s part of a plan without axes, by which it gets the items `needed`, ascending and

@@ -1,7 +1,6 @@
 #include "comm/costs/comparison.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "kernels/check.hpp"
 
@@ -26,20 +25,17 @@ void add(Share::Side& side, std::size_t stage, const Message& message, double by
     side.longest = std::max(side.longest, bytes / static_cast<double>(setup.value_bytes));
     const Locality locality = setup.topology.places().locality(message.source, message.target);
     const bool off_node = locality == Locality::off_node;
-    side.volume.messages += 1;
-    side.volume.bytes += bytes;
-    side.volume.off_node_messages += off_node ? 1 : 0;
-    side.volume.off_node_bytes += off_node ? bytes : 0;
+    side.volume.add({1, bytes, off_node ? 1.0 : 0.0, off_node ? bytes : 0.0});
     if (setup.model == nullptr) return;
     const auto& [machine, memory] = *setup.model;
     side.loads[stage].add(machine, memory, locality, bytes);
     side.near[stage].add(machine, memory, off_node ? locality : Locality::socket, bytes);
 }
 
-// Of plans of which these processes have shares.
+// The time of a plan from the shares of these processes.
 PlanTime time_of(std::span<const Share> shares, std::array<Load, 4> Share::Side::*of_stages,
                  const Machine& machine, std::span<const int> node_of) {
-    // For the process that these stages together take longest.
+    // Seconds of the process that these stages together take longest.
     const auto seconds = [&](std::initializer_list<std::size_t> stages) {
         const auto of = [&](Share::Side Share::*side) {
             std::vector<Load> all;
@@ -71,22 +67,6 @@ void for_each_message(const Plan& plan, std::size_t columns, const Setup& setup,
         ++number;
     });
     check_at_most(number, Share::Side().loads.size(), "a plan has at most three stages");
-}
-
-// The rows of the plans that plan_of(scheme) makes of the pattern for all ranks.
-template <class PlanOf>
-std::vector<SchemeRow> compare_plans(const Pattern& pattern, std::span<const SchemeOptions> schemes,
-                                     const Setup& setup, const PlanOf& plan_of) {
-    std::vector<SchemeRow> rows;
-    for (const SchemeOptions& scheme : schemes)
-        rows.push_back(summary(scheme, shares_of(plan_of(scheme), scheme.columns, setup), setup));
-    count_duplicates(rows);
-    const bool counted = setup.model && setup.topology.nodes() > 1 && setup.value_bytes == sizeof(double);
-    if (!counted || rows.front().scheme.scheme != Scheme::standard) return rows;
-    std::vector<int> ranks(static_cast<std::size_t>(setup.topology.ranks()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    rows.front().pattern = counts(pattern.needed_by(ranks), setup.topology);
-    return rows;
 }
 
 }  // namespace
@@ -166,11 +146,9 @@ SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, co
     row.scheme = scheme;
     for (const Share& share : shares) {
         row.longest_message = std::max(row.longest_message, share.sent.longest);
-        for (double Volume::*const number : volume_members) {
-            row.all.*number += share.sent.volume.*number;
-            row.most_sent.*number = std::max(row.most_sent.*number, share.sent.volume.*number);
-            row.most_received.*number = std::max(row.most_received.*number, share.received.volume.*number);
-        }
+        row.all.add(share.sent.volume);
+        row.most_sent.raise_to(share.sent.volume);
+        row.most_received.raise_to(share.received.volume);
     }
     if (setup.model == nullptr) return row;
     const auto time = [&](std::array<Load, 4> Share::Side::*loads) {
@@ -228,20 +206,22 @@ void count_duplicates(std::span<SchemeRow> rows) {
         row.duplicate_bytes = rows.front().all.off_node_bytes - row.all.off_node_bytes;
 }
 
-std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
-                               std::span<const SchemeOptions> schemes, const Setup& setup) {
-    // The schemes' own items change nothing that is counted.
-    const GhostPattern whole = ghost_pattern(layout, depth, neighbours);
-    return compare_plans(whole, schemes, setup, [&](const SchemeOptions& scheme) {
-        return make_plan(ghost_pattern(layout, depth, neighbours, scheme), setup.topology, scheme, {});
-    });
+void count_pattern(std::span<SchemeRow> rows, const Pattern& pattern, const Setup& setup) {
+    const bool counted = setup.model && setup.topology.nodes() > 1 && setup.value_bytes == sizeof(double);
+    if (!counted || rows.front().scheme.scheme != Scheme::standard) return;
+    rows.front().pattern = counts(pattern.needed_by(numbers_below(setup.topology.ranks())), setup.topology);
 }
 
 std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
                                const Setup& setup) {
-    return compare_plans(pattern, schemes, setup, [&](const SchemeOptions& scheme) {
-        return make_plan(pattern, setup.topology, scheme, {});
-    });
+    std::vector<SchemeRow> rows;
+    for (const SchemeOptions& scheme : schemes) {
+        const Plan plan = make_plan(pattern, setup.topology, scheme, {});
+        rows.push_back(summary(scheme, shares_of(plan, scheme.columns, setup), setup));
+    }
+    count_duplicates(rows);
+    count_pattern(rows, pattern, setup);
+    return rows;
 }
 
 const SchemeRow& fastest(std::span<const SchemeRow> rows) {

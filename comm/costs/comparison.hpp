@@ -1,7 +1,7 @@
 #pragma once
 
 // The communication schemes side by side: what each makes of one pattern, counted from its plan, and the time
-// that the plan takes on a machine. Pure but for gather().
+// that the plan takes on a machine. Pure but for gather() and times_by_nodes().
 
 #include <array>
 #include <optional>
@@ -20,35 +20,26 @@ struct Model {
     Machine machine;
     Memory memory = Memory::host;
 };
-// Throws MissingParameter, with all that is missing, unless all is known that any plan on these nodes may need.
+// Throws MissingParameter, with all that is missing, unless all is known that plans on these nodes may need.
 void require_known(const Model& model, const Topology& topology);
 
-// What is sent, or received, by a plan that is run once.
-struct Volume {
-    double messages = 0;
-    double bytes = 0;
-    double off_node_messages = 0;
-    double off_node_bytes = 0;
-};
-inline constexpr std::array volume_members{&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
-                                           &Volume::off_node_bytes};
-// One rank's share of that.
+// One rank's share of a plan.
 struct Share {
     struct Side {
         Volume volume;
         double longest = 0;           // values of a message
-        std::array<Load, 4> loads{};  // of `local` and each stage; zero without a model
+        std::array<Load, 4> loads{};  // `local` and each stage; zero without a model
         std::array<Load, 4> near{};   // the same if all ranks of a node shared a socket
     };
     Side sent;
     Side received;
 };
 
-// Where the ranks of a pattern run, and what their messages cost if that is wanted.
+// The nodes of a pattern's ranks, and a model of their messages' cost if that is wanted.
 struct Setup {
     const Topology& topology;
     const Model* model = nullptr;
-    std::size_t value_bytes = sizeof(double);  // of each value of a message
+    std::size_t value_bytes = sizeof(double);  // a value of a message has so many
 };
 
 // The shares of the ranks that a plan is of, ascending.
@@ -62,32 +53,33 @@ std::vector<Share> gather(const Communicator& comm, const Share& mine);
 // A scheme's numbers over all ranks.
 struct SchemeRow {
     SchemeOptions scheme;
-    Volume all;  // what all ranks send
-    // Where that is told by a sample of nodes: how far it may be off, 19 times of 20. The most of a rank, and times, are then those
-    // of the sample: the others' may be more.
+    Volume all;  // sent by all ranks
+    // Half-width of the 95 % confidence interval of `all`, if estimated from a sample of nodes. The most of a
+    // rank, and times, are then those of the sample: others' may be more.
     std::optional<Volume> margin = {};
     Volume most_sent;            // each number of the rank that has most
     Volume most_received;        // the same for receives
     double longest_message = 0;  // values
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.
     double duplicate_bytes = 0;
-    // With a model. Where nobody knows the sockets no two ranks share one, and in `near` all ranks of a node do.
+    // With a model. If nobody knows the sockets, `time` has no two ranks share one, and `near` all of a node.
     std::optional<PlanTime> time;
     std::optional<PlanTime> near;
-    // Of `standard`, with a model and the whole pattern: what the papers' closed forms are made from (scripts/papers/formulas.py).
+    // In the row of `standard`, with a model and the whole pattern: input of the papers' closed forms
+    // (scripts/papers/formulas.py).
     std::optional<PatternCounts> pattern;
 
-    // With a model, what to choose by: the mean of both where nobody knows the sockets.
+    // With a model, the seconds to choose by: the mean of both where nobody knows the sockets.
     double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }
 };
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup);
-// The rows' times alone, from each rank's share by each scheme, equal on all ranks: the ranks of a node tell each other, and the
-// slowest node decides, so that nobody holds more than a node's shares. With a model. Collective over the topology's ranks, of which
-// `node` are those of this rank's node.
+// The rows' times alone, from each rank's share by each scheme, equal on all ranks: the ranks of a node
+// gather their shares, and the slowest node decides, so that no rank holds more than a node's shares. With a
+// model. Collective over the topology's ranks; `node` has those of this rank's node.
 std::vector<SchemeRow> times_by_nodes(const Communicator& comm, const Communicator& node,
                                       std::span<const SchemeOptions> schemes, std::span<const Share> mine,
                                       const Setup& setup);
-// Doubles by which that is done for a scheme: each rank's on its node, and those that all agree on.
+// Doubles that times_by_nodes() communicates for a scheme: each rank's on its node, and those of the maximum.
 struct TimesByNodes {
     std::size_t on_node = 0, agreed = 0;
 };
@@ -95,12 +87,11 @@ TimesByNodes words_by_nodes();
 // Fills duplicate_bytes of the rows, the first of which is standard's.
 void count_duplicates(std::span<SchemeRow> rows);
 
-// The candidates for the ghost cells of a layout, planned for all ranks here and now: 4096 boxes take about a
-// second a scheme.
-std::vector<SchemeRow> compare(const Layout& layout, int depth, Neighbours neighbours,
-                               std::span<const SchemeOptions> schemes, const Setup& setup);
+// Fills `pattern` of the rows, if the first is standard's and there is a model.
+void count_pattern(std::span<SchemeRow> rows, const Pattern& pattern, const Setup& setup);
 
-// The same for a pattern that is known as a whole, by schemes that need no axes.
+// The schemes' rows for a pattern that is known as a whole, by schemes that need no axes. (Ghosts of a
+// layout: Representatives::compare.)
 std::vector<SchemeRow> compare(const Pattern& pattern, std::span<const SchemeOptions> schemes,
                                const Setup& setup);
 

@@ -26,7 +26,8 @@ double Compute::time(double calls, const Work& work) const {
 
 namespace {
 
-// Which ranks show it to run.mode = network, which measures messages of the host.
+// The ranks with which run.mode = network measures it; empty for messages of devices, which it does not
+// measure.
 std::string ranks_to_measure(Memory memory, Locality locality) {
     if (memory != Memory::host) return "";
     return locality == Locality::off_node ? "on two nodes or more" : "with two ranks or more on a node";

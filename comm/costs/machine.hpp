@@ -1,6 +1,6 @@
 #pragma once
 
-// What communication costs on a machine. Plain data, as in inputs/machines/*.toml; what nobody has measured
+// The costs of communication on a machine. Plain data, as in inputs/machines/*.toml; what nobody has measured
 // is missing, and whoever needs it learns its name.
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace keel {
 
-// Where both ends of a message lie: in host memory, in a device's, or in memory that the driver moves between
-// the two.
+// The memory that both ends of a message lie in: the host's, a device's, or memory that the driver moves
+// between the two.
 enum class Memory { host, device, managed };
 constexpr auto names_of(Memory) {
     return std::array{Named<Memory>{Memory::host, "host"}, Named<Memory>{Memory::device, "device"},
@@ -66,9 +66,9 @@ struct CopyCosts {
     friend bool operator==(const CopyCosts&, const CopyCosts&) = default;
 };
 
-// What computing costs a rank: seconds by the bytes that it moves, `launch` an operation at least.
+// The cost of computing: seconds by the bytes that a rank moves, at least `launch` an operation.
 struct Compute {
-    // Of operations whose bytes all fit.
+    // The rate of operations whose bytes all fit in a cache.
     struct Cache {
         double bytes = 0;
         double rate = 0;  // bytes a second
@@ -95,8 +95,8 @@ struct Noise {
     friend bool operator==(const Noise&, const Noise&) = default;
 };
 
-// Parameters that a formula needs are not known of the machine; the message names all and the remedy, `measure`
-// among it if that is not empty.
+// Parameters that a formula needs are not known of the machine; the message names all and the remedy,
+// `measure` among it if that is not empty.
 class MissingParameter : public std::runtime_error {
   public:
     MissingParameter(const std::string& machine, const std::vector<std::string>& parameters,
@@ -110,7 +110,7 @@ class MissingParameter : public std::runtime_error {
     std::string measure_;
 };
 
-// What a machine's file says; predictions read the messages and the injection rate.
+// The contents of a machine's file; predictions read the messages and the injection rate.
 struct Machine {
     std::string name;
     std::optional<int> ranks_per_node;
@@ -124,7 +124,8 @@ struct Machine {
     std::optional<Compute> compute;
     Noise noise;
 
-    // Both throw MissingParameter. Within a socket, where nothing is known of that, messages are those within a node.
+    // Both throw MissingParameter. Within a socket, where nothing is known of that, messages are those within
+    // a node.
     Postal message(Memory memory, Locality locality, double bytes) const;  // `bytes` of one message
     double injection() const;
 

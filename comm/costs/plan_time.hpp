@@ -11,9 +11,9 @@
 
 namespace keel {
 
-// What one process sends, or receives, in a phase: seconds by alpha and by beta, and what its node's rate
-// limits. Of alpha each message takes the overhead, one after the other; the latency that is left passes once
-// for all, so that the longest counts.
+// The cost of all messages that one process sends, or receives, in a phase: seconds by alpha and by beta, and
+// the bytes that the node's injection rate limits. Each message takes the overhead of its alpha, one after
+// the other; the latency that is left passes once for all, so that the longest counts.
 struct Load {
     double overhead = 0;
     double latency = 0;
@@ -27,8 +27,9 @@ struct Load {
 };
 
 // Seconds that the slowest process takes for a phase, from the loads of all ranks, sent or received (a phase
-// takes the larger of the two): overhead and latency of its messages, and the sum of beta times bytes, but for
-// those to or from other nodes no less than all such bytes of its node at the rate R_N. Throws MissingParameter.
+// takes the larger of the two): overhead and latency of its messages, and the sum of beta times bytes, but
+// for those to or from other nodes no less than all such bytes of its node at the rate R_N. Throws
+// MissingParameter.
 double slowest(const Machine& machine, std::span<const int> node_of, std::span<const Load> loads);
 
 struct PlanTime {
@@ -37,9 +38,9 @@ struct PlanTime {
     double first = 0;  // `local` and the first stage, for the process that both together take longest
 
     double between_nodes() const;  // the stages
-    // What to choose a scheme by. A process works on `local` and the first stage at once, with one core, so
-    // that their times add up for it; processes do not wait for each other between the two. Then come the
-    // other stages.
+    // The seconds to choose a scheme by. A process works on `local` and the first stage at once, with one
+    // core, so that their times add up for it; processes do not wait for each other between the two. Then
+    // come the other stages.
     double total() const;
 };
 

@@ -107,8 +107,8 @@ struct Samples {
     int divisor = 1;
 };
 
-// With three nodes in a direction each kind is there: one with a neighbour on both sides and, unless the direction is
-// periodic, the first and the last. From three nodes on sums are linear in their number.
+// With three nodes in a direction each kind is there: one with a neighbour on both sides and, unless the
+// direction is periodic, the first and the last. From three nodes on sums are linear in their number.
 Samples samples_of(int tiles, bool periodic) {
     constexpr int all_kinds = 3;
     if (tiles <= (periodic ? all_kinds : all_kinds + 1)) return {{{tiles, 1}}};
@@ -157,8 +157,8 @@ Representatives Representatives::of(const Layout& layout, const Topology& topolo
     return those;
 }
 
-// The first and the last, which is smaller where nodes are not full, and the one with most faces between its boxes and those
-// of other nodes, which most is sent through. The others are drawn by a fixed shuffle.
+// The first and the last, which is smaller where nodes are not full, and the one with most faces between its
+// boxes and those of other nodes, which most is sent through. The others are drawn by a fixed shuffle.
 Representatives::Sample Representatives::sample_of(const Layout& layout, const Topology& topology,
                                                    int drawn) {
     const auto nodes = static_cast<std::size_t>(topology.nodes());
@@ -219,11 +219,11 @@ double Representatives::share_of_requests(const Part& part) const {
     return requests / (static_cast<double>(sides.size()) * layout.box_count());
 }
 
-SchemeRow Representatives::of_sample(const SchemeOptions& scheme, const Plan& plan, std::size_t columns,
-                                     const Model* model, std::size_t value_bytes) const {
-    const Part& part = parts_.front();
-    const std::vector<Share> shares =
-        shares_of(plan, columns, {part.topology, model, value_bytes}, part.whose);
+SchemeRow Representatives::row_of(const Part& part, const SchemeOptions& scheme, const Plan& plan,
+                                  std::size_t columns, const Model* model, std::size_t value_bytes) const {
+    const Setup setup{part.topology, model, value_bytes};
+    const std::vector<Share> shares = shares_of(plan, columns, setup, part.whose);
+    if (!sample_) return keel::summary(scheme, shares, setup);
     const Topology sampled = part.topology.among(part.whose.some());
     SchemeRow row = keel::summary(scheme, shares, {sampled, model, value_bytes});
     const auto of_nodes = [&](const std::vector<int>& nodes, double Volume::*number) {
@@ -247,7 +247,8 @@ SchemeRow Representatives::of_sample(const SchemeOptions& scheme, const Plan& pl
         double squares = 0;
         for (const double value : values) squares += (value - mean) * (value - mean);
         row.all.*number = std::accumulate(picked.begin(), picked.end(), others * mean);
-        // Of a mean of so many, drawn without putting back; 1.96: of 19 in 20 that are normally distributed.
+        // The standard error of a mean of so many nodes, drawn without putting back; 19 in 20 normally
+        // distributed means are within 1.96 of it.
         const double error = std::sqrt(squares / (drawn - 1) / drawn * (1 - drawn / others));
         row.margin.value().*number = 1.96 * others * error;
     }
@@ -267,38 +268,30 @@ SchemeRow Representatives::of_all(std::span<const SchemeRow> rows) const {
 
 SchemeRow Representatives::summary(const SchemeOptions& scheme, std::span<const Plan> plans,
                                    std::size_t columns, const Model* model, std::size_t value_bytes) const {
-    if (sample_) return of_sample(scheme, plans.front(), columns, model, value_bytes);
-    std::vector<SchemeRow> rows;
-    for (std::size_t part = 0; part < parts_.size(); ++part) {
-        const Setup setup{parts_[part].topology, model, value_bytes};
-        rows.push_back(keel::summary(scheme, shares_of(plans[part], columns, setup), setup));
-    }
-    return of_all(rows);
+    std::vector<SchemeRow> of_parts;
+    for (std::size_t part = 0; part < parts_.size(); ++part)
+        of_parts.push_back(row_of(parts_[part], scheme, plans[part], columns, model, value_bytes));
+    return of_all(of_parts);
 }
 
 std::vector<SchemeRow> Representatives::compare(int depth, Neighbours neighbours,
                                                 std::span<const SchemeOptions> schemes, const Model* model,
                                                 std::size_t value_bytes) const {
-    if (sample_) {
-        const Part& part = parts_.front();
-        std::vector<SchemeRow> rows;
-        for (const SchemeOptions& scheme : schemes) {
+    std::vector<SchemeRow> rows;
+    for (const SchemeOptions& scheme : schemes) {
+        std::vector<SchemeRow> of_parts;
+        for (const Part& part : parts_) {
             const GhostPattern pattern = ghost_pattern(part.layout, depth, neighbours, scheme);
             const Plan plan = make_plan(pattern, part.topology, scheme, part.whose);
-            rows.push_back(of_sample(scheme, plan, scheme.columns, model, value_bytes));
+            of_parts.push_back(row_of(part, scheme, plan, scheme.columns, model, value_bytes));
         }
-        count_duplicates(rows);
-        return rows;
+        rows.push_back(of_all(of_parts));
     }
-    std::vector<std::vector<SchemeRow>> by_scheme(schemes.size());
-    for (const Part& part : parts_) {
-        const auto rows =
-            keel::compare(part.layout, depth, neighbours, schemes, {part.topology, model, value_bytes});
-        for (std::size_t n = 0; n < rows.size(); ++n) by_scheme[n].push_back(rows[n]);
-    }
-    std::vector<SchemeRow> rows;
-    for (const auto& of_parts : by_scheme) rows.push_back(of_all(of_parts));
     count_duplicates(rows);
+    // The schemes' own items change nothing that is counted.
+    if (!sample_)
+        count_pattern(rows, ghost_pattern(largest().layout, depth, neighbours),
+                      {largest().topology, model, value_bytes});
     return rows;
 }
 

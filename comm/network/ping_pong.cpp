@@ -28,12 +28,7 @@ std::vector<Pair> pairs_at(const RankPlaces& ranks, Locality locality, std::size
 }
 
 std::vector<Pair> pairs_of_nodes(const RankPlaces& ranks) {
-    std::vector<std::vector<int>> nodes;
-    for (std::size_t rank = 0; rank < ranks.node_of.size(); ++rank) {
-        const auto node = static_cast<std::size_t>(ranks.node_of[rank]);
-        nodes.resize(std::max(nodes.size(), node + 1));
-        nodes[node].push_back(static_cast<int>(rank));
-    }
+    std::vector<std::vector<int>> nodes = ranks.by_node();
     std::stable_sort(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
     std::vector<Pair> pairs;
     if (nodes.size() > 1)

@@ -14,8 +14,7 @@ BoxDistribution::BoxDistribution(std::vector<int> owners) : owners_(std::move(ow
     first_.assign(static_cast<std::size_t>(*std::ranges::max_element(owners_)) + 2, 0);
     for (const int owner : owners_) ++first_[static_cast<std::size_t>(owner) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    by_rank_.resize(owners_.size());
-    std::iota(by_rank_.begin(), by_rank_.end(), 0);
+    by_rank_ = numbers_below(boxes_);
     std::ranges::stable_sort(by_rank_, {}, [&](int box) { return owners_[static_cast<std::size_t>(box)]; });
 }
 
@@ -37,11 +36,7 @@ bool BoxDistribution::holds(int rank, int box) const {
 }
 
 std::vector<int> BoxDistribution::boxes_of(int rank) const {
-    if (everyone()) {
-        std::vector<int> all(static_cast<std::size_t>(boxes_));
-        std::iota(all.begin(), all.end(), 0);
-        return all;
-    }
+    if (everyone()) return numbers_below(boxes_);
     const auto r = static_cast<std::size_t>(rank);
     if (r + 1 >= first_.size()) return {};
     return {by_rank_.begin() + static_cast<long>(first_[r]),
@@ -49,10 +44,7 @@ std::vector<int> BoxDistribution::boxes_of(int rank) const {
 }
 
 std::vector<int> BoxDistribution::ranks_of(int box) const {
-    if (!everyone()) return {owners_[static_cast<std::size_t>(box)]};
-    std::vector<int> all(static_cast<std::size_t>(ranks_));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
+    return everyone() ? numbers_below(ranks_) : std::vector<int>{owners_[static_cast<std::size_t>(box)]};
 }
 
 BoxPattern::BoxPattern(BoxDistribution from, BoxDistribution to, int values)

@@ -33,8 +33,8 @@ class BoxDistribution {
   private:
     BoxDistribution() = default;
     int boxes_ = 0;
-    int ranks_ = 0;             // where all have them
-    std::vector<int> owners_;   // empty where all have them
+    int ranks_ = 0;             // if all have them
+    std::vector<int> owners_;   // empty if all have them
     std::vector<int> by_rank_;  // boxes, rank after rank
     std::vector<std::size_t> first_;
 };

@@ -48,30 +48,15 @@ std::vector<int> cuts(int width, int depth, int longest) {
 }  // namespace
 
 GhostPattern::GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest)
-    : layout_(layout), depth_(depth), sides_(directions(neighbours, layout)) {
+    : layout_(layout),
+      depth_(depth),
+      sides_(directions(neighbours, layout)),
+      owners_(BoxDistribution::owners_of(layout)) {
     check_at_least(depth, 1, "there are ghosts");
     check_at_most(depth, layout.width(), "ghosts deeper than a box would come from beyond its neighbour");
     cuts_.fill({0, 1});  // a plane is not cut
     for (std::size_t d = 0; d < layout.dimensions(); ++d)
         cuts_[d] = cuts(layout.width(), depth, longest.value_or(layout.width()));
-    int ranks = layout.rank() + 1;
-    for (int box = 0; box < layout.box_count(); ++box) {
-        boxes_by_owner_.push_back(box);
-        ranks = std::max(ranks, layout.owner(box) + 1);
-    }
-    std::stable_sort(boxes_by_owner_.begin(), boxes_by_owner_.end(),
-                     [&](int a, int b) { return layout.owner(a) < layout.owner(b); });
-    first_box_.assign(static_cast<std::size_t>(ranks) + 1, 0);
-    for (int box = 0; box < layout.box_count(); ++box)
-        ++first_box_[static_cast<std::size_t>(layout.owner(box)) + 1];
-    for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank)
-        first_box_[rank + 1] += first_box_[rank];
-}
-
-std::span<const int> GhostPattern::boxes_of(int rank) const {
-    const auto r = static_cast<std::size_t>(rank);
-    if (r + 1 >= first_box_.size()) return {};
-    return std::span(boxes_by_owner_).subspan(first_box_[r], first_box_[r + 1] - first_box_[r]);
 }
 
 std::optional<GhostRegion> GhostPattern::ghosts(int to, const Index& side) const {
@@ -191,11 +176,11 @@ double GhostPattern::most_requests() const {
 
 std::vector<Request> GhostPattern::needed_by(std::span<const int> ranks) const {
     std::size_t boxes = 0;
-    for (const int rank : ranks) boxes += boxes_of(rank).size();
+    for (const int rank : ranks) boxes += owners_.boxes_of(rank).size();
     std::vector<Request> requests;
     requests.reserve(boxes * requests_of_a_box());
     for (const int rank : ranks)
-        for (const int box : boxes_of(rank))
+        for (const int box : owners_.boxes_of(rank))
             for (const Index& side : sides_)
                 if (const auto n = ghosts(box, side)) add_requests(*n, requests);
     sort_distinct(requests);
@@ -205,7 +190,7 @@ std::vector<Request> GhostPattern::needed_by(std::span<const int> ranks) const {
 std::vector<Request> GhostPattern::owned_by(std::span<const int> ranks) const {
     std::vector<Request> requests;
     for (const int rank : ranks)
-        for (const int box : boxes_of(rank))
+        for (const int box : owners_.boxes_of(rank))
             for (const Index& side : sides_)
                 if (const auto n = ghosts_from(box, side)) add_requests(*n, requests);
     sort_distinct(requests);

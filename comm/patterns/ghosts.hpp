@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/patterns/boxes.hpp"
 #include "comm/patterns/pattern.hpp"
 #include "kernels/bodies/boundary.hpp"
 #include "kernels/layout/layout.hpp"
@@ -37,7 +38,7 @@ class GhostPattern : public Pattern {
     GhostPattern(const Layout& layout, int depth, Neighbours neighbours, std::optional<int> longest = {});
 
     const Layout& layout() const { return layout_; }
-    const std::vector<Index>& sides() const { return sides_; }  // of a box that have ghosts
+    const std::vector<Index>& sides() const { return sides_; }  // sides with ghosts
 
     // The ghost regions of the layout's rank, ordered by receiving box, then by side; sends and receives of
     // two ranks are in the same order.
@@ -57,14 +58,13 @@ class GhostPattern : public Pattern {
 
     std::vector<Request> needed_by(std::span<const int> ranks) const override;
     std::vector<Request> owned_by(std::span<const int> ranks) const override;
-    double most_requests() const override;  // those between boxes of one rank among them
+    double most_requests() const override;  // with those between boxes of one rank
 
   private:
-    std::span<const int> boxes_of(int rank) const;
     // The parts between cuts that the region covers in each direction: the first, and the one behind the
     // last.
     std::array<Index, 2> parts_of(const Region& region) const;
-    Index parts() const;                    // of a box
+    Index parts() const;                    // a box has so many
     std::size_t requests_of_a_box() const;  // at most, for its ghosts
     void add_requests(const GhostRegion& ghosts, std::vector<Request>& requests) const;
 
@@ -72,8 +72,7 @@ class GhostPattern : public Pattern {
     int depth_;
     std::vector<Index> sides_;
     std::array<std::vector<int>, 3> cuts_;  // by direction, ascending, from 0 to the box's extent
-    std::vector<int> boxes_by_owner_;
-    std::vector<std::size_t> first_box_;  // of each rank in boxes_by_owner_
+    BoxDistribution owners_;
 };
 
 // The ghost cells, `depth` layers deep, of the layout's boxes and the cells they come from.

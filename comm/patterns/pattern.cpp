@@ -1,6 +1,7 @@
 #include "comm/patterns/pattern.hpp"
 
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace keel {
@@ -42,12 +43,19 @@ std::vector<Request> ListedPattern::owned_by(std::span<const int> ranks) const {
     return all;
 }
 
-std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks) {
+std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks, bool all) {
     const std::vector<Request> needed = pattern.needed_by(ranks);
+    if (all) return needed;  // all ranks together need what they own
     const std::vector<Request> owned = pattern.owned_by(ranks);
-    std::vector<Request> all;
-    std::set_union(needed.begin(), needed.end(), owned.begin(), owned.end(), std::back_inserter(all));
-    return all;
+    std::vector<Request> both;
+    std::set_union(needed.begin(), needed.end(), owned.begin(), owned.end(), std::back_inserter(both));
+    return both;
+}
+
+std::vector<int> numbers_below(int count) {
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
 }
 
 }  // namespace keel

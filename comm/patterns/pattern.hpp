@@ -1,7 +1,7 @@
 #pragma once
 
-// What ranks need from each other, by whatever scheme it travels. Pure data: no MPI, any number of virtual
-// ranks.
+// The data that ranks need from each other, by whatever scheme they travel. Pure data: no MPI, any number of
+// virtual ranks.
 
 #include <algorithm>
 #include <compare>
@@ -61,8 +61,11 @@ class ListedPattern : public Pattern {
     std::vector<Request> by_rank_;
 };
 
-// The requests of a pattern that concern any of the ranks, in ascending order.
-std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks);
+// The requests of a pattern that concern any of the ranks, in ascending order. `all`: these are all ranks.
+std::vector<Request> requests_of(const Pattern& pattern, std::span<const int> ranks, bool all = false);
+
+// 0, 1, ... below `count`.
+std::vector<int> numbers_below(int count);
 
 template <class T>
 void sort_distinct(std::vector<T>& list) {

@@ -13,8 +13,8 @@ namespace keel {
 // in brackets the letters of the papers. An item that several ranks of a node need has duplicates, which
 // node-aware plans do not send.
 struct PatternCounts {
-    double messages = 0;             // of a rank, straight to who needs them (m)
-    double bytes = 0;                // of these (s)
+    double messages = 0;             // a rank sends straight to who needs them (m)
+    double bytes = 0;                // in these messages (s)
     double bytes_per_rank = 0;       // the same without duplicates (s_proc)
     double bytes_per_node = 0;       // without duplicates (s_node)
     double bytes_per_node_sent = 0;  // the same with them: what leaves a node by the standard scheme

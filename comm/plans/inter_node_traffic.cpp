@@ -1,7 +1,6 @@
 #include "comm/plans/inter_node_traffic.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -70,8 +69,7 @@ void share_out(std::span<NodeMessage* const> messages, int NodeMessage::*hand, s
 NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose) {
     NodesPlanned planned;
     if (whose.all()) {
-        planned.nodes.resize(static_cast<std::size_t>(topology.nodes()));
-        std::iota(planned.nodes.begin(), planned.nodes.end(), 0);
+        planned.nodes = numbers_below(topology.nodes());
     } else {
         for (const int rank : whose.some()) planned.nodes.push_back(topology.node(rank));
         sort_distinct(planned.nodes);
@@ -84,9 +82,7 @@ NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose) 
 
 std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
                                       const RanksPlanned& whose) {
-    const NodesPlanned planned = nodes_planned(topology, whose);
-    // What all ranks together own is what they need.
-    return whose.all() ? pattern.needed_by(planned.ranks) : requests_of(pattern, planned.ranks);
+    return requests_of(pattern, nodes_planned(topology, whose).ranks, whose.all());
 }
 
 // One phase after the other: transfers take twice the memory of the messages they become.
@@ -188,7 +184,7 @@ void assign_senders(std::span<NodeMessage> leaving, int node, const Topology& to
                       values[static_cast<std::size_t>(topology.socket(item.owner))] +=
                           static_cast<std::size_t>(item.values);
               });
-    std::map<std::pair<int, int>, int> messages;  // so far between sender and receiver
+    std::map<std::pair<int, int>, int> messages;  // between sender and receiver so far
     for (NodeMessage& message : leaving) message.sequence = messages[{message.sender, message.receiver}]++;
 }
 

@@ -35,7 +35,7 @@ NodesPlanned nodes_planned(const Topology& topology, const RanksPlanned& whose);
 std::vector<Request> requests_planned(const Pattern& pattern, const Topology& topology,
                                       const RanksPlanned& whose);
 
-// The plan that hands each message to its sender, across, and from its receiver to the ranks that need its
+// The plan that passes each message to its sender, across, and from its receiver to the ranks that need its
 // items. The requests are those of the nodes planned, the messages all that leave or enter them.
 Plan relay(std::span<const Request> requests, std::span<const NodeMessage> messages, const Topology& topology,
            const RanksPlanned& whose);
@@ -45,7 +45,7 @@ struct MessageSplit {
     // Returns the most bytes of a message into a node of `ranks` ranks, given the bytes from each node that
     // sends to it; nothing: one message from each.
     std::function<std::optional<std::size_t>(std::span<const std::size_t> bytes, int ranks)> cap;
-    std::size_t bytes_per_value = sizeof(double);  // of all columns
+    std::size_t bytes_per_value = sizeof(double);  // in all columns
 };
 
 // A node splits what it receives and chooses the receivers, given all requests of its ranks; a sending node

@@ -70,7 +70,7 @@ std::vector<NodeMessage> Negotiator::agree_on_messages(std::span<const Request> 
         words.insert(words.end(), {static_cast<std::int64_t>(message.items.size()), message.receiver});
     }
 
-    std::map<int, std::vector<Item>> wanted;  // of this node, by node: distinct, ascending
+    std::map<int, std::vector<Item>> wanted;  // from this node, by node: distinct, ascending
     for (const Request& r : requests) {
         const int node = topology_.node(r.rank);
         if (node == node_) continue;
@@ -116,12 +116,12 @@ Plan Negotiator::plan(std::span<const Item> needed, const SchemeOptions& options
     for (const Item& item : needed)
         if (item.owner != rank) write(own, {item, rank});
     Words known = node_comm_.all_gather(own);
-    WordsByRank asked;  // of other nodes
+    WordsByRank asked;  // other nodes
     for (const Request& r : read_requests(known))
         if (const int node = topology_.node(r.item.owner); node != node_) write(asked[node], r);
     for (const auto& [node, words] : exchange_of_nodes(asked))
         known.insert(known.end(), words.begin(), words.end());
-    const std::vector<Request> requests = read_requests(known);  // that concern the ranks of this node
+    const std::vector<Request> requests = read_requests(known);  // needed by this node
 
     if (const auto split = planner(options.scheme).split)
         return relay(requests, agree_on_messages(requests, split(options)), topology_, rank);

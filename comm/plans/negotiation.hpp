@@ -31,7 +31,7 @@ class Negotiator {
     // The messages that leave or enter this node, on which it agrees with the nodes at their other ends.
     std::vector<NodeMessage> agree_on_messages(std::span<const Request> requests, const MessageSplit& split);
 
-    Communicator comm_;  // of its own: words are received from whoever sends some
+    Communicator comm_;  // a duplicate: words are received from any rank that sends some
     const Topology& topology_;
     int node_;
     Communicator node_comm_;

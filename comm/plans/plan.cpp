@@ -31,6 +31,22 @@ Traffic Plan::traffic(int rank, const Topology& topology, std::size_t fields) co
     return total;
 }
 
+Volume& Volume::add(const Volume& other, double times) {
+    for (double Volume::*const number : volume_members) this->*number += other.*number * times;
+    return *this;
+}
+
+Volume& Volume::raise_to(const Volume& other) {
+    for (double Volume::*const number : volume_members)
+        this->*number = std::max(this->*number, other.*number);
+    return *this;
+}
+
+Volume volume_of(const Traffic& traffic) {
+    return {static_cast<double>(traffic.messages), static_cast<double>(traffic.bytes),
+            static_cast<double>(traffic.off_node_messages), static_cast<double>(traffic.off_node_bytes)};
+}
+
 Plan of_one_colour(Plan plan) {
     const auto halve = [](PhaseMessages& phase) {
         for (Message& message : phase.messages)

@@ -65,6 +65,20 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+// Messages sent, or received, by a rank or several; also means and estimates of these.
+struct Volume {
+    double messages = 0;
+    double bytes = 0;
+    double off_node_messages = 0;
+    double off_node_bytes = 0;
+
+    Volume& add(const Volume& other, double times = 1);
+    Volume& raise_to(const Volume& other);  // each number to the larger of both
+};
+inline constexpr std::array volume_members{&Volume::messages, &Volume::bytes, &Volume::off_node_messages,
+                                           &Volume::off_node_bytes};
+Volume volume_of(const Traffic& traffic);
+
 // The same messages with cells of one colour: half of the cells of each item, rounded up.
 Plan of_one_colour(Plan plan);
 

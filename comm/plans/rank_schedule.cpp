@@ -50,24 +50,19 @@ RankSchedule::RankSchedule(const Plan& plan, int own_rank) : rank(own_rank), sta
                 }
             SendStage& stage = stage_after(after);
             after = stage.receives;
-            std::size_t place = sent;
-            for (const Item& item : message.items) {
+            append(stage.sends, phase, message, message.target, sent, relays);
+            stage.sends.back().for_each_item([&](const Item& item, std::size_t place) {
                 if (item.owner != rank)
                     stage.forwards.push_back(
                         BlockCopy::forward(arrivals.at(item).offset, place, item.values));
-                place += static_cast<std::size_t>(item.values);
-            }
-            append(stage.sends, phase, message, message.target, sent, relays);
+            });
         }
         for (const Message& message : phase.messages)
             if (message.target == rank) append(receives, phase, message, message.source, received, relays);
-        for (std::size_t r = receives_before; relays && r < receives.size(); ++r) {
-            std::size_t place = receives[r].offset;
-            for (const Item& item : receives[r].items) {
+        for (std::size_t r = receives_before; relays && r < receives.size(); ++r)
+            receives[r].for_each_item([&](const Item& item, std::size_t place) {
                 arrivals.try_emplace(item, Arrival{place, receives.size()});
-                place += static_cast<std::size_t>(item.values);
-            }
-        }
+            });
     }
     for (const Message& message : plan.local.messages)
         if (message.target == rank) append(receives, plan.local, message, message.source, received, false);

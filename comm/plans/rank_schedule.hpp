@@ -20,6 +20,16 @@ struct MessageEnd {
     std::size_t values = 0;
     bool relayed = false;  // may carry what others own, or bring what others need: packed item by item
     std::vector<Item> items;
+
+    // Calls visit(item, values before it in the buffer) for items that lie one after the other.
+    template <class Visit>
+    void for_each_item(const Visit& visit) const {
+        std::size_t place = offset;
+        for (const Item& item : items) {
+            visit(item, place);
+            place += static_cast<std::size_t>(item.values);
+        }
+    }
 };
 
 // Messages that can be sent once the first `receives` messages have arrived, and what is forwarded into them

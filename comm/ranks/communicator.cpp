@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
 
 #include "comm/ranks/mpi.hpp"
 
@@ -154,48 +155,58 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
     return texts;
 }
 
+namespace {
+
+template <class T>
+MPI_Datatype type_of() {
+    return std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT64_T;
+}
+
+// The ranks' values one after the other, where `counts` are known: on all ranks, or on rank 0.
+template <class T>
+std::vector<T> all_gathered(const Communicator& group, std::span<const T> values,
+                            std::span<const int> counts) {
+    const std::vector<int> first = places_of(counts, "MPI_Allgatherv");
+    std::vector<T> all(static_cast<std::size_t>(first.back() + counts.back()));
+    require(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(group.rank())], type_of<T>(),
+                           all.data(), counts.data(), first.data(), type_of<T>(), group.impl().comm),
+            "MPI_Allgatherv");
+    return all;
+}
+
+template <class T>
+std::vector<T> gathered(const Communicator& group, std::span<const T> values, std::span<const int> counts) {
+    const std::vector<int> first = places_of(counts, "MPI_Gatherv");
+    std::vector<T> all(group.rank() == 0 ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
+    require(MPI_Gatherv(values.data(), mpi_count(values.size(), "MPI_Gatherv"), type_of<T>(), all.data(),
+                        counts.data(), first.data(), type_of<T>(), 0, group.impl().comm),
+            "MPI_Gatherv");
+    return all;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> Communicator::all_gather(std::span<const std::int64_t> values) const {
     const int count = mpi_count(values.size(), "MPI_Allgatherv");
     std::vector<int> counts(static_cast<std::size_t>(size()));
     require(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, impl_->comm), "MPI_Allgather");
-    const std::vector<int> first = places_of(counts, "MPI_Allgatherv");
-    std::vector<std::int64_t> all(static_cast<std::size_t>(first.back() + counts.back()));
-    require(MPI_Allgatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
-                           MPI_INT64_T, impl_->comm),
-            "MPI_Allgatherv");
-    return all;
+    return all_gathered(*this, values, counts);
 }
 
 std::vector<double> Communicator::all_gather(std::span<const double> values,
                                              std::span<const int> counts) const {
-    const std::vector<int> first = places_of(counts, "MPI_Allgatherv");
-    std::vector<double> all(static_cast<std::size_t>(first.back() + counts.back()));
-    require(MPI_Allgatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
-                           counts.data(), first.data(), MPI_DOUBLE, impl_->comm),
-            "MPI_Allgatherv");
-    return all;
+    return all_gathered(*this, values, counts);
 }
 
 std::vector<std::int64_t> Communicator::gather(std::span<const std::int64_t> values) const {
     const int count = mpi_count(values.size(), "MPI_Gatherv");
-    const bool is_here = rank() == 0;
-    std::vector<int> counts(is_here ? static_cast<std::size_t>(size()) : 0);
+    std::vector<int> counts(rank() == 0 ? static_cast<std::size_t>(size()) : 0);
     require(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, impl_->comm), "MPI_Gather");
-    const std::vector<int> first = places_of(counts, "MPI_Gatherv");
-    std::vector<std::int64_t> all(is_here ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
-    require(MPI_Gatherv(values.data(), count, MPI_INT64_T, all.data(), counts.data(), first.data(),
-                        MPI_INT64_T, 0, impl_->comm),
-            "MPI_Gatherv");
-    return all;
+    return gathered(*this, values, counts);
 }
 
 std::vector<double> Communicator::gather(std::span<const double> values, std::span<const int> counts) const {
-    const std::vector<int> first = places_of(counts, "MPI_Gatherv");
-    std::vector<double> all(rank() == 0 ? static_cast<std::size_t>(first.back() + counts.back()) : 0);
-    require(MPI_Gatherv(values.data(), counts[static_cast<std::size_t>(rank())], MPI_DOUBLE, all.data(),
-                        counts.data(), first.data(), MPI_DOUBLE, 0, impl_->comm),
-            "MPI_Gatherv");
-    return all;
+    return gathered(*this, values, counts);
 }
 
 std::vector<double> Communicator::scatter(std::span<const double> values, std::span<const int> counts) const {

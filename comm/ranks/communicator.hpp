@@ -53,7 +53,7 @@ class Communicator {
     int size() const;
     void barrier() const;
     double max(double value) const;
-    std::vector<double> max(std::vector<double> values) const;  // of each of equally many
+    std::vector<double> max(std::vector<double> values) const;  // element by element; ranks give equally many
     double min(double value) const;
     double sum(double value) const;
     // Every rank's values, rank after rank, on rank 0 (empty elsewhere); all ranks give equally many.

@@ -2,9 +2,11 @@
 
 // How far apart ranks are.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "kernels/names.hpp"
 
@@ -27,6 +29,16 @@ struct RankPlaces {
         const auto j = static_cast<std::size_t>(b);
         if (node_of[i] != node_of[j]) return Locality::off_node;
         return !socket_of.empty() && socket_of[i] == socket_of[j] ? Locality::socket : Locality::node;
+    }
+    // The ranks of each node, ascending.
+    std::vector<std::vector<int>> by_node() const {
+        std::vector<std::vector<int>> nodes;
+        for (std::size_t rank = 0; rank < node_of.size(); ++rank) {
+            const auto node = static_cast<std::size_t>(node_of[rank]);
+            nodes.resize(std::max(nodes.size(), node + 1));
+            nodes[node].push_back(static_cast<int>(rank));
+        }
+        return nodes;
     }
 };
 

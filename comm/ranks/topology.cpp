@@ -46,7 +46,7 @@ std::string shape_of(std::span<const int> ranks, bool each) {
 }  // namespace
 
 Topology::Topology(std::span<const int> labels, NodeSource source) : source_(source) {
-    std::map<int, int> number;  // of the node with that label
+    std::map<int, int> number;  // nodes by label
     std::vector<std::vector<int>> members;
     for (std::size_t rank = 0; rank < labels.size(); ++rank) {
         const int node = number.try_emplace(labels[rank], static_cast<int>(number.size())).first->second;
@@ -83,7 +83,7 @@ Topology Topology::on_sockets(std::span<const int> labels, SocketSource source) 
     result.sockets_ = source;
     result.socket_of_.assign(labels.size(), 0);
     for (int n = 0; n < nodes(); ++n) {
-        std::map<int, int> number;  // of the socket with that label
+        std::map<int, int> number;  // sockets by label
         for (const int rank : ranks_on(n)) {
             const auto r = static_cast<std::size_t>(rank);
             result.socket_of_[r] =

@@ -20,7 +20,7 @@ constexpr auto names_of(AllReduceAlgorithm) {
                       Name{AllReduceAlgorithm::automatic, "auto"}};
 }
 
-// What is added up: doubles, or numbers of twice the precision, each of two doubles that no message parts.
+// The words of sums: doubles, or numbers of twice the precision, each of two doubles that no message parts.
 enum class WordType { fp64, double_double };
 constexpr std::size_t words_each(WordType type) {
     return type == WordType::double_double ? 2 : 1;

@@ -1,7 +1,7 @@
 #include "comm/reductions/reduction.hpp"
 
 #include <deque>
-#include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "comm/ranks/mpi.hpp"
@@ -11,8 +11,7 @@
 namespace keel {
 namespace {
 
-// Tags of blocking sums; others have those of their slots.
-constexpr int tag_of_words = 32766;
+// The tag of sums of pairs; others have those of their slots.
 constexpr int tag_of_pairs = 32767;
 
 extern "C" {
@@ -52,28 +51,17 @@ class MpiReduction : public Reduction {
     void sum(std::span<const double> parts, std::span<double> totals) override {
         if (options_.algorithm != AllReduceAlgorithm::mpi)
             return begin_sum(parts, totals.size()).finish(totals);
-        fill(blocking_, parts, totals.size());
-        add_up_over_ranks(blocking_, WordType::fp64);
+        fill<double>(blocking_, totals.size(), parts);
+        require(MPI_Allreduce(MPI_IN_PLACE, blocking_.data(), mpi_count(blocking_.size(), "MPI_Allreduce"),
+                              MPI_DOUBLE, MPI_SUM, comm_.impl().comm),
+                "MPI_Allreduce");
         add_up(blocking_, totals);
     }
 
     void sum(std::span<const double> parts, std::span<DoubleDouble> totals) override {
-        check_equal(parts.size(), 2 * totals.size() * boxes_, "two parts per sum and local box");
-        const std::size_t each = all_boxes_ > 0 ? all_boxes_ : 1;
-        blocking_.assign(2 * totals.size() * each, 0.0);
-        for (std::size_t n = 0; n < totals.size(); ++n)
-            for (std::size_t q = 0; q < boxes_; ++q) {
-                const std::size_t at = n * each + (all_boxes_ > 0 ? static_cast<std::size_t>(local_[q]) : 0);
-                const DoubleDouble part(parts[2 * n * boxes_ + q], parts[(2 * n + 1) * boxes_ + q]);
-                put_pair(blocking_, at, pair_at(blocking_, at) + part);
-            }
-        ++count_.calls;
-        count_.words += static_cast<long>(blocking_.size());
-        add_up_over_ranks(blocking_, WordType::double_double);
-        for (std::size_t n = 0; n < totals.size(); ++n) {
-            totals[n] = {};
-            for (std::size_t q = 0; q < each; ++q) totals[n] += pair_at(blocking_, n * each + q);
-        }
+        fill<DoubleDouble>(blocking_, totals.size(), parts);
+        add_up_pairs_over_ranks(blocking_);
+        add_up(blocking_, totals);
     }
 
     double max(double value) override {
@@ -89,7 +77,7 @@ class MpiReduction : public Reduction {
         Slot& s = at(slot);
         s.busy = true;
         ++busy_;
-        fill(s.words, parts, sums);
+        fill<double>(s.words, sums, parts);
         count_.traffic += s.all_reduce->start(s.words);
         return {*this, slot};
     }
@@ -124,29 +112,22 @@ class MpiReduction : public Reduction {
 
     Slot& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
 
-    std::unique_ptr<AllReduce> make_all_reduce(int slot) const {
-        return keel::make_all_reduce(options_.algorithm, comm_, topology_, slot, options_.by_words);
+    std::unique_ptr<AllReduce> make_all_reduce(int tag, WordType type = WordType::fp64) const {
+        return keel::make_all_reduce(options_.algorithm, comm_, topology_, tag, options_.by_words, type);
     }
 
     // Blocking, in place.
-    void add_up_over_ranks(std::span<double> words, WordType type) {
-        const bool pairs = type == WordType::double_double;
-        if (options_.algorithm == AllReduceAlgorithm::mpi) {
-            if (pairs && !add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
-            // A type of two doubles, which no algorithm parts.
-            require(MPI_Allreduce(MPI_IN_PLACE, words.data(),
-                                  mpi_count(words.size() / words_each(type), "MPI_Allreduce"),
-                                  pairs ? MPI_C_DOUBLE_COMPLEX : MPI_DOUBLE,
-                                  pairs ? add_pairs_->op() : MPI_SUM, comm_.impl().comm),
-                    "MPI_Allreduce");
-            return;
+    void add_up_pairs_over_ranks(std::span<double> words) {
+        if (options_.algorithm != AllReduceAlgorithm::mpi) {
+            if (!of_pairs_) of_pairs_ = make_all_reduce(tag_of_pairs, WordType::double_double);
+            count_.traffic += of_pairs_->start(words);
+            return wait_for(*of_pairs_);
         }
-        auto& all_reduce = pairs ? of_pairs_ : of_words_;
-        if (!all_reduce)
-            all_reduce = keel::make_all_reduce(options_.algorithm, comm_, topology_,
-                                               pairs ? tag_of_pairs : tag_of_words, options_.by_words, type);
-        count_.traffic += all_reduce->start(words);
-        wait_for(*all_reduce);
+        if (!add_pairs_) add_pairs_ = std::make_unique<AddPairs>();
+        // A type of two doubles, which no algorithm parts.
+        require(MPI_Allreduce(MPI_IN_PLACE, words.data(), mpi_count(words.size() / 2, "MPI_Allreduce"),
+                              MPI_C_DOUBLE_COMPLEX, add_pairs_->op(), comm_.impl().comm),
+                "MPI_Allreduce");
     }
 
     // Progresses the other sums meanwhile, if options say so: a rank that waits for one sum must not hold up
@@ -173,29 +154,43 @@ class MpiReduction : public Reduction {
         }
     }
 
+    // Values of a sum that travel: one, or the part of every box of the level.
+    std::size_t each() const { return all_boxes_ > 0 ? all_boxes_ : 1; }
+
     // Sum after sum, the total of the local boxes - or, deterministic, the part of every box of the level,
     // where boxes of other ranks are 0: adding zeros changes no value, whatever the order.
-    void fill(std::vector<double>& words, std::span<const double> parts, std::size_t sums) {
-        check_equal(parts.size(), sums * boxes_, "one part per sum and local box");
-        words.assign(sums * (all_boxes_ > 0 ? all_boxes_ : 1), 0.0);
+    template <class Value>
+    void fill(std::vector<double>& words, std::size_t sums, std::span<const double> parts) {
+        constexpr std::size_t width = sizeof(Value) / sizeof(double);
+        check_equal(parts.size(), width * sums * boxes_, "a part, of one word or two, per sum and local box");
+        words.assign(width * sums * each(), 0.0);
         for (std::size_t n = 0; n < sums; ++n)
             for (std::size_t q = 0; q < boxes_; ++q) {
-                const double part = parts[n * boxes_ + q];
-                if (all_boxes_ > 0)
-                    words[n * all_boxes_ + static_cast<std::size_t>(local_[q])] = part;
+                const std::size_t at =
+                    n * each() + (all_boxes_ > 0 ? static_cast<std::size_t>(local_[q]) : 0);
+                if constexpr (width == 1)
+                    words[at] += parts[n * boxes_ + q];
                 else
-                    words[n] += part;
+                    put_pair(words, at,
+                             pair_at(words, at) +
+                                 DoubleDouble(parts[2 * n * boxes_ + q], parts[(2 * n + 1) * boxes_ + q]));
             }
         ++count_.calls;
         count_.words += static_cast<long>(words.size());
     }
 
-    void add_up(const std::vector<double>& words, std::span<double> totals) const {
-        const std::size_t each = all_boxes_ > 0 ? all_boxes_ : 1;
-        check_equal(words.size(), totals.size() * each, "one total per sum");
+    template <class Value>
+    void add_up(std::span<const double> words, std::span<Value> totals) const {
+        check_equal(words.size(), totals.size() * each() * sizeof(Value) / sizeof(double),
+                    "one total per sum");
         for (std::size_t n = 0; n < totals.size(); ++n) {
-            const auto first = words.begin() + static_cast<std::ptrdiff_t>(n * each);
-            totals[n] = std::accumulate(first + 1, first + static_cast<std::ptrdiff_t>(each), *first);
+            totals[n] = {};
+            for (std::size_t at = n * each(); at < (n + 1) * each(); ++at) {
+                if constexpr (std::is_same_v<Value, double>)
+                    totals[n] += words[at];
+                else
+                    totals[n] += pair_at(words, at);
+            }
         }
     }
 
@@ -206,8 +201,8 @@ class MpiReduction : public Reduction {
     std::size_t all_boxes_ = 0;  // 0: not deterministic
     std::vector<int> local_;
     std::vector<double> blocking_;
-    std::unique_ptr<AddPairs> add_pairs_;             // from the first of such sums on
-    std::unique_ptr<AllReduce> of_words_, of_pairs_;  // the same
+    std::unique_ptr<AddPairs> add_pairs_;  // from the first sum of pairs on
+    std::unique_ptr<AllReduce> of_pairs_;  // the same
     std::deque<Slot> slots_;
     std::vector<AllReduce*> moved_;  // while one is waited for
     std::vector<MPI_Request> open_;

@@ -23,7 +23,7 @@ struct Round {
     int peer = 0;
     Words sent;
     Words received;
-    bool adds = true;  // what arrives is added to the rank's words; else it takes their place
+    bool adds = true;  // words that arrive are added to the rank's; else they take their place
 };
 
 // The rounds of one rank for a sum of so many words, by an algorithm other than mpi and automatic.

@@ -12,7 +12,7 @@
 #include <typeindex>
 #include <vector>
 
-#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/collective_time.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/reductions/all_reduce.hpp"
 #include "kernels/backends/registry.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "comm/costs/gather_time.hpp"
 #include "comm/reductions/rounds.hpp"
 #include "kernels/check.hpp"
 
@@ -197,14 +196,9 @@ const Costs::OfSum& Costs::sum(int level, std::size_t words, WordType summands) 
     const AllReduceAlgorithm algorithm = algorithm_of(ranks_.all_reduce, machine(), topology.places(), words);
     for (int rank = 0; rank < topology.ranks(); ++rank) {
         const auto rounds = rounds_of(algorithm, topology, rank, words, summands);
-        const Traffic sent = traffic_of(rounds, topology, rank);
-        const double numbers[] = {static_cast<double>(sent.messages), static_cast<double>(sent.bytes),
-                                  static_cast<double>(sent.off_node_messages),
-                                  static_cast<double>(sent.off_node_bytes)};
-        for (std::size_t n = 0; n < volume_members.size(); ++n) {
-            sum.most.*volume_members[n] = std::max(sum.most.*volume_members[n], numbers[n]);
-            sum.all.*volume_members[n] += numbers[n];
-        }
+        const Volume sent = volume_of(traffic_of(rounds, topology, rank));
+        sum.most.raise_to(sent);
+        sum.all.add(sent);
     }
     return sum;
 }

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/collective_time.hpp"
 #include "comm/costs/representatives.hpp"
 #include "comm/reductions/reduction.hpp"
 #include "miniapp/schemes/scheme_table.hpp"

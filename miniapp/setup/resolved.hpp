@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
-#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/collective_time.hpp"
 #include "comm/costs/comparison.hpp"
 #include "comm/plans/schemes.hpp"
 #include "comm/ranks/topology.hpp"

@@ -1,4 +1,3 @@
-#include <numeric>
 #include <utility>
 
 #include "comm/plans/schemes.hpp"
@@ -7,14 +6,9 @@ namespace keel {
 namespace {
 
 Plan plan(const Pattern& pattern, const Topology& topology, const SchemeOptions&, const RanksPlanned& whose) {
-    std::vector<int> ranks(whose.some().begin(), whose.some().end());
-    if (whose.all()) {
-        ranks.resize(static_cast<std::size_t>(topology.ranks()));
-        std::iota(ranks.begin(), ranks.end(), 0);
-    }
-    // What all ranks together own is what they need.
-    const std::vector<Request> requests =
-        whose.all() ? pattern.needed_by(ranks) : requests_of(pattern, ranks);
+    const std::vector<Request> requests = whose.all()
+                                              ? requests_of(pattern, numbers_below(topology.ranks()), true)
+                                              : requests_of(pattern, whose.some());
     const auto messages = [&](bool on_node) {
         std::vector<Transfer> transfers;
         for (const Request& r : requests)

@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 
-#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/collective_time.hpp"
 #include "comm/reductions/all_reduce.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/setup/machine/machine_facts.hpp"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "comm/costs/comparison.hpp"
+#include "comm/costs/representatives.hpp"
 #include "comm/plans/counts.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 #include "tests/comm/costs/stage_totals.hpp"
@@ -86,7 +86,9 @@ TEST_CASE("exchanges of ranks on sockets take the golden times") {
         const std::vector<SchemeOptions> standard{{.columns = c.at("fields")}};
         const double seconds = c.at("seconds");
         const auto row = [&](const Topology& topology) {
-            return compare(layout, 1, Neighbours::faces, standard, {topology, &model}).front();
+            return Representatives::themselves(layout, topology)
+                .compare(1, Neighbours::faces, standard, &model)
+                .front();
         };
         const SchemeRow unknown = row(nodes);
         REQUIRE(unknown.near);
@@ -113,7 +115,8 @@ TEST_CASE("where a machine knows nothing of sockets, messages within them are th
     Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
     const Layout layout({4, 4, 4}, 8, {}, place({4, 4, 4}, 64, Placement::curve), 0);
     const auto rows = [&](const Topology& topology) {
-        return compare(layout, 1, Neighbours::all, candidates({}), {topology, &model});
+        return Representatives::themselves(layout, topology)
+            .compare(1, Neighbours::all, candidates({}), &model);
     };
     const Topology nodes = virtual_topology(64, 16);
     const Topology sockets = nodes.on_sockets_of(8, SocketSource::slices);
@@ -162,7 +165,8 @@ TEST_CASE("node-aware schemes all move the bytes between nodes that standard has
     constexpr int ranks = 24;
     const Topology topology = virtual_topology(ranks, 5);
     const Layout layout = scattered({6, 4, 4}, 4, ranks, 0);
-    const auto rows = compare(layout, 1, Neighbours::all, candidates({.message_cap = 400}), {topology});
+    const auto rows = Representatives::themselves(layout, topology)
+                          .compare(1, Neighbours::all, candidates({.message_cap = 400}), nullptr);
     REQUIRE(rows.size() == 7);
     const GhostPattern pattern = ghost_pattern(layout, 1, Neighbours::all);
     std::vector<int> all;
@@ -185,7 +189,8 @@ TEST_CASE("4096 imaginary ranks are compared") {
     const Topology topology = virtual_topology(ranks, 16);
     const Layout layout({16, 16, 16}, 8, periodic, place({16, 16, 16}, ranks, Placement::curve), 0);
     const Model model{test::golden_machine(test::golden_models(), "lassen"), Memory::host};
-    const auto rows = compare(layout, 1, Neighbours::all, candidates({}), {topology, &model});
+    const auto rows =
+        Representatives::themselves(layout, topology).compare(1, Neighbours::all, candidates({}), &model);
     // A node has 4 x 2 x 2 boxes; of a box's 26 neighbours 15 to 19 are elsewhere.
     CHECK(rows.front().all.messages == 26 * ranks);
     CHECK(rows.front().all.off_node_messages == 17 * ranks);

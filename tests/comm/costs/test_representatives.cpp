@@ -62,7 +62,8 @@ TEST_CASE("a few nodes send what all do") {
         REQUIRE(nodes.largest().topology.nodes() < topology.nodes());
         const auto schemes = candidates({.message_cap = 400});
         const auto few = nodes.compare(1, c.neighbours, schemes, &model);
-        const auto all = compare(layout, 1, c.neighbours, schemes, {topology, &model});
+        const auto all =
+            Representatives::themselves(layout, topology).compare(1, c.neighbours, schemes, &model);
         REQUIRE(few.size() == all.size());
         for (std::size_t row = 0; row < all.size(); ++row) {
             INFO(name(all[row].scheme));
@@ -122,7 +123,8 @@ TEST_CASE("a sample of nodes that do not tile the boxes tells of all, with its m
         CHECK(nodes.planned_nodes() == 63);
         const auto schemes = candidates({.message_cap = 400});
         const auto few = nodes.compare(2, c.neighbours, schemes, &model);
-        const auto all = compare(layout, 2, c.neighbours, schemes, {topology, &model});
+        const auto all =
+            Representatives::themselves(layout, topology).compare(2, c.neighbours, schemes, &model);
         REQUIRE(few.size() == all.size());
         for (std::size_t row = 0; row < all.size(); ++row) {
             INFO(name(all[row].scheme));

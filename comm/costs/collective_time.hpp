@@ -1,7 +1,7 @@
 #pragma once
 
-// The time that an all-reduce takes on a machine: its rounds one after the other, each from its real messages,
-// as a phase of a plan. Pure.
+// The time that collective operations take on a machine: their rounds one after the other, each from its real
+// messages, as a phase of a plan. All throw MissingParameter. Pure.
 
 #include <array>
 #include <cstddef>
@@ -35,27 +35,34 @@ constexpr auto names_of(AllReduceModel) {
 //   node_slices: halving within the node, doubling of each rank's slice with its like on other nodes, back
 //     within the node. Where nodes differ, have no power of two of ranks, or words are fewer: node_leader.
 //   auto: the fastest of mpich, recursive_doubling and node_slices.
-// Of more than `most_ranks`, in powers of two on nodes and of nodes that are filled one after the other, so many are gone
-// through and the rounds that the others add are counted, but for rabenseifner, whose rounds differ.
-// Throws MissingParameter.
+// If more than `most_ranks` fill alike nodes of powers of two in turn, the rounds of so many are worked out,
+// and those that the other ranks add are counted; not for rabenseifner, whose rounds differ.
 double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                        AllReduceModel model, std::size_t most_ranks = 4096);
 
-// Of one of its rounds: until all messages are where they belong, and how long one of them keeps the process at each of its ends
-// busy; 0 where nobody has measured that.
+// A round of an all-reduce: the seconds until all messages have arrived, and how long a message keeps the
+// processes at its ends busy; 0 where nobody has measured that.
 struct RoundTime {
     double seconds = 0;
     double busy = 0;
 };
-// All of them in their order, which add up to that time; those that are counted come last. Throws MissingParameter.
+// All rounds in their order, which add up to all_reduce_time(); those that are counted come last.
 std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                                          AllReduceModel model, std::size_t most_ranks = 4096);
 
-// The fastest of the three; the first if several are equal. Throws MissingParameter.
+// The fastest of the three that `auto` chooses from; the first if several are equal.
 AllReduceModel fastest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
-// How messages of ours sum up so many words in the model's way. Throws MissingParameter.
+// The algorithm by which point-to-point messages add up so many words as the model does.
 AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
                                 std::size_t words);
+
+// Seconds until each rank has so many doubles of every other: Bruck's rounds, as many as doublings, in which
+// a rank passes on twice what it passed on before (Bruck and others, "Efficient algorithms for all-to-all
+// communications in multiport message-passing systems", TPDS 1997).
+double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);
+
+// Seconds until the first rank has them, up a binomial tree; a scatter takes as long.
+double gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
 }  // namespace keel

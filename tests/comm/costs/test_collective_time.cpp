@@ -1,11 +1,10 @@
-// The time of all-reduces, round by round.
+// The time of all-reduces and gathers, round by round.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "comm/costs/all_reduce_time.hpp"
-#include "comm/costs/gather_time.hpp"
+#include "comm/costs/collective_time.hpp"
 #include "comm/ranks/topology.hpp"
 #include "tests/comm/costs/golden_machines.hpp"
 

@@ -1,4 +1,4 @@
-#include "comm/costs/all_reduce_time.hpp"
+#include "comm/costs/collective_time.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/costs/plan_time.hpp"
+#include "comm/patterns/pattern.hpp"
 
 namespace keel {
 namespace {
@@ -16,7 +17,7 @@ std::size_t power_of_two_in(std::size_t count) {
     return std::bit_floor(count);
 }
 
-// Adds up rounds: whoever takes part in one waits for all messages of the round before.
+// Adds up rounds: a rank that takes part in one waits for all messages of the round before.
 class TimedRounds {
   public:
     TimedRounds(const Machine& machine, const RankPlaces& ranks)
@@ -49,10 +50,10 @@ class TimedRounds {
     std::vector<RoundTime> all_;
 };
 
-// Ranks who run an algorithm at the same time, group by group; all groups have equally many.
+// Ranks that run an algorithm at the same time, group by group; all groups have equally many.
 using Groups = std::vector<std::vector<int>>;
 
-// What those beyond the largest power of two hand in, or get back.
+// Ranks beyond the largest power of two send their words to a partner, or get the totals back.
 void fold(TimedRounds& rounds, const Groups& groups, std::size_t words, bool in) {
     const std::size_t count = groups.front().size();
     const std::size_t most = power_of_two_in(count);
@@ -66,7 +67,7 @@ void fold(TimedRounds& rounds, const Groups& groups, std::size_t words, bool in)
     rounds.end_round();
 }
 
-// Everybody of the power of two with his partner at this distance, to and fro.
+// Each rank of the power of two exchanges words with its partner at this distance.
 void pair_up(TimedRounds& rounds, const Groups& groups, std::size_t distance, std::size_t words) {
     for (const auto& group : groups)
         for (std::size_t i = 0; i < power_of_two_in(group.size()); ++i)
@@ -81,7 +82,7 @@ void doubling(TimedRounds& rounds, const Groups& groups, std::size_t words) {
     fold(rounds, groups, words, false);
 }
 
-// Halves to far partners first, with `within` in between, and back. `within(words)`: of a piece.
+// Halves to far partners first, with within(words of a piece) in between, and back.
 template <class Within>
 void halving(TimedRounds& rounds, const Groups& groups, std::size_t words, const Within& within) {
     const std::size_t most = power_of_two_in(groups.front().size());
@@ -97,17 +98,6 @@ void halving(TimedRounds& rounds, const Groups& groups, std::size_t words, const
         pieces.pop_back();
     }
     fold(rounds, groups, words, false);
-}
-
-// The ranks of each node, ascending.
-Groups by_node(std::span<const int> node_of) {
-    Groups nodes;
-    for (std::size_t rank = 0; rank < node_of.size(); ++rank) {
-        const auto node = static_cast<std::size_t>(node_of[rank]);
-        nodes.resize(std::max(nodes.size(), node + 1));
-        nodes[node].push_back(static_cast<int>(rank));
-    }
-    return nodes;
 }
 
 void leaders(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
@@ -142,7 +132,8 @@ void slices(TimedRounds& rounds, const Groups& nodes, std::size_t words) {
     halving(rounds, nodes, words, [&](std::size_t slice) { doubling(rounds, alike, slice); });
 }
 
-// Ranks, node by node alike, in powers of two: then to double the nodes adds one round, whose messages all leave their node.
+// Whether ranks fill nodes in turn, alike, in powers of two: then doubling the nodes adds one round, whose
+// messages all leave their node.
 bool doubles(const RankPlaces& ranks, int per_node) {
     if (!std::has_single_bit(ranks.node_of.size()) || !std::has_single_bit(static_cast<unsigned>(per_node)))
         return false;
@@ -157,8 +148,7 @@ bool doubles(const RankPlaces& ranks, int per_node) {
 std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ranks, std::size_t words,
                                     AllReduceModel model) {
     TimedRounds rounds(machine, ranks);
-    Groups all(1, std::vector<int>(ranks.node_of.size()));
-    std::iota(all.front().begin(), all.front().end(), 0);
+    const Groups all{numbers_below(static_cast<int>(ranks.node_of.size()))};
     switch (model) {
         case AllReduceModel::mpich:
         case AllReduceModel::automatic:
@@ -170,7 +160,7 @@ std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ra
             break;
         case AllReduceModel::node_leader:
         case AllReduceModel::node_slices: {
-            const Groups nodes = by_node(ranks.node_of);
+            const Groups nodes = ranks.by_node();
             const bool slice = model == AllReduceModel::node_slices && can_slice(nodes, words);
             if (slice)
                 slices(rounds, nodes, words);
@@ -185,6 +175,18 @@ std::vector<RoundTime> rounds_among(const Machine& machine, const RankPlaces& ra
 double sum_of(std::span<const RoundTime> rounds) {
     return std::accumulate(rounds.begin(), rounds.end(), 0.0,
                            [](double sum, const RoundTime& round) { return sum + round.seconds; });
+}
+
+// The rounds of a doubling distance: send_all(rounds, distance, number of ranks) sends the messages of one.
+template <class SendAll>
+double time_of_doublings(const Machine& machine, const RankPlaces& ranks, const SendAll& send_all) {
+    TimedRounds rounds(machine, ranks);
+    const std::size_t count = ranks.node_of.size();
+    for (std::size_t distance = 1; distance < count; distance *= 2) {
+        send_all(rounds, distance, count);
+        rounds.end_round();
+    }
+    return sum_of(rounds.all());
 }
 
 }  // namespace
@@ -233,7 +235,7 @@ AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, co
     switch (model) {
         case AllReduceModel::recursive_doubling:
             return AllReduceAlgorithm::recursive_doubling;
-        case AllReduceModel::mpich:  // whose rule ours follows
+        case AllReduceModel::mpich:  // our algorithm follows the same rule
         case AllReduceModel::rabenseifner:
             return AllReduceAlgorithm::rabenseifner;
         case AllReduceModel::node_leader:
@@ -242,6 +244,24 @@ AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, co
             break;
     }
     return AllReduceAlgorithm::node_aware;
+}
+
+double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
+    return time_of_doublings(
+        machine, ranks, [&](TimedRounds& rounds, std::size_t distance, std::size_t count) {
+            for (std::size_t rank = 0; rank < count; ++rank)
+                rounds.send(static_cast<int>(rank), static_cast<int>((rank + count - distance) % count),
+                            std::min(distance, count - distance) * words);
+        });
+}
+
+double gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words) {
+    return time_of_doublings(machine, ranks,
+                             [&](TimedRounds& rounds, std::size_t distance, std::size_t count) {
+                                 for (std::size_t rank = distance; rank < count; rank += 2 * distance)
+                                     rounds.send(static_cast<int>(rank), static_cast<int>(rank - distance),
+                                                 std::min(distance, count - rank) * words);
+                             });
 }
 
 }  // namespace keel
