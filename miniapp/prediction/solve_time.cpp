@@ -180,14 +180,8 @@ class Timeline {
     }
 
     void count_messages(TimerRow& row, const Volume& most, const Volume& all) const {
-        row.messages += most.messages * slice_.times;
-        row.bytes += most.bytes * slice_.times;
-        row.off_node_messages += most.off_node_messages * slice_.times;
-        row.off_node_bytes += most.off_node_bytes * slice_.times;
-        row.all_messages += all.messages * slice_.times;
-        row.all_bytes += all.bytes * slice_.times;
-        row.all_off_node_messages += all.off_node_messages * slice_.times;
-        row.all_off_node_bytes += all.off_node_bytes * slice_.times;
+        row.most_sent.add(most, slice_.times);
+        row.all_sent.add(all, slice_.times);
     }
 
     void count_sum(TimerRow& row, const Event& event) {

@@ -13,7 +13,7 @@
 namespace keel {
 namespace {
 
-// What is wrong with threads that share processors or a quota with too many, and the cure.
+// The warning and the remedy if more threads run than processors, or a quota, allow.
 std::string oversubscription(const Crowd& crowd, int on_node) {
     const std::string who =
         fmt::format("{} x {}", counted(crowd.ranks, "rank"), counted(crowd.threads / crowd.ranks, "thread"));
@@ -40,7 +40,7 @@ std::string oversubscription(const Crowd& crowd, int on_node) {
         who, counted(processors, "processor"), cure);
 }
 
-// What is odd about a single rank whose starter started more; empty if nothing is.
+// A warning if this run has one rank, but its starter started more tasks; else empty.
 std::string alone_among_tasks(const Communicator& comm) {
     if (comm.size() > 1) return "";
     const auto [variable, tasks, starter, remedy] = started_tasks();
@@ -55,12 +55,12 @@ std::string alone_among_tasks(const Communicator& comm) {
         variable, tasks, starter, remedy, Session::library());
 }
 
-// Where the ranks run, with a warning where they are too many.
+// Adds the processors of the ranks, and a warning if ranks are too many for them.
 void add_processors(const Resolved& resolved, const Communicator& comm, RunFacts& facts) {
     const UsableProcessors usable = usable_processors(facts.threads);
     const Crowd crowd = most_crowded(comm, resolved.detected, usable);
     facts.shared_cores = crowd.crowding() > 1;
-    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so whoever is crowded
+    const int on_node = static_cast<int>(comm.min(processors()));  // collective, so asked for on all ranks
     facts.bindings = comm.gather(text_of(usable.all()));
     if (facts.shared_cores) facts.warnings.push_back(oversubscription(crowd, on_node));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a run has to tell: what each mode finds, and the facts of the machine and the run that all reports begin with.
+// Findings of a run: the results of each mode, and the facts of the machine and the run that all reports
+// begin with.
 
 #include <array>
 #include <optional>
@@ -21,7 +22,7 @@ struct DomainFacts {
     std::string shape;
     bool whole = true;  // all boxes of those around it
     int boxes = 0;
-    int components = 1;  // that share no face
+    int components = 1;  // parts that share no face
     long cells = 0;
     BoxFaces faces;
 };
@@ -36,7 +37,8 @@ struct Check {
 
 Check all_converged(long converged, long solves);  // "solves_converged"
 
-// What the solves behind a figure of merit did; figures of solves that stop elsewhere cannot be compared.
+// The work of the solves behind a figure of merit; figures of solves with other tolerances cannot be
+// compared.
 struct SolveWork {
     std::optional<double> tolerance;  // nothing if they do not stop at one
     std::optional<double> digits;     // mean decrease of the residual; nothing if a solve gained none
@@ -46,7 +48,7 @@ struct FigureOfMerit {
     std::string name;  // "solve.dof_per_second"
     double value = 0;
     std::string unit;
-    std::optional<SolveWork> work = {};  // of solves
+    std::optional<SolveWork> work = {};  // if it counts solves
 
     bool earned() const { return !work || work->digits; }
 };
@@ -61,15 +63,14 @@ struct RunFacts {
     int device_sharing = 1;            // the most ranks on one device
     std::string device_messages;       // how a device's messages travel; empty where the host computes
     std::string mpi;
-    std::string asynchronous_progress;  // of this MPI, as far as known
+    std::string asynchronous_progress;  // whether this MPI has it, as far as known
     Topology topology;
-    std::vector<std::pair<std::string, int>>
-        hosts;                          // by the names that they give themselves, and their ranks
-    bool shared_cores = false;          // more threads on a node than it has processors
-    std::vector<std::string> bindings;  // by rank; none of simulated ones
+    std::vector<std::pair<std::string, int>> hosts;  // names and numbers of ranks
+    bool shared_cores = false;                       // more threads on a node than it has processors
+    std::vector<std::string> bindings;               // by rank; none of simulated ones
     std::vector<std::string> warnings;
     // --- Of a mode that has them
-    bool drives_progress = false;  // of all-reduces in flight
+    bool drives_progress = false;  // all-reduces in flight are progressed
     std::optional<DomainFacts> domain;
     std::size_t dimensions = 3;
     Index boxes{};  // around the domain
@@ -80,29 +81,29 @@ struct RunFacts {
     std::vector<int> level_merged;      // so many boxes, in each direction, are one on this level
     std::vector<int> level_ranks;       // that have boxes
     double triad_bytes_per_second = 0;  // all ranks together
-    // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts, padding and
-    // buffers, as predicted.
+    // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts,
+    // padding and buffers, as predicted.
     std::string least_memory;
     double array_bytes = 0;
     double predicted_bytes = 0;
     // --- Known when the right-hand side is
-    double removed_mean = 0;  // of f, over max|f|, where the problem is singular
+    double removed_mean = 0;  // mean of f over max|f|, if the problem is singular
     bool zero_right_side = false;
     double norm_f = 0;  // max|f|
-    std::optional<double> norm_without_data =
-        {};  // the same without what boundary values add, where there are any
+    // max|f| without the boundary values' part, if there are any.
+    std::optional<double> norm_without_data = {};
     // --- Known when the run ends
     double mpi_start_seconds = 0;  // the slowest rank
     double total_seconds = 0;      // of rank 0, from before the start of MPI on
     double setup_seconds = 0;
-    double coefficients_seconds = 0;  // of a step, on new coefficients
+    double coefficients_seconds = 0;  // a step spends on new coefficients
     double tuning_seconds = 0;        // spent on trying communication schemes
     double graph_replays = 0;         // in the measured solves, on rank 0
     // Growth of the resident set from before anything was built to its peak, on the rank with most.
     double measured_bytes = 0;
 };
 
-// What ends a run before all is done.
+// The reason why a run ends before all is done.
 enum class Interruption { none, time_limit, signal };
 constexpr auto names_of(Interruption) {
     using Name = Named<Interruption>;
@@ -123,21 +124,22 @@ struct Findings {
     RunFacts facts;
     std::vector<Check> checks;
     std::optional<FigureOfMerit> merit;
-    double seconds = 0;  // that the figure of merit is made from
-    std::optional<Parts>
-        parts;  // of a solve; none where several solvers have their own, or nothing is solved
-    std::optional<Movement> moved;  // by a solve; as parts
-    std::string trouble;  // why not all could be written: the run is then invalid, but what was found is told
+    double seconds = 0;  // behind the figure of merit
+    // Per solve; none if several solvers have their own, or nothing is solved.
+    std::optional<Parts> parts;
+    std::optional<Movement> moved;
+    std::string trouble;  // why not all could be written: the run is then invalid, but is reported
     std::vector<Tally> tallies;
     Interruption interruption = Interruption::none;  // before all was done; the same on all ranks
 
     bool interrupted() const { return interruption != Interruption::none; }
     bool measured_any() const;  // a piece of work that counts was timed
-    bool valid()
-        const;  // something was measured and checked, all was done and written, and every check passed
+    // Something was measured and checked, all was done and written, and every check passed.
+    bool valid() const;
 };
 
-// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Rank 0's is told.
+// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Rank 0's
+// is told.
 class Reporter {
   public:
     virtual ~Reporter() = default;

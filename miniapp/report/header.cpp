@@ -25,8 +25,8 @@ std::string line(const char* label, const std::string& text) {
     return wrapped(fmt::format("{:<{}}{}", label, label_width, text), label_width) + "\n";
 }
 
-// Where each rank computes; ranks at the same place are named together: "ranks 0-7 on cpus 0-1". Large machines have more
-// places than lines should tell: all are in the records.
+// The processors of each rank; ranks on the same are named together: "ranks 0-7 on cpus 0-1". Only the first
+// places are printed; all are in the records.
 std::string bindings_text(const RunFacts& facts) {
     constexpr int most_places = 8;
     std::string text;
@@ -62,24 +62,20 @@ std::string merit_text(const FigureOfMerit& merit) {
     return text + "\n";
 }
 
-// What was built, where anything was.
+// The grids, if there are any.
 std::string grids_text(const RunFacts& facts) {
     if (facts.box == 0) return "";
+    const auto last = facts.boxes.begin() + static_cast<std::ptrdiff_t>(facts.dimensions);
+    const std::string boxes =
+        facts.domain->whole ? fmt::format("{} cells, {} boxes", cells_text(facts.cells, facts.dimensions),
+                                          fmt::join(facts.boxes.begin(), last, "x"))
+                            : domain_text(*facts.domain, facts.boxes) + "; boxes";
     return line("progress",
                 fmt::format("asynchronous: {}; {}", facts.asynchronous_progress,
                             facts.drives_progress ? "driven between operations of the bottom solver"
                                                   : "not driven")) +
-           line("domain",
-                facts.domain->whole
-                    ? fmt::format(
-                          "{} cells, {} boxes of {}^{}, {}", cells_text(facts.cells, facts.dimensions),
-                          fmt::join(facts.boxes.begin(),
-                                    facts.boxes.begin() + static_cast<std::ptrdiff_t>(facts.dimensions), "x"),
-                          facts.box, facts.dimensions,
-                          counted(static_cast<long>(facts.level_cells.size()), "level"))
-                    : fmt::format("{}; boxes of {}^{}, {}", domain_text(*facts.domain, facts.boxes),
-                                  facts.box, facts.dimensions,
-                                  counted(static_cast<long>(facts.level_cells.size()), "level"))) +
+           line("domain", fmt::format("{} of {}^{}, {}", boxes, facts.box, facts.dimensions,
+                                      counted(static_cast<long>(facts.level_cells.size()), "level"))) +
            agglomeration_text(facts);
 }
 

@@ -18,7 +18,7 @@ struct DeckFacts {
     Origin origin;                         // of the run
 };
 
-// What was done to f, or what it makes of residuals; empty for an f that is neither zero nor loses its mean.
+// Remarks on f: a mean that it loses, boundary values, zero; else empty.
 std::string right_side_text(const RunFacts& facts);
 
 // A domain that is not the whole box around it: its shape, boxes and faces.

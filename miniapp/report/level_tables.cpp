@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -74,7 +75,7 @@ class ByLevel {
     bool agglomerates_;
 };
 
-// Which rank is the slowest, the fastest rank's time, and the calls.
+// The number of the slowest rank, the fastest rank's time, and the calls.
 void add_spread(ReportTable& table, const ByLevel& timers, const std::string& op) {
     double calls = 0;
     for (int l = 0; l < timers.levels(); ++l)
@@ -98,7 +99,7 @@ void add_sums(ReportTable& table, const ByLevel& timers, const std::vector<doubl
         shares.emplace_back("", seconds[l] / seconds.back(), heading, Unit::percent);
     }
     table.add(sums);
-    // Of the last level, this is the bottom's share of a solve.
+    // The last level's share is that of the bottom.
     if (levels > 1 && seconds.back() > 0) table.add(shares);
 }
 
@@ -140,32 +141,30 @@ std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& rows,
 std::string communication_text(const RunFacts& facts, const std::vector<TimerRow>& rows) {
     const ByLevel timers(facts, rows);
     ReportTable table("Communication per solve: the rank with most messages; all-reduces of any rank");
-    const auto add = [&](const std::string& head, std::initializer_list<Op> ops, double TimerRow::*number) {
+    const auto add = [&](const std::string& head, std::initializer_list<Op> ops, const auto& number) {
         Row row{timers.key(head)};
         double total = 0;
         for (int l = 0; l < timers.levels(); ++l) {
             double value = 0;
             for (const Op op : ops)
-                if (const TimerRow* const entry = timers.find(name(op), l)) value += entry->*number;
+                if (const TimerRow* const entry = timers.find(name(op), l)) value += number(*entry);
             total += value;
             row.emplace_back("", value, timers.heading(l), Unit::count, Kind::counted);
         }
         row.emplace_back("", total, timers.total(), Unit::count, Kind::counted);
         table.add(row);
     };
-    const auto sends = {Op::send};
+    const auto add_messages = [&](const std::string& indent, std::initializer_list<Op> ops) {
+        constexpr std::array heads{"messages", "bytes", "off-node messages", "off-node bytes"};
+        for (std::size_t n = 0; n < heads.size(); ++n)
+            add(indent + heads[n], ops,
+                [&](const TimerRow& row) { return row.most_sent.*volume_members[n]; });
+    };
     const auto sums = {Op::reduction, Op::reduction_begin};
-    add("messages", sends, &TimerRow::messages);
-    add("bytes", sends, &TimerRow::bytes);
-    add("off-node messages", sends, &TimerRow::off_node_messages);
-    add("off-node bytes", sends, &TimerRow::off_node_bytes);
-    add("all-reduces", sums, &TimerRow::calls);
-    add("  words", sums, &TimerRow::words);
-    // Of an all-reduce that MPI makes nobody knows the messages.
-    add("  messages", sums, &TimerRow::messages);
-    add("  bytes", sums, &TimerRow::bytes);
-    add("  off-node messages", sums, &TimerRow::off_node_messages);
-    add("  off-node bytes", sums, &TimerRow::off_node_bytes);
+    add_messages("", {Op::send});
+    add("all-reduces", sums, [](const TimerRow& row) { return row.calls; });
+    add("  words", sums, [](const TimerRow& row) { return row.words; });
+    add_messages("  ", sums);  // none if MPI makes the all-reduces
     return table.print();
 }
 
@@ -175,7 +174,7 @@ std::string bandwidths_text(const RunFacts& facts, const std::vector<TimerRow>& 
     ReportTable table(fmt::format("Bandwidth: bytes to move over the mean time; triad {}: {:.1f} GB/s",
                                   facts.simulation ? "by the machine's file" : "measured by this run",
                                   triad * 1e-9));
-    // The mean of all ranks, of which only some work on an agglomerated level.
+    // The mean over the ranks that work on the level; rows have the mean over all ranks.
     const auto mean_of_workers = [&](const TimerRow& row) {
         const auto level = static_cast<std::size_t>(row.level);
         const bool some = level < facts.level_ranks.size();
@@ -216,7 +215,6 @@ std::string movement_text(const Movement& moved, double triad) {
                   : "");
 }
 
-// By level the mean time of an exchange in what was measured; every exchange with messages packs once.
 std::vector<std::optional<double>> seconds_of_exchanges(const RunFacts& facts,
                                                         const std::vector<TimerRow>& timers) {
     const std::size_t levels = std::max<std::size_t>(1, facts.level_cells.size());  // a matrix has one

@@ -1,6 +1,7 @@
 #include "miniapp/report/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t gap = 2;  // between columns
 
 struct PrintedColumn {
-    std::string name;   // of which there is one in a table
+    std::string name;   // unique in a table
     std::string group;  // the first of several lines of the heading
     std::vector<std::string> heading;
     bool words = false;  // printed from the left; numbers are printed from the right
@@ -156,7 +157,7 @@ void level_headings(std::vector<PrintedColumn>& columns) {
         column.heading.insert(column.heading.begin(), most - column.heading.size(), "");
 }
 
-using Strip = std::vector<const PrintedColumn*>;  // of a table: what is printed side by side
+using Strip = std::vector<const PrintedColumn*>;  // columns that are printed side by side
 
 // The first column of the part that holds column n, if that group of columns is to stay together.
 std::size_t first_of_group(const std::vector<PrintedColumn>& columns, std::size_t n, std::size_t least) {
@@ -238,6 +239,23 @@ std::string ReportTable::print() const {
         for (std::size_t n = 0; n < columns.front().cells.size(); ++n)
             text += text_line(strip, &PrintedColumn::cells, n);
     }
+    return text;
+}
+
+std::string ReportTable::to_markdown() const {
+    const std::vector<PrintedColumn> columns = columns_of(rows_, 0);
+    std::string text;
+    const auto add_line = [&](const auto& text_of_column) {
+        text += "|";
+        for (const PrintedColumn& column : columns) text += " " + text_of_column(column) + " |";
+        text += "\n";
+    };
+    add_line([](const PrintedColumn& column) { return fmt::format("{}", fmt::join(column.heading, " ")); });
+    add_line([](const PrintedColumn&) { return std::string("---"); });
+    for (std::size_t n = 0; n < columns.front().cells.size(); ++n)
+        add_line([&](const PrintedColumn& column) {
+            return &column == columns.data() ? "`" + column.cells[n] + "`" : column.cells[n];
+        });
     return text;
 }
 

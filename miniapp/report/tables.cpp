@@ -7,15 +7,12 @@
 
 #include "kernels/backends/registry.hpp"
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/table.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/systems/grid_system.hpp"
 
 namespace keel {
 namespace {
-
-const char* yes_or_no(bool feature) {
-    return feature ? "yes" : "no";
-}
 
 std::string flops_text(const Method& method) {
     const std::string& applications = method.applications.text();
@@ -25,6 +22,25 @@ std::string flops_text(const Method& method) {
             : sum               ? "(" + applications + ") "
                                 : applications + " ") +
            "F + " + method.flops.text();
+}
+
+// The features of each backend; for a terminal with those that can run here, else with what compiles them in.
+ReportTable backends_table(bool here) {
+    ReportTable table("");
+    for (const BackendInfo& b : all_backends())
+        table.add({{"", b.name, "run.backend"},
+                   {"", b.features.device_memory, "comm.device"},
+                   {"", b.features.lazy, "lazy"},
+                   {"", b.features.graphs, "graphs"},
+                   here ? Cell("",
+                               !b.compiled_in                 ? "not compiled"
+                               : why_unusable(b.name).empty() ? "yes"
+                                                              : "no device",
+                               "here")
+                        : Cell("", b.option.empty() ? "always" : fmt::format("-D{}=ON", b.option),
+                               "compiled in by"),
+                   {"", b.runs_on, "runs on"}});
+    return table;
 }
 
 }  // namespace
@@ -50,40 +66,25 @@ std::string bottom_solvers_text() {
 }
 
 std::string bottom_solvers_markdown() {
-    std::string text =
-        "| bottom.solver | exchanges | all-reduces | words | vectors | flops per cell | source | use |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    ReportTable table("");
     for (const Method& m : methods())
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", m.name, m.exchanges.text(),
-                            m.reductions.text(), m.words.text(), m.vectors.text(), flops_text(m), m.source,
-                            m.use);
-    return text;
+        table.add({{"", m.name, "bottom.solver"},
+                   {"", m.exchanges.text(), "exchanges"},
+                   {"", m.reductions.text(), "all-reduces"},
+                   {"", m.words.text(), "words"},
+                   {"", m.vectors.text(), "vectors"},
+                   {"", flops_text(m), "flops per cell"},
+                   {"", m.source, "source"},
+                   {"", m.use, "use"}});
+    return table.to_markdown();
 }
 
 std::string backends_text() {
-    std::vector<std::vector<std::string>> rows{
-        {"run.backend", "comm.device", "lazy", "graphs", "here", "runs on"}};
-    for (const BackendInfo& b : all_backends()) {
-        const char* const here = !b.compiled_in                 ? "not compiled"
-                                 : why_unusable(b.name).empty() ? "yes"
-                                                                : "no device";
-        rows.push_back({b.name, yes_or_no(b.features.device_memory), yes_or_no(b.features.lazy),
-                        yes_or_no(b.features.graphs), here, b.runs_on});
-    }
-    return aligned(rows);
+    return backends_table(true).print();
 }
 
 std::string backends_markdown() {
-    std::string text =
-        "| run.backend | runs on | compiled in by | comm.device | run.gpu_sync = lazy | "
-        "run.gpu_sync = graphs |\n"
-        "| --- | --- | --- | --- | --- | --- |\n";
-    for (const BackendInfo& b : all_backends())
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", b.name, b.runs_on,
-                            b.option.empty() ? "always" : fmt::format("`-D{}=ON`", b.option),
-                            yes_or_no(b.features.device_memory), yes_or_no(b.features.lazy),
-                            yes_or_no(b.features.graphs));
-    return text;
+    return backends_table(false).to_markdown();
 }
 
 }  // namespace keel

@@ -1,16 +1,16 @@
 #pragma once
 
-// What there is to choose from, for --solvers and --backends and, as Markdown, for docs/.
+// Bottom solvers and backends, for --solvers and --backends and, as Markdown, for docs/.
 
 #include <string>
 
 namespace keel {
 
-// What each bottom solver costs.
+// The cost of each bottom solver.
 std::string bottom_solvers_text();
 std::string bottom_solvers_markdown();
 
-// What each backend can do. The text, not the Markdown, also says which of them can run here.
+// The features of each backend. The text also says which of them can run here.
 std::string backends_text();
 std::string backends_markdown();
 

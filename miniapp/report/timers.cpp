@@ -1,70 +1,45 @@
 #include "miniapp/report/timers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 namespace keel {
 namespace {
 
-// What a ledger's entry and the row "other" have in common, as one rank's row of numbers.
-std::vector<double> numbers(const Entry& e) {
-    return {static_cast<double>(e.calls),
-            e.seconds,
-            e.work.bytes,
-            e.work.flops,
-            static_cast<double>(e.traffic.messages),
-            static_cast<double>(e.traffic.bytes),
-            static_cast<double>(e.traffic.off_node_messages),
-            static_cast<double>(e.traffic.off_node_bytes),
-            static_cast<double>(e.words),
-            e.longest};
-}
-
-// One row from all ranks' numbers; complete on rank 0. Collective.
+// One row from all ranks' entries; complete on rank 0. Collective.
 TimerRow gather_row(const Communicator& comm, const std::string& op, int level, const Entry& entry,
                     int solves, bool by_rank) {
-    const std::vector<double> mine = numbers(entry);
+    const Volume sent = volume_of(entry.traffic);
+    const std::array mine{
+        static_cast<double>(entry.calls), entry.seconds,      entry.work.bytes, entry.work.flops,
+        static_cast<double>(entry.words), entry.longest,      sent.messages,    sent.bytes,
+        sent.off_node_messages,           sent.off_node_bytes};
     const std::vector<double> all = comm.gather(mine);
     TimerRow row{.op = op, .level = level};
-    if (comm.rank() != 0) return row;
-    const auto column = [&](std::size_t n) {
-        std::vector<double> values;
-        for (std::size_t at = n; at < all.size(); at += mine.size()) values.push_back(all[at] / solves);
-        return values;
-    };
-    const auto sum = [&](std::size_t n) {
-        const auto values = column(n);
-        return std::accumulate(values.begin(), values.end(), 0.0);
-    };
-    const auto most = [&](std::size_t n) {
-        const auto values = column(n);
-        return *std::max_element(values.begin(), values.end());
-    };
-    const auto seconds = column(1);
-    const auto slowest = std::max_element(seconds.begin(), seconds.end());
-    row.calls = column(0)[0];
-    row.t_min = *std::min_element(seconds.begin(), seconds.end());
-    row.t_mean = sum(1) / comm.size();
-    row.t_max = *slowest;
-    row.rank_max = static_cast<int>(slowest - seconds.begin());
-    row.bytes_moved = sum(2);
-    row.flops = sum(3);
-    row.messages = most(4);
-    row.bytes = most(5);
-    row.off_node_messages = most(6);
-    row.off_node_bytes = most(7);
-    row.all_messages = sum(4);
-    row.all_bytes = sum(5);
-    row.all_off_node_messages = sum(6);
-    row.all_off_node_bytes = sum(7);
-    row.words = column(8)[0];
-    row.longest = most(9) * solves;  // of no solve in particular
-    if (!by_rank) return row;
-    for (std::size_t at = 0; at < all.size(); at += mine.size()) {
-        const auto number = [&](std::size_t n) { return all[at + n] / solves; };
-        row.by_rank.push_back({number(0), number(1), number(4), number(5), number(6), number(7)});
+    std::vector<RankTime> ranks;
+    for (std::size_t first = 0; first < all.size(); first += mine.size()) {
+        const auto number = [&](std::size_t n) { return all[first + n] / solves; };
+        const RankTime& rank =
+            ranks.emplace_back(RankTime{number(0), number(1), {number(6), number(7), number(8), number(9)}});
+        row.t_mean += rank.seconds;
+        row.bytes_moved += number(2);
+        row.flops += number(3);
+        row.longest = std::max(row.longest, all[first + 5]);
+        row.most_sent.raise_to(rank.sent);
+        row.all_sent.add(rank.sent);
     }
+    if (ranks.empty()) return row;
+    row.calls = ranks.front().calls;
+    row.words = all[4] / solves;
+    row.t_mean /= comm.size();
+    row.t_min = std::ranges::min(ranks, {}, &RankTime::seconds).seconds;
+    const auto slowest = std::ranges::max_element(ranks, {}, &RankTime::seconds);
+    row.t_max = slowest->seconds;
+    row.rank_max = static_cast<int>(slowest - ranks.begin());
+    if (by_rank) row.by_rank = std::move(ranks);
     return row;
 }
 
@@ -82,7 +57,7 @@ double& part(Parts& parts, std::optional<Op> op, int level, int bottom) {
 std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledger, double my_seconds,
                                     int solves, bool by_rank) {
     std::vector<TimerRow> rows;
-    Entry other;  // what no decorator saw: the wall time of the solves less all rows
+    Entry other;  // the wall time of the solves less all rows
     other.seconds = my_seconds;
     for (std::size_t op = 0; op < op_count; ++op)
         for (int level = 0; level < ledger.levels(); ++level) {
@@ -91,8 +66,9 @@ std::vector<TimerRow> gather_timers(const Communicator& comm, const Ledger& ledg
             rows.push_back(gather_row(comm, name(static_cast<Op>(op)), level, entry, solves, by_rank));
         }
     rows.push_back(gather_row(comm, "other", 0, other, solves, by_rank));
-    std::erase_if(
-        rows, [](const TimerRow& row) { return row.calls == 0 && row.t_max == 0 && row.all_messages == 0; });
+    std::erase_if(rows, [](const TimerRow& row) {
+        return row.calls == 0 && row.t_max == 0 && row.all_sent.messages == 0;
+    });
     return rows;
 }
 

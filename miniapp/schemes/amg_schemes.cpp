@@ -21,7 +21,7 @@ class ItemTrial : public Trial {
         for (int n = 0; n < times; ++n) by_row_[row].run(give, [](const Item&, std::span<const double>) {});
     }
     std::vector<double> filled(std::size_t row) override {
-        std::map<Item, double> sums;  // of what is passed on as well, which differs from scheme to scheme
+        std::map<Item, double> sums;  // also of forwarded items, which differ from scheme to scheme
         by_row_[row].run(give, [&](const Item& item, std::span<const double> values) {
             double& sum = sums[item] = 0;
             for (const double value : values) sum += value;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who carries the messages of algebraic multigrid, level by level: of values, of rows, and between levels.
+// The schemes of algebraic multigrid's messages, level by level: values, rows, and transfers between levels.
 
 #include <optional>
 
@@ -25,7 +25,7 @@ class AmgSchemeChoice {
 
     // The fastest by the model, or in a trial of these very items. Refers to this object.
     SchemeFor scheme_for();
-    // Of the trials: no scheme brought other values than the standard one.
+    // The check of the trials: no scheme brought other values than the standard one.
     std::vector<Check> checks() const;
 
   private:

@@ -9,7 +9,7 @@
 namespace keel {
 namespace {
 
-constexpr int exchanges_per_round = 10;  // so that the clock's ticks do not count
+constexpr int exchanges_per_round = 10;  // many ticks of the clock
 
 // Fields of one level, filled anew before each exchange whose outcome is looked at.
 struct Fields {

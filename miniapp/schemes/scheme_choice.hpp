@@ -1,7 +1,7 @@
 #pragma once
 
-// Who carries the exchanges of each level in this run: comm.scheme = auto and tuned, and trials of all schemes. All functions are
-// collective.
+// Who carries the exchanges of each level in this run: comm.scheme = auto and tuned, and trials of all
+// schemes. All functions are collective.
 
 #include <cstdint>
 #include <functional>
@@ -16,14 +16,16 @@
 
 namespace keel {
 
-// The schemes by the parts of their plans that plan_of(scheme) makes on each rank; complete on rank 0. `ranks`: those that the
-// set-up's topology is of, where these are not all; the others' parts are not looked at.
+// The schemes by the parts of their plans that plan_of(scheme) makes on each rank; complete on rank 0.
+// `ranks`: those that the set-up's topology is of, where these are not all; the others' parts are not looked
+// at.
 using PlanOf = std::function<Plan(const SchemeOptions& scheme)>;
 std::vector<SchemeRow> compare_parts(const Communicator& comm, const Setup& setup,
                                      std::span<const SchemeOptions> schemes, const PlanOf& plan_of,
                                      std::span<const int> ranks = {});
 
-// All schemes by the plans of this run, of which each rank makes its own part; the rows' numbers are complete on rank 0.
+// All schemes by the plans of this run, of which each rank makes its own part; the rows' numbers are complete
+// on rank 0.
 std::vector<SchemeTable> compare_schemes(const GridSetup& grids, const Layout& finest,
                                          const Resolved& resolved, const Communicator& comm);
 
@@ -52,13 +54,14 @@ using ValueOfCell = std::function<double(std::uint64_t seed, const Index& cell)>
 std::unique_ptr<Trial> make_ghost_trial(const Backend& backend, const SchemeTable& table, int depth,
                                         const ExchangeOfRow& exchange, const ValueOfCell& value);
 
-// Exchanges fields by every scheme in turns (A B A B), `warmup` rounds and then `repeats` that count. Fills the tables' rounds.
+// Exchanges fields by every scheme in turns (A B A B), `warmup` rounds and then `repeats` that count. Fills
+// the tables' rounds.
 struct Rounds {
     int warmup = 1;
     int repeats = 3;
 };
 struct Tried {
-    double seconds = 0;                              // that it took
+    double seconds = 0;                              // all together
     Interruption interruption = Interruption::none;  // before all was tried
     Tally rounds = {"rounds"};                       // of all tables
     Check check;  // no row filled some ghost with other bits than the standard scheme did

@@ -56,7 +56,7 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
         const LevelDistribution& place = places[static_cast<std::size_t>(level)];
         const Layout& layout = place.layout;
         const bool bottom = layout.width() == options.bottom_box;
-        // Those of the cycles; their exchanges are also made, in double precision, for the residuals between them.
+        // Bytes in the cycles; the residuals between them are exchanged in double precision.
         const std::size_t of_cycles = bytes_of_value(options.mixed ? Precision::fp32 : Precision::fp64);
         const std::vector<int> ranks = some(place.ranks);
         const std::vector<int> above =
@@ -75,7 +75,7 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
             uses.push_back({level, interpolated,
                             GhostCells{Purpose::interpolation, options.interpolated_ghosts, Neighbours::all},
                             fields, of_cycles, above});
-        // Where the bottom grid is moved, powers are taken of ghosts that travel as its others do.
+        // If the bottom grid is moved, the ghosts of powers travel as its others do.
         if (options.bottom_ghosts > 0 && bottom && !grids.moves_bottom())
             uses.push_back({level, layout,
                             GhostCells{Purpose::powers, options.bottom_ghosts, Neighbours::all}, of_powers,
@@ -157,12 +157,12 @@ double requests_to_plan(const SchemeUse& use, const Representatives& nodes, cons
                   : boxes_moved(use).most_requests();
 }
 
-// Of a sample's neighbours' neighbours two schemes of five ask.
+// Two of five schemes ask for the neighbours' neighbours of a sample.
 double share_of_ghosts(const SchemeUse& use, const Representatives& nodes) {
     return use.ghosts() ? nodes.share_of_requests(nodes.largest()) * (nodes.sampled() ? 0.35 : 1) : 1.0;
 }
 
-// Those that are planned side by side, or the one that is used.
+// The schemes that are planned side by side, or the one that is used.
 std::vector<SchemeOptions> schemes_of(const SchemeUse& use, const Communication& comm,
                                       const Planned& planned) {
     if (!planned.side_by_side) return {scheme_needed(comm, use)};

@@ -1,6 +1,7 @@
 #pragma once
 
-// All communication schemes side by side for what a run exchanges, level by level: predicted, and measured if they were.
+// All communication schemes side by side for what a run exchanges, level by level: predicted, and measured if
+// they were.
 
 #include <optional>
 #include <string>
@@ -36,9 +37,10 @@ struct MovedBoxes {
     Agglomeration agglomeration;
 };
 
-// Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of vectors at a time. On
-// levels of algebraic multigrid values of ghosts, rows of P of one entry before they are smoothed, rows of P for A P, values for P e,
-// and by its plan backwards parts of P^T r and of rows of P^T (A P), before which their lengths travel.
+// Entries of a sparse matrix' vectors: in products, or in solves where these exchange another number of
+// vectors at a time. On levels of algebraic multigrid values of ghosts, rows of P of one entry before they
+// are smoothed, rows of P for A P, values for P e, and by its plan backwards parts of P^T r and of rows of
+// P^T (A P), before which their lengths travel.
 struct VectorEntries {
     enum class Use {
         product,
@@ -67,18 +69,18 @@ constexpr auto names_of(VectorEntries::Use) {
                       Name{Use::amg_partial_rows, "amg_partial_rows"}};
 }
 
-// What ghosts, or entries of vectors, are exchanged for; and which way boxes travel.
+// The purpose of exchanged ghosts or entries of vectors, or the way that boxes travel.
 using ExchangeUse = std::variant<GhostCells::Purpose, VectorEntries::Use, Way>;
 
-// What a level exchanges as one. A matrix has one level; its layout is that of the calling rank's vectors.
+// One exchange of a level. A matrix has one level; its layout is that of the calling rank's vectors.
 struct SchemeUse {
     int level = 0;
     Layout layout;
     std::variant<GhostCells, MovedBoxes, VectorEntries> what;
     std::size_t columns = 1;  // fields or vectors that travel together at most
     std::size_t value_bytes = sizeof(double);
-    // Among which it travels, by their numbers in the run, where these are not all; the layout numbers them anew, and a rank
-    // that is not among them is none of its own.
+    // Among which it travels, by their numbers in the run, where these are not all; the layout numbers them
+    // anew, and a rank that is not among them is none of its own.
     std::vector<int> ranks = {};
 
     Topology among(const Topology& all) const { return ranks.empty() ? all : all.among(ranks); }
@@ -90,18 +92,19 @@ struct SchemeUse {
 // "stencil", "to_bottom", "to_merged", "product": as records have it.
 std::string purpose_of(const SchemeUse& use);
 
-// Those of a mode's grids, in the order of levels.
+// The exchanges of a mode's grids, in the order of levels.
 std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest);
 // The pattern of moved boxes.
 BoxPattern boxes_moved(const SchemeUse& use);
-// Some ranks' part of a grid's plan, or the plan of all ranks of the topology; all as the use's layout numbers them.
+// Some ranks' part of a grid's plan, or the plan of all ranks of the topology; all as the use's layout
+// numbers them.
 Plan plan_of(const SchemeUse& use, const Topology& topology, const SchemeOptions& scheme,
              const RanksPlanned& whose);
 
-// Those of the parts that stand for all.
+// The plans of the parts that stand for all nodes.
 std::vector<Plan> plans_of(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme);
 
-// Those that stand for all; none where all were planned.
+// Nodes that stand for all; none if all were planned.
 struct PlannedNodes {
     int nodes = 0;
     bool sampled = false;  // drawn, not alike
@@ -117,13 +120,13 @@ struct SchemeTable {
     std::vector<std::string> left_out = {};  // schemes that there is no room to plan
     PlannedNodes planned = {};
 
-    std::optional<double> least(std::size_t row) const;  // of its rounds
+    std::optional<double> least(std::size_t row) const;  // seconds of a round
 };
 
 // The deck's scheme where the deck chooses, or the one that all others are compared with.
 SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
-// From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone: of every
-// scheme that can be planned in so many bytes, or of the only one that the deck says is used. Pure.
+// From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone:
+// of every scheme that can be planned in so many bytes, or of the only one that the deck says is used. Pure.
 struct Planned {
     bool side_by_side = true;
     double bytes = 0;
@@ -144,14 +147,15 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
 // Why MPI takes a message of those schemes that a run uses or tries for too long; empty if none is.
 std::string too_long_for_mpi(const std::vector<SchemeTable>& tables);
 
-// What is known before a run of who will carry an exchange: the deck's scheme, or the model's; what trials will tell is not
-// known. With a model the rows need times.
+// The row that is chosen before a run: the deck's scheme, or the model's; nothing if trials choose. With a
+// model the rows need times.
 std::optional<std::size_t> chosen_before_run(const Communication& comm, std::span<const SchemeRow> rows);
 
-// What was chosen, as a hierarchy wants it; nothing where nothing was chosen.
+// The chosen schemes as a hierarchy wants them; empty if none was chosen.
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables);
 
-// Whether schemes differ or are to be told apart: several nodes, comm.machine, or somebody but the deck who chooses.
+// Whether schemes differ or are to be told apart: several nodes, comm.machine, or somebody but the deck who
+// chooses.
 bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records

@@ -13,7 +13,7 @@
 namespace keel {
 namespace {
 
-// What is exchanged: "stencil", "smoothing, 2 layers", "to bottom", "product, 3 vectors".
+// The exchange by name: "stencil", "smoothing, 2 layers", "to bottom", "product, 3 vectors".
 std::string exchange_text(const SchemeUse& use) {
     std::string text = purpose_of(use);
     std::ranges::replace(text, '_', ' ');
@@ -36,7 +36,7 @@ bool sockets_matter(const std::vector<SchemeTable>& tables) {
                                [](const SchemeTable& table) { return table.rows.front().near.has_value(); });
 }
 
-// Where the fastest scheme depends on which sockets ranks are on.
+// A line if the fastest scheme depends on which sockets ranks are on; else empty.
 std::string socket_text(const SchemeTable& table) {
     const auto fastest_by = [&](auto seconds) {
         return name(std::ranges::min_element(table.rows, {}, seconds)->scheme);

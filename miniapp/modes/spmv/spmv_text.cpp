@@ -25,14 +25,13 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
     line("rows", spmv.most_rows, static_cast<double>(spmv.rows));
     line("nonzeros", spmv.most_nonzeros, spmv.nonzeros);
     line("ghost entries", spmv.most_ghosts, spmv.all_ghosts);
-    const auto traffic = [&](const std::string& name, long Traffic::*every, long Traffic::*off_node) {
-        line(name, static_cast<double>(spmv.traffic.busiest.*every),
-             static_cast<double>(spmv.traffic.all.*every));
-        line("  of them off node", static_cast<double>(spmv.traffic.busiest.*off_node),
-             static_cast<double>(spmv.traffic.all.*off_node));
+    const auto traffic = [&](const std::string& name, double Volume::*number) {
+        line(name, spmv.traffic.busiest.*number, spmv.traffic.all.*number);
     };
-    traffic("messages a product", &Traffic::messages, &Traffic::off_node_messages);
-    traffic("bytes a product", &Traffic::bytes, &Traffic::off_node_bytes);
+    traffic("messages a product", &Volume::messages);
+    traffic("  of them off node", &Volume::off_node_messages);
+    traffic("bytes a product", &Volume::bytes);
+    traffic("  of them off node", &Volume::off_node_bytes);
     text += "Time per product: mean over ranks and the slowest rank\n";
     for (const TimerRow& row : spmv.timers)
         text +=
@@ -51,7 +50,7 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
             "busiest rank; median {} of {}\n",
             spmv.solver->name, outcome_text(report, spmv.solver->options), report.counts.applications,
             report.counts.exchanges, report.counts.reductions, report.counts.words, sent.busiest.messages,
-            bytes_text(static_cast<double>(sent.busiest.bytes)), seconds_text(median(all)), all.size());
+            bytes_text(sent.busiest.bytes), seconds_text(median(all)), all.size());
         text += restarts_text(report.restarts, spmv.solver->options, spmv.amg.has_value());
     }
     if (!spmv.kernels.empty()) text += kernels_text(spmv.kernels, spmv.iterations);
@@ -68,8 +67,8 @@ std::string spmv_records(const SpmvResults& spmv) {
                                    {"most_nonzeros", spmv.most_nonzeros},
                                    {"most_ghosts", spmv.most_ghosts},
                                    {"all_ghosts", spmv.all_ghosts},
-                                   {"busiest", traffic_json(spmv.traffic.busiest)},
-                                   {"all", traffic_json(spmv.traffic.all)},
+                                   {"busiest", volume_json(spmv.traffic.busiest)},
+                                   {"all", volume_json(spmv.traffic.all)},
                                    {"bytes_moved", spmv.bytes_moved},
                                    {"seconds", spmv.seconds}});
     return records + timer_records(spmv.timers);
@@ -81,8 +80,8 @@ std::string solve_record(const NamedSolver& solver, std::size_t repeat, const Sp
     record["reductions"] = report.counts.reductions;
     record["reduction_words"] = report.counts.words;
     record["exchanges"] = report.counts.exchanges;
-    record["busiest"] = traffic_json(solve.traffic.busiest);
-    record["all"] = traffic_json(solve.traffic.all);
+    record["busiest"] = volume_json(solve.traffic.busiest);
+    record["all"] = volume_json(solve.traffic.all);
     return line_of(record);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/report/records/records.hpp"
@@ -24,9 +25,9 @@ std::string level_traffic(const AmgFindings& amg) {
         Row messages{{"", amg.levels.front().operations[n].meaning, key}};
         Row bytes{{"", "", key}};
         for (std::size_t l = 0; l < amg.levels.size(); ++l) {
-            const Traffic& all = amg.levels[l].operations[n].traffic.all;
-            const auto both = [&](long every, long off_node) {
-                return all.messages > 0 ? fmt::format("{} ({})", every, off_node) : "";
+            const Volume& all = amg.levels[l].operations[n].traffic.all;
+            const auto both = [&](double every, double off_node) {
+                return all.messages > 0 ? fmt::format("{:.0f} ({:.0f})", every, off_node) : "";
             };
             messages.emplace_back("", Json(), level_name(l), both(all.messages, all.off_node_messages));
             bytes.emplace_back("", Json(), level_name(l), both(all.bytes, all.off_node_bytes));
@@ -37,25 +38,33 @@ std::string level_traffic(const AmgFindings& amg) {
     return table.print();
 }
 
-// Which scheme carries what, unless one scheme carries all.
+// Messages of a level that have a scheme of their own.
+struct MessagesOfLevel {
+    const char* field;    // in records
+    const char* meaning;  // in tables
+    SchemeOptions AmgLevelFacts::*by;
+    bool on_coarsest = false;
+};
+constexpr std::array all_messages{
+    MessagesOfLevel{"values_by", "A x, values of ghosts", &AmgLevelFacts::values_by, true},
+    MessagesOfLevel{"rows_by", "rows of P for A P", &AmgLevelFacts::rows_by},
+    MessagesOfLevel{"partial_rows_by", "rows of P^T (A P)", &AmgLevelFacts::partial_rows_by},
+    MessagesOfLevel{"transfers_by", "P e, P^T r", &AmgLevelFacts::transfers_by}};
+
+// The schemes by level, unless one scheme carries all.
 std::string level_schemes(const AmgFindings& amg) {
     ReportTable table("");
     bool several = false;
     const std::string one = name(amg.levels.front().facts.values_by);
-    const auto line = [&](const char* meaning, SchemeOptions AmgLevelFacts::*by, std::size_t levels) {
-        Row row{{"", meaning, "scheme"}};
-        for (std::size_t l = 0; l < levels; ++l) {
-            const std::string word = name(amg.levels[l].facts.*by);
+    for (const MessagesOfLevel& messages : all_messages) {
+        Row row{{"", messages.meaning, "scheme"}};
+        for (std::size_t l = 0; l + (messages.on_coarsest ? 0 : 1) < amg.levels.size(); ++l) {
+            const std::string word = name(amg.levels[l].facts.*messages.by);
             several = several || word != one;
             row.emplace_back("", word, level_name(l));
         }
         table.add(row);
-    };
-    const std::size_t levels = amg.levels.size();
-    line("A x, values of ghosts", &AmgLevelFacts::values_by, levels);
-    line("rows of P for A P", &AmgLevelFacts::rows_by, levels - 1);
-    line("rows of P^T (A P)", &AmgLevelFacts::partial_rows_by, levels - 1);
-    line("P e, P^T r", &AmgLevelFacts::transfers_by, levels - 1);
+    }
     return several ? table.print() : "";
 }
 
@@ -124,12 +133,11 @@ void count_visits(AmgFindings& amg, const Communicator& comm, const CoarsestVisi
 }
 
 TrafficOverRanks over_ranks(const Communicator& comm, const Traffic& mine) {
+    const Volume sent = volume_of(mine);
     TrafficOverRanks both;
-    for (const auto number :
-         {&Traffic::messages, &Traffic::bytes, &Traffic::off_node_messages, &Traffic::off_node_bytes}) {
-        const auto value = static_cast<double>(mine.*number);
-        both.busiest.*number = static_cast<long>(comm.max(value));
-        both.all.*number = static_cast<long>(comm.sum(value));
+    for (double Volume::*const number : volume_members) {
+        both.busiest.*number = comm.max(sent.*number);
+        both.all.*number = comm.sum(sent.*number);
     }
     return both;
 }
@@ -254,15 +262,13 @@ std::string amg_records(const AmgFindings& amg, const std::string& solver, const
     for (std::size_t l = 0; l < amg.levels.size(); ++l) {
         const AmgLevelFindings& level = amg.levels[l];
         const bool last = l + 1 == amg.levels.size();
-        const auto unless_last = [&](const SchemeOptions& by) { return last ? Json() : Json(name(by)); };
         Row row = level_row(l, level.facts);
-        row.emplace_back("values_by", name(level.facts.values_by));
-        row.emplace_back("rows_by", unless_last(level.facts.rows_by));
-        row.emplace_back("partial_rows_by", unless_last(level.facts.partial_rows_by));
-        row.emplace_back("transfers_by", unless_last(level.facts.transfers_by));
+        for (const MessagesOfLevel& messages : all_messages)
+            row.emplace_back(messages.field,
+                             last && !messages.on_coarsest ? Json() : Json(name(level.facts.*messages.by)));
         for (const AmgOperation& operation : level.operations)
-            row.emplace_back(operation.word, Json{{"busiest", traffic_json(operation.traffic.busiest)},
-                                                  {"all", traffic_json(operation.traffic.all)}});
+            row.emplace_back(operation.word, Json{{"busiest", volume_json(operation.traffic.busiest)},
+                                                  {"all", volume_json(operation.traffic.all)}});
         levels.add(row);
     }
     return line_of({{"record", "amg"},

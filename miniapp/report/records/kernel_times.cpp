@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/deck/text/text.hpp"
@@ -12,67 +14,52 @@
 namespace keel {
 namespace {
 
-enum class Kernel {
-    product,
-    ghosts,
-    preconditioner,
-    sums_of_vectors,
-    inner_products,
-    all_reduce,
-    begin,
-    progress,
-    wait,
-    other
+// A kernel, its step of p(l)-CG, and the operation of the method's level that it is.
+struct Kernel {
+    const char* name;
+    const char* step;
+    std::optional<Op> op = {};
 };
+constexpr const char* ghosts = "ghosts";
+constexpr const char* preconditioner = "preconditioner";
+constexpr const char* other = "other";
+constexpr std::array all_kernels{Kernel{"product", "K1", Op::bottom_operator},
+                                 Kernel{ghosts, "K1"},  // several operations
+                                 Kernel{preconditioner, "K1", Op::bottom_preconditioner},
+                                 Kernel{"axpy", "K4, K6", Op::bottom_vector},
+                                 Kernel{"dots", "K5", Op::bottom_dots},
+                                 Kernel{"reduction", "", Op::reduction},
+                                 Kernel{"reduction.begin", "K5", Op::reduction_begin},
+                                 Kernel{"reduction.progress", "", Op::reduction_progress},
+                                 Kernel{"reduction.wait", "K2", Op::reduction_wait},
+                                 Kernel{other, "K2, K3"}};
 
-const std::vector<KernelTime> all_kernels{
-    {"product", "K1"},        {"ghosts", "K1"},   {"preconditioner", "K1"},  {"axpy", "K4, K6"},
-    {"dots", "K5"},           {"reduction", ""},  {"reduction.begin", "K5"}, {"reduction.progress", ""},
-    {"reduction.wait", "K2"}, {"other", "K2, K3"}};
-
-// Nothing: the operation is not the method's.
-std::optional<Kernel> kernel_of(const TimerRow& row, int level, PreconditionedBy by) {
+// The kernel of an operation; empty if it is not the method's.
+std::string_view kernel_of(const TimerRow& row, int level, PreconditionedBy by) {
     const std::optional<Op> op = named<Op>(row.op);
-    if (!op) return row.op == "other" ? std::optional(Kernel::other) : std::nullopt;
+    if (!op) return row.op == other ? other : "";
     if (row.level == level) {
-        if (is_exchange(*op)) return Kernel::ghosts;
-        switch (*op) {
-            case Op::bottom_operator:
-                return Kernel::product;
-            case Op::bottom_preconditioner:
-                return Kernel::preconditioner;
-            case Op::bottom_vector:
-                return Kernel::sums_of_vectors;
-            case Op::bottom_dots:
-                return Kernel::inner_products;
-            case Op::reduction:
-                return Kernel::all_reduce;
-            case Op::reduction_begin:
-                return Kernel::begin;
-            case Op::reduction_progress:
-                return Kernel::progress;
-            case Op::reduction_wait:
-                return Kernel::wait;
-            default:
-                break;
-        }
+        if (is_exchange(*op)) return ghosts;
+        const auto kernel = std::ranges::find(all_kernels, op, &Kernel::op);
+        if (kernel != all_kernels.end()) return kernel->name;
     }
-    return by == PreconditionedBy::cycle ? std::optional(Kernel::preconditioner) : std::nullopt;
+    return by == PreconditionedBy::cycle ? preconditioner : "";
 }
 
 }  // namespace
 
 std::vector<KernelTime> kernel_times(const std::vector<TimerRow>& rows, int level, PreconditionedBy by) {
-    std::vector<KernelTime> kernels = all_kernels;
-    for (const TimerRow& row : rows) {
-        const std::optional<Kernel> found = kernel_of(row, level, by);
-        if (!found) continue;
-        KernelTime& kernel = kernels[static_cast<std::size_t>(*found)];
-        kernel.calls += row.calls;
-        kernel.t_mean += row.t_mean;
-        kernel.t_max += row.t_max;
-        kernel.longest = std::max(kernel.longest, row.longest);
-        kernel.bytes_moved += row.bytes_moved;
+    std::vector<KernelTime> kernels;
+    for (const Kernel& kernel : all_kernels) {
+        KernelTime& sum = kernels.emplace_back(KernelTime{kernel.name, kernel.step});
+        for (const TimerRow& row : rows) {
+            if (kernel_of(row, level, by) != kernel.name) continue;
+            sum.calls += row.calls;
+            sum.t_mean += row.t_mean;
+            sum.t_max += row.t_max;
+            sum.longest = std::max(sum.longest, row.longest);
+            sum.bytes_moved += row.bytes_moved;
+        }
     }
     std::erase_if(kernels, [](const KernelTime& k) { return k.calls == 0 && k.t_max == 0; });
     return kernels;
@@ -90,7 +77,6 @@ ReportTable kernel_table(const std::vector<KernelTime>& kernels, const std::stri
         "kernel");
     const auto of_iteration = [&](double value) { return iterations > 0 ? value / iterations : 0; };
     for (const KernelTime& k : kernels) {
-        const bool is_other = k.kernel == "other";
         table.add({{"solver", solver},
                    {"kernel", k.kernel, "kernel"},
                    {"step", k.step},
@@ -98,7 +84,7 @@ ReportTable kernel_table(const std::vector<KernelTime>& kernels, const std::stri
                    {"calls", k.calls, "calls", fmt::format("{:.2f}", of_iteration(k.calls))},
                    {"t_mean", k.t_mean, "mean", seconds_text(of_iteration(k.t_mean))},
                    {"t_max", k.t_max, "max", seconds_text(of_iteration(k.t_max))},
-                   {"longest", k.longest, "longest", is_other ? "" : seconds_text(k.longest)},
+                   {"longest", k.longest, "longest", k.kernel == other ? "" : seconds_text(k.longest)},
                    {"bytes_moved", k.bytes_moved, "moved",
                     k.bytes_moved > 0 ? bytes_text(of_iteration(k.bytes_moved)) : ""}});
     }

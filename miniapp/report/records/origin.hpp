@@ -1,6 +1,7 @@
 #pragma once
 
-// Who started a run, when, and with what: so that a record can be told from others, and its run be made again.
+// Who started a run, when, and with what: so that a record can be told from others, and its run be made
+// again.
 
 #include <span>
 #include <string>
@@ -14,8 +15,8 @@ struct Origin {
     std::string date;   // ISO 8601, UTC
     std::string label;  // run.label
     std::vector<std::string> command;
-    // Of this process: of OpenMP, MPI, fabrics and Keel what changes times, and the number of the job. What a launcher sets to
-    // find its own ranks again is left out.
+    // Variables of this process: those of OpenMP, MPI, fabrics and Keel that change times, and the job's
+    // number. Variables by which a launcher finds its own ranks are left out.
     std::vector<std::pair<std::string, std::string>> environment;
 };
 // Now, of this process.

@@ -18,7 +18,7 @@ Json number_or_null(const std::optional<double>& value) {
 
 namespace {
 
-// What begins records that begin something.
+// The first fields of records that begin a report.
 Json origin_json(const Origin& origin) {
     Json environment = Json::object();
     for (const auto& [name, value] : origin.environment) environment[name] = value;
@@ -61,13 +61,6 @@ Json moved_json(const std::optional<Movement>& moved, double triad) {
             {"digits", number_or_null(moved->digits)},
             {"bytes_per_unknown_and_digit", number_or_null(moved->per_unknown_and_digit())},
             {"triad_share", moved->share_of(triad)}};
-}
-
-Json traffic_json(const Traffic& traffic) {
-    return {{"messages", traffic.messages},
-            {"bytes", traffic.bytes},
-            {"off_node_messages", traffic.off_node_messages},
-            {"off_node_bytes", traffic.off_node_bytes}};
 }
 
 Json volume_json(const Volume& volume) {
@@ -156,16 +149,11 @@ Json timer_record(const TimerRow& row) {
                 {"t_max", row.t_max},
                 {"rank_max", row.rank_max},
                 {"bytes_moved", row.bytes_moved},
-                {"flops", row.flops},
-                {"messages", row.messages},
-                {"bytes", row.bytes},
-                {"off_node_messages", row.off_node_messages},
-                {"off_node_bytes", row.off_node_bytes},
-                {"all_messages", row.all_messages},
-                {"all_bytes", row.all_bytes},
-                {"all_off_node_messages", row.all_off_node_messages},
-                {"all_off_node_bytes", row.all_off_node_bytes},
-                {"words", row.words}};
+                {"flops", row.flops}};
+    record.update(volume_json(row.most_sent));
+    const Json all = volume_json(row.all_sent);
+    for (const auto& [name, number] : all.items()) record["all_" + name] = number;
+    record["words"] = row.words;
     if (row.predicted) record["predicted"] = true;
     return record;
 }
@@ -180,16 +168,10 @@ std::string timer_records(const std::vector<TimerRow>& rows, const std::string& 
         add(timer_record(row));
         for (std::size_t rank = 0; rank < row.by_rank.size(); ++rank) {
             const RankTime& time = row.by_rank[rank];
-            add({{"record", "rank_timer"},
-                 {"op", row.op},
-                 {"level", row.level},
-                 {"rank", rank},
-                 {"calls", time.calls},
-                 {"seconds", time.seconds},
-                 {"messages", time.messages},
-                 {"bytes", time.bytes},
-                 {"off_node_messages", time.off_node_messages},
-                 {"off_node_bytes", time.off_node_bytes}});
+            Json record{{"record", "rank_timer"}, {"op", row.op},        {"level", row.level},
+                        {"rank", rank},           {"calls", time.calls}, {"seconds", time.seconds}};
+            record.update(volume_json(time.sent));
+            add(record);
         }
     }
     return lines;

@@ -16,8 +16,8 @@ namespace keel {
 
 using Json = nlohmann::ordered_json;
 
-// What the fields of all records mean: another number where one is gone or means something else, not where one is new. The
-// fields are those of docs/records.schema.json.
+// The version of all records' fields: another number if a field is gone or means something else, not if one
+// is new. The fields are those of docs/records.schema.json.
 inline constexpr int record_schema = 1;
 
 // A whole line, the schema behind the name of the record.
@@ -27,7 +27,6 @@ Json number_or_null(const std::optional<double>& value);
 Json parts_json(const Parts& parts);
 Json moved_json(const std::optional<Movement>& moved, double triad);  // null of nothing
 Json volume_json(const Volume& volume);
-Json traffic_json(const Traffic& traffic);
 Json domain_json(const DomainFacts& domain);
 
 // "run", which begins every report: what is known before anything is solved.
@@ -40,7 +39,7 @@ Json timer_record(const TimerRow& row);
 // All rows, and a "rank_timer" for each rank where they have that; of this solver, where there are several.
 std::string timer_records(const std::vector<TimerRow>& rows, const std::string& solver = "");
 
-// What every report ends with: a "check" each, and "result".
+// The last records of a report: a "check" each, and "result".
 std::string closing_records(const Findings& findings);
 
 }  // namespace keel
