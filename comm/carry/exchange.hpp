@@ -23,7 +23,7 @@ class Exchange {
     // If `colour` is given, only ghosts of that colour are guaranteed; the others may be stale.
     virtual void begin(std::span<const Field> u, std::optional<Colour> colour) = 0;
     virtual void finish() = 0;
-    // Makes room for messages that carry so many fields; set-up only.
+    // Makes room for messages of `fields` fields; set-up only.
     virtual void reserve(std::size_t fields) = 0;
     virtual long count() const = 0;  // exchanges begun so far
     virtual const Plan& plan() const = 0;

@@ -30,9 +30,9 @@ class Exchanger {
     const Buffer& to_send() const { return send_; }
     const Buffer& received() const { return receive_; }
 
-    // Makes room for messages of so many fields.
+    // Makes room for messages of `fields` fields.
     void reserve(std::size_t fields);
-    // Sends what has been packed of so many fields; the buffers have room for them.
+    // Sends what has been packed of `fields` fields; the buffers have room for them.
     void start(std::size_t fields, Carried carried = Carried::all);
     // Forwards what is to be forwarded, and waits until everything has come.
     void finish();

@@ -11,7 +11,7 @@
 
 namespace keel {
 
-// Runs a plan of a BoxPattern. Boxes that a rank has before and behind are copied.
+// Runs a plan of a BoxPattern. Boxes that stay on a rank are copied.
 class Redistribution {
   public:
     // The operations at both ends; null on a rank that has no boxes there. The boxes of their layouts are

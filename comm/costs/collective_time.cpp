@@ -25,7 +25,7 @@ class TimedRounds {
 
     const std::vector<RoundTime>& all() const { return all_; }
 
-    // A message of so many words in the round at hand.
+    // Adds a message of `words` doubles to the current round.
     void send(int from, int to, std::size_t words) {
         const Locality locality = ranks_.locality(from, to);
         const auto bytes = static_cast<double>(words * sizeof(double));

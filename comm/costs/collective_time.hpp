@@ -25,7 +25,7 @@ constexpr auto names_of(AllReduceModel) {
                       Name{AllReduceModel::automatic, "auto"}};
 }
 
-// Seconds until the last rank has the sums of so many doubles.
+// Seconds until the last rank has the sums of `words` doubles.
 //   recursive_doubling: as comm/reductions/rounds.cpp.
 //   rabenseifner: halves of what is left to and fro, far partners first, until each rank has the total of a
 //     piece; back the same way (Thakur, Rabenseifner and Gropp 2005). Ranks beyond a power of two as above.
@@ -41,7 +41,7 @@ double all_reduce_time(const Machine& machine, const RankPlaces& ranks, std::siz
                        AllReduceModel model, std::size_t most_ranks = 4096);
 
 // A round of an all-reduce: the seconds until all messages have arrived, and how long a message keeps the
-// processes at its ends busy; 0 where nobody has measured that.
+// processes at its ends busy; 0 if not measured.
 struct RoundTime {
     double seconds = 0;
     double busy = 0;
@@ -53,11 +53,11 @@ std::vector<RoundTime> all_reduce_rounds(const Machine& machine, const RankPlace
 // The fastest of the three that `auto` chooses from; the first if several are equal.
 AllReduceModel fastest_all_reduce(const Machine& machine, const RankPlaces& ranks, std::size_t words);
 
-// The algorithm by which point-to-point messages add up so many words as the model does.
+// The algorithm by which point-to-point messages add up `words` doubles as the model does.
 AllReduceAlgorithm algorithm_of(AllReduceModel model, const Machine& machine, const RankPlaces& ranks,
                                 std::size_t words);
 
-// Seconds until each rank has so many doubles of every other: Bruck's rounds, as many as doublings, in which
+// Seconds until each rank has `words` doubles of every other: Bruck's rounds, as many as doublings, in which
 // a rank passes on twice what it passed on before (Bruck and others, "Efficient algorithms for all-to-all
 // communications in multiport message-passing systems", TPDS 1997).
 double all_gather_time(const Machine& machine, const RankPlaces& ranks, std::size_t words);

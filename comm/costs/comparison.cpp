@@ -50,7 +50,7 @@ PlanTime time_of(std::span<const Share> shares, std::array<Load, 4> Share::Side:
     return {seconds({0}), {seconds({1}), seconds({2}), seconds({3})}, seconds({0, 1})};
 }
 
-// Whether it matters on which sockets ranks are, and nobody knows.
+// Whether the sockets of ranks matter and are unknown.
 bool sockets_missing(const Setup& setup) {
     const auto& costs = setup.model->machine.messages[static_cast<std::size_t>(setup.model->memory)];
     return !setup.topology.knows_sockets() && setup.topology.nodes() < setup.topology.ranks() && costs &&

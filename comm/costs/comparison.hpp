@@ -39,7 +39,7 @@ struct Share {
 struct Setup {
     const Topology& topology;
     const Model* model = nullptr;
-    std::size_t value_bytes = sizeof(double);  // a value of a message has so many
+    std::size_t value_bytes = sizeof(double);  // bytes of a value
 };
 
 // The shares of the ranks that a plan is of, ascending.
@@ -62,14 +62,14 @@ struct SchemeRow {
     double longest_message = 0;  // values
     // Bytes that `standard` sends more between nodes, because several ranks of one need them.
     double duplicate_bytes = 0;
-    // With a model. If nobody knows the sockets, `time` has no two ranks share one, and `near` all of a node.
+    // With a model. If sockets are unknown, `time` has no two ranks share one, and `near` all of a node.
     std::optional<PlanTime> time;
     std::optional<PlanTime> near;
     // In the row of `standard`, with a model and the whole pattern: input of the papers' closed forms
     // (scripts/papers/formulas.py).
     std::optional<PatternCounts> pattern;
 
-    // With a model, the seconds to choose by: the mean of both where nobody knows the sockets.
+    // With a model, the seconds to choose by: the mean of both if sockets are unknown.
     double seconds() const { return near ? (time->total() + near->total()) / 2 : time->total(); }
 };
 SchemeRow summary(const SchemeOptions& scheme, std::span<const Share> shares, const Setup& setup);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The costs of communication on a machine. Plain data, as in inputs/machines/*.toml; what nobody has measured
-// is missing, and whoever needs it learns its name.
+// The costs of communication on a machine. Plain data, as in inputs/machines/*.toml; what has not been
+// measured is missing, and code that needs it throws its name.
 
 #include <array>
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Postal {
     double alpha = 0;
     double beta = 0;
     // How much of alpha keeps the process busy: what several messages at once each take. The rest is latency,
-    // which they share. All of it if nobody has measured it.
+    // which they share. All of it if not measured.
     std::optional<double> overhead = {};
 
     double time(double bytes) const { return alpha + beta * bytes; }
@@ -57,7 +57,7 @@ struct MessageCosts {
     friend bool operator==(const MessageCosts&, const MessageCosts&) = default;
 };
 
-// Between a device and the host, while so many processes of a node copy.
+// Copies between a device and the host, while `processes` of a node copy.
 struct CopyCosts {
     int processes = 1;
     Postal to_device;
@@ -81,7 +81,7 @@ struct Compute {
     std::optional<Cache> cache = {};
     double look = 0;  // seconds that it takes to ask whether a message has come
 
-    // Seconds of so many operations that do so much together.
+    // Seconds of `calls` operations that do `work` together.
     double time(double calls, const Work& work) const;
 
     friend bool operator==(const Compute&, const Compute&) = default;

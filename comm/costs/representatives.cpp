@@ -75,7 +75,7 @@ std::optional<Tiling> tiling_of(const Layout& layout, const Topology& topology) 
     return tiling;
 }
 
-// The first so many nodes in each direction.
+// The part with the first `tiles` nodes in each direction.
 Representatives::Part part_of(const Layout& layout, const Topology& topology, const Tiling& tiling,
                               const Index& tiles, double weight) {
     std::vector<int> ranks;
@@ -97,7 +97,7 @@ Representatives::Part part_of(const Layout& layout, const Topology& topology, co
     return {{domain, layout.width(), std::move(owners), 0}, topology.among(ranks), weight};
 }
 
-// How often a grid of so many nodes in a direction counts in sums.
+// The weight in sums of a grid of `tiles` nodes in a direction.
 struct Position {
     int tiles;
     int weight;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages whose only purpose is to be timed, and who sends them. No clock here: callers time them.
+// Messages whose only purpose is to be timed, and the pairs that send them. No clock here: callers time them.
 
 #include <cstddef>
 #include <vector>

@@ -39,7 +39,8 @@ class BoxDistribution {
     std::vector<std::size_t> first_;
 };
 
-// Every box, as one item named by its number, goes from the one rank that has it to all that hold it behind.
+// Every box, as one item named by its number, goes from the one rank that has it to all that hold it
+// afterwards.
 class BoxPattern : public Pattern {
   public:
     // `from` has one rank a box; `values` are those of a box.

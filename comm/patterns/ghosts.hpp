@@ -64,7 +64,7 @@ class GhostPattern : public Pattern {
     // The parts between cuts that the region covers in each direction: the first, and the one behind the
     // last.
     std::array<Index, 2> parts_of(const Region& region) const;
-    Index parts() const;                    // a box has so many
+    Index parts() const;                    // number of parts of a box
     std::size_t requests_of_a_box() const;  // at most, for its ghosts
     void add_requests(const GhostRegion& ghosts, std::vector<Request>& requests) const;
 

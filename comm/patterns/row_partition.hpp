@@ -20,14 +20,14 @@ inline constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 struct RowPartition {
     std::int64_t rows = 0;
     int ranks = 1;
-    // First row of each rank, and behind them the number of rows; null: parts as equal as can be.
+    // First row of each rank, then the number of rows; null: parts as equal as can be.
     std::shared_ptr<const std::vector<std::int64_t>> given = nullptr;
 
     std::int64_t first(int rank) const {
         return given ? (*given)[static_cast<std::size_t>(rank)] : rows * rank / ranks;
     }
     std::size_t size(int rank) const { return static_cast<std::size_t>(first(rank + 1) - first(rank)); }
-    // The last rank whose first row is not behind `row`; none behind it owns the row.
+    // The last rank whose first row is at most `row`.
     int owner(std::int64_t row) const {
         if (!given) return static_cast<int>(((row + 1) * ranks - 1) / rows);
         return static_cast<int>(std::ranges::upper_bound(*given, row) - given->begin()) - 1;
@@ -35,7 +35,7 @@ struct RowPartition {
     bool owns(int rank, std::int64_t row) const { return row >= first(rank) && row < first(rank + 1); }
 };
 
-// The partition in which rank after rank owns so many rows.
+// The partition with these numbers of rows, rank after rank.
 inline RowPartition partition_of(std::span<const std::int64_t> sizes) {
     std::vector<std::int64_t> first{0};
     for (const std::int64_t size : sizes) {

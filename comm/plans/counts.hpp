@@ -13,7 +13,7 @@ namespace keel {
 // in brackets the letters of the papers. An item that several ranks of a node need has duplicates, which
 // node-aware plans do not send.
 struct PatternCounts {
-    double messages = 0;             // a rank sends straight to who needs them (m)
+    double messages = 0;             // from a rank straight to the ranks that need them (m)
     double bytes = 0;                // in these messages (s)
     double bytes_per_rank = 0;       // the same without duplicates (s_proc)
     double bytes_per_node = 0;       // without duplicates (s_node)

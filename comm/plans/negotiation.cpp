@@ -36,8 +36,8 @@ Negotiator::Negotiator(const Communicator& comm, const Topology& topology)
     check_equal(topology.ranks(), comm.size(), "every rank has a node");
 }
 
-// The tags alternate: who has received all may send the words of the next exchange to who has not, but none
-// of the one after.
+// The tags alternate: a rank that has received all may send the words of the next exchange to one that has
+// not, but none of the one after.
 WordsByRank Negotiator::exchange(const WordsByRank& outgoing) {
     tag_ = 1 - tag_;
     return sparse_alltoallv(comm_, outgoing, tag_);

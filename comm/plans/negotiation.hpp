@@ -1,7 +1,7 @@
 #pragma once
 
-// Planning a pattern that nobody knows as a whole, such as a sparse matrix's: a rank knows what it needs, and
-// whose it is.
+// Planning a pattern that no rank knows as a whole, such as a sparse matrix's: a rank knows which items it
+// needs, and their owners.
 
 #include <span>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
-// A communication plan: who sends what to whom, in which order. Pure data, made by a planner, run by an
-// exchange. Lengths are in values of one field; a span of fields multiplies them.
+// A communication plan: which rank sends what to which, in which order. Pure data, made by a planner, run by
+// an exchange. Lengths are in values of one field; a span of fields multiplies them.
 
 #include <array>
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Message {
     friend bool operator==(const Message&, const Message&) = default;
 };
 
-// The node-aware schemes' phases: within a node straight to who needs it, to the node's sender, to another
-// node, from the node's receiver to who needs it. The staged axes have phases of their own.
+// The node-aware schemes' phases: within a node straight to the ranks in need, to the node's sender, to
+// another node, from the node's receiver to the ranks in need. The staged axes have phases of their own.
 enum class Phase { local, local_s, global, local_r, axis_x, axis_y, axis_z };
 constexpr auto names_of(Phase) {
     return std::array{Named<Phase>{Phase::local, "local"},   Named<Phase>{Phase::local_s, "local_S"},

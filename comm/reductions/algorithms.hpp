@@ -26,7 +26,7 @@ constexpr std::size_t words_each(WordType type) {
     return type == WordType::double_double ? 2 : 1;
 }
 
-// The algorithm for sums of so many words, where it is automatic.
+// The algorithm for sums of `words` words, if it is automatic.
 using AlgorithmByWords = std::function<AllReduceAlgorithm(std::size_t words)>;
 
 }  // namespace keel

@@ -26,7 +26,7 @@ struct Round {
     bool adds = true;  // words that arrive are added to the rank's; else they take their place
 };
 
-// The rounds of one rank for a sum of so many words, by an algorithm other than mpi and automatic.
+// The rounds of one rank for a sum of `words` words, by an algorithm other than mpi and automatic.
 std::vector<Round> rounds_of(AllReduceAlgorithm algorithm, const Topology& topology, int rank,
                              std::size_t words, WordType type = WordType::fp64);
 

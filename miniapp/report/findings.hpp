@@ -78,7 +78,7 @@ struct RunFacts {
     Index cells{};  // around the domain
     std::vector<Index> level_cells;
     std::vector<int> level_boxes;       // their width
-    std::vector<int> level_merged;      // so many boxes, in each direction, are one on this level
+    std::vector<int> level_merged;      // boxes in each direction that are one on this level
     std::vector<int> level_ranks;       // that have boxes
     double triad_bytes_per_second = 0;  // all ranks together
     // Memory of the rank with most: what it needs at least, and the name of that; all of it with ghosts,
@@ -138,8 +138,8 @@ struct Findings {
     bool valid() const;
 };
 
-// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Rank 0's
-// is told.
+// Takes a report in parts, each as soon as it is known, so that a run that dies leaves what it had. Only
+// rank 0's is printed.
 class Reporter {
   public:
     virtual ~Reporter() = default;

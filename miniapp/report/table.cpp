@@ -93,7 +93,7 @@ bool is_zero(const Cell& cell) {
     return cell.value.is_number() && cell.unit != Unit::scientific && cell.value.get<double>() == 0;
 }
 
-// Whether all numbers that the row prints behind its first cells are zero.
+// Whether all numbers that the row prints after its keys are zero.
 bool is_zero(const Row& row, std::size_t keys) {
     std::size_t printed = 0;
     bool has_zeros = false;

@@ -59,7 +59,7 @@ class ReportTable {
     bool empty() const { return rows_.empty(); }
 
     // The title and the columns, at most line_width wide: a wider table is cut in parts below each other.
-    // Without rows that hold only zeros behind their keys and without columns that hold nothing. Empty if
+    // Without rows that hold only zeros beside their keys and without columns that hold nothing. Empty if
     // nothing is left.
     std::string print() const;
 

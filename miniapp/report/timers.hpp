@@ -52,7 +52,7 @@ struct Parts {
     double other = 0;
 };
 // The Krylov method works on level `bottom`. All exchanges of that level are booked as the bottom's: the
-// ledger does not tell who asked for them.
+// ledger does not separate them.
 Parts parts_of(const std::vector<TimerRow>& rows, int bottom);
 // The same from this rank's ledger, which has seen all but `other` of these seconds.
 Parts parts_of(const Ledger& ledger, double seconds, int bottom);

@@ -8,7 +8,7 @@
 namespace keel {
 namespace {
 
-// Fetches items of any length, full of numbers that tell them apart.
+// Fetches items of any length, filled with distinct numbers.
 class ItemTrial : public Trial {
   public:
     ItemTrial(const SetupContext& context, std::span<const Item> needed, const std::vector<SchemeRow>& rows)

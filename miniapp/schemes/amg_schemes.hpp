@@ -17,7 +17,7 @@ Communication communication_for(VectorEntries::Use use, const Communication& all
 
 class AmgSchemeChoice {
   public:
-    // `fixed` where the deck chooses, and where nobody does. All must outlive this object.
+    // `fixed`: the scheme if the deck chooses, or no one does. All must outlive this object.
     // `topology`: of the ranks of `comm`.
     AmgSchemeChoice(const Resolved& resolved, const Communicator& comm, const Topology& topology,
                     const Backend& backend, const SchemeOptions& fixed)

@@ -36,7 +36,7 @@ bool tries_schemes(SchemeChooser chooser);
 class Trial {
   public:
     virtual ~Trial() = default;
-    // Exchanges by a row's scheme, so many times; returns when all is done.
+    // Exchanges by a row's scheme, `times` times; returns when all is done.
     virtual void run(std::size_t row, int times) = 0;
     // All that one exchange of values without structure fills.
     virtual std::vector<double> filled(std::size_t row) = 0;
@@ -66,7 +66,7 @@ struct Tried {
     Tally rounds = {"rounds"};                       // of all tables
     Check check;  // no row filled some ghost with other bits than the standard scheme did
 };
-// `asked` tells between rounds, on all ranks alike, whether to end; then tables without rounds are dropped.
+// `asked` returns between rounds, on all ranks alike, whether to end; then tables without rounds are dropped.
 Tried time_schemes(const Communicator& comm, const Rounds& rounds, const MakeTrial& make_trial,
                    std::vector<SchemeTable>& tables, const std::function<Interruption()>& asked);
 

@@ -126,7 +126,7 @@ struct SchemeTable {
 // The deck's scheme where the deck chooses, or the one that all others are compared with.
 SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use);
 // From plans for all ranks of the topology, or for nodes that stand for them, made by the calling rank alone:
-// of every scheme that can be planned in so many bytes, or of the only one that the deck says is used. Pure.
+// of every scheme that can be planned in `bytes` bytes, or of the only one that the deck uses. Pure.
 struct Planned {
     bool side_by_side = true;
     double bytes = 0;
@@ -154,8 +154,7 @@ std::optional<std::size_t> chosen_before_run(const Communication& comm, std::spa
 // The chosen schemes as a hierarchy wants them; empty if none was chosen.
 std::vector<LevelSchemes> schemes_by_level(const std::vector<SchemeTable>& tables);
 
-// Whether schemes differ or are to be told apart: several nodes, comm.machine, or somebody but the deck who
-// chooses.
+// Whether schemes differ or are to be compared: several nodes, comm.machine, or a chooser other than the deck.
 bool schemes_matter(const Resolved& resolved);
 
 // --- As text and records
@@ -163,12 +162,12 @@ bool schemes_matter(const Resolved& resolved);
 // Behind "the plans of all ranks": on which nodes these are planned, if not on all.
 std::string planned_text(const PlannedNodes& planned);
 
-// Who carries each exchange, who chose that, and the times; `in_run` by level, if exchanges were timed there.
+// The scheme of each exchange, its chooser, and the times; `in_run` by level, if exchanges were timed there.
 std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run);
 // Lines of columns.
 std::string scheme_tables_text(const std::vector<SchemeTable>& tables);
-// All that a report says of schemes; nothing where none were compared.
+// The report's text on schemes; empty if none were compared.
 std::string schemes_text(SchemeChooser chooser, const std::vector<SchemeTable>& tables,
                          const std::vector<std::optional<double>>& in_run, double tuning_seconds);
 // One JSON record a row, "record": "scheme".

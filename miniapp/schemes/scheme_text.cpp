@@ -135,7 +135,7 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
         if (!table.chosen) continue;
         const SchemeUse& use = table.use;
         const auto level = static_cast<std::size_t>(use.level);
-        // The ledger does not tell apart what a level exchanges for several purposes.
+        // The ledger does not separate a level's exchanges by purpose.
         const auto here = [&](const SchemeTable& other) { return other.use.level == use.level; };
         const bool shown =
             level < in_run.size() && ((use.entries() && use.entries()->use == VectorEntries::Use::product) ||

@@ -1,4 +1,4 @@
-// NAP-2: what a node needs of a rank crosses once, from that rank to its partner on the node, who passes it
+// NAP-2: what a node needs of a rank crosses once, from that rank to its partner on the node, which passes it
 // on to the ranks that need it. (Bienz, Gropp, Olson 2020, section 3.)
 
 #include <algorithm>

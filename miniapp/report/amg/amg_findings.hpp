@@ -50,7 +50,7 @@ CoarsestFindings coarsest_of(const AmgOptions& options, const std::vector<AmgLev
 std::string coarsest_text(const CoarsestFindings& coarsest);
 Json coarsest_json(const CoarsestFindings& coarsest);
 
-// The remedy if there is no cycle, printed behind the reason.
+// The remedy if there is no cycle, printed after the reason.
 std::string remedy(AmgOutcome outcome);
 
 struct AmgFindings {

@@ -21,7 +21,7 @@ struct KernelTime {
     double bytes_moved = 0;  // all ranks, by declared costs
 };
 
-// Who preconditions: nobody or blocks, whose time has a row of its own; or a multigrid cycle, whose
+// The preconditioner: none or blocks, whose time has a row of its own; or a multigrid cycle, whose
 // operations are all those that are not the method's. Exchanges of the method's level count as its products'
 // in either case.
 enum class PreconditionedBy { blocks, cycle };
@@ -29,7 +29,7 @@ enum class PreconditionedBy { blocks, cycle };
 // The kernels of a method that works on this level, without those that never ran.
 std::vector<KernelTime> kernel_times(const std::vector<TimerRow>& rows, int level, PreconditionedBy by);
 
-// A table per iteration, if a solve has so many.
+// A table per iteration; `iterations` are those of a solve.
 std::string kernels_text(const std::vector<KernelTime>& kernels, double iterations);
 std::string kernel_records(const std::vector<KernelTime>& kernels, const std::string& solver,
                            double iterations);

@@ -1,6 +1,6 @@
 #pragma once
 
-// How one solve by a Krylov method as main solver is told.
+// Text and record of one solve by a Krylov method as main solver.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who started a run, when, and with what: so that a record can be told from others, and its run be made
-// again.
+// The origin of a run: date, command and environment, so that a record can be told from others, and its run
+// be made again.
 
 #include <span>
 #include <string>
