@@ -1,0 +1,111 @@
+"""The command scripts/results: its words, its messages and its exit status."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pages.compare import differences
+from pages.page import RESULTS, ROOT, Page, PageRun, all_pages, lines_of
+from studies.define.checked_toml import Refused
+from studies.execute.keel import find_keel, mpiexec_of
+from studies.records import Record, UnreadableRecords, read_runs
+
+ABOUT = """Makes the pages of results/ again: the counted and predicted records of their runs, and from these README.md and figures.
+
+    scripts/results [NAME ...]            makes runs, READMEs and figures of these pages, or of all, again
+    scripts/results --render [NAME ...]   READMEs and figures alone, from the records that are there
+    scripts/results --check [NAME ...]    changes nothing; fails if a README is not that of its records, or records are not this
+                                          build's: counts of plans differ, iterations or predicted seconds by more than 5 %
+
+Measured and simulated records stay as they are, with --measured they are made again, too. Exit status: 0 all is well, 1 a check
+failed, 2 refused."""
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="scripts/results", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("names", nargs="*", metavar="NAME", help="folders of results/; by default all with a page.toml")
+    made.add_argument("--render", action="store_true", help="make no runs")
+    made.add_argument("--check", action="store_true", help="compare, and change nothing")
+    made.add_argument("--nightly", action="store_true", help="also runs that take long; without --check they always are made")
+    made.add_argument("--measured", action="store_true", help="make measured records again, too")
+    made.add_argument("--keel", help="executable; by default $KEEL, the release build, or that of PATH")
+    made.add_argument("--results", type=Path, default=RESULTS, help="folder of the pages; by default results/")
+    made.add_argument("--png", action="store_true", help="figures as PNG as well, to look at")
+    return made
+
+
+def made_records(run: PageRun, keel: Path) -> list[Record]:
+    """Starts keel; what the page keeps of its records."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run.json"
+        start = [mpiexec_of(keel), "-n", str(run.ranks)] if run.ranks else []
+        command = [*start, str(keel), *run.words(), f"output.json={out}"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+        if done.returncode != 0:
+            raise Refused(f"{' '.join(command)}\nended with exit status {done.returncode}:\n{done.stderr.strip() or done.stdout[-2000:]}")
+        return run.kept([record for one in read_runs(out) for record in one.records])
+
+
+def to_make(page: Page, options: argparse.Namespace) -> list[PageRun]:
+    kinds = {"counted", "predicted"} | ({"measured"} if options.measured else set())
+    all_lengths = options.nightly or not options.check
+    return [run for run in page.runs if run.kind in kinds and (all_lengths or not run.nightly)]
+
+
+def checked(page: Page, keel: Path | None, options: argparse.Namespace) -> Iterator[str]:
+    """What is not as it should be."""
+    readme = page.folder / "README.md"
+    if readme.read_text(encoding="utf-8") != page.text():
+        yield f"{readme}: it is not what README.md.j2 and the records make; run scripts/results --render {page.folder.name}"
+    for run in to_make(page, options) if keel else []:
+        for difference in differences(page.records(run.name), made_records(run, keel)):
+            yield f"{page.path(run)}: {difference}"
+
+
+def render(page: Page, png: bool) -> list[Path]:
+    from pages.picture import draw  # matplotlib takes long to load
+
+    written = [page.folder / "README.md"]
+    written[0].write_text(page.text(), encoding="utf-8")
+    for figure in page.figures:
+        picture = draw(page, figure)
+        path = page.folder / figure["file"]
+        if png:
+            picture.figure.savefig(path.with_suffix(".png"), dpi=110)
+        path.write_text(picture.svg() + "\n", encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def chosen(options: argparse.Namespace) -> list[Page]:
+    pages = {page.folder.name: page for page in all_pages(options.results)}
+    unknown = [name for name in options.names if name not in pages]
+    if unknown:
+        raise Refused(f"{', '.join(unknown)}: no such page; choose {', '.join(pages)}")
+    return [page for name, page in pages.items() if not options.names or name in options.names]
+
+
+def main(words: Sequence[str]) -> int:
+    options = parser().parse_args(words)
+    try:
+        pages = chosen(options)
+        keel = None if options.render else find_keel(options.keel)
+        if options.check:
+            stale = [difference for page in pages for difference in checked(page, keel, options)]
+            print("\n".join(stale) if stale else "every page is this build's")
+            return 1 if stale else 0
+        for page in pages:
+            for run in to_make(page, options) if keel else []:
+                page.path(run).write_text(lines_of(made_records(run, keel)), encoding="utf-8")
+                print(f"wrote {page.path(run)}")
+            for path in render(page, options.png):
+                print(f"wrote {path}")
+    except (Refused, UnreadableRecords) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,191 @@
+"""One page: a folder of results/ with page.toml (runs and figures), README.md.j2 (a Jinja template) and the records of its runs.
+
+page.toml has any number of
+
+    [[run]]
+    name = "hopper.512"       # its records lie in hopper.512.json
+    kind = "predicted"        # or counted, measured, simulated
+    command = "--dry-run inputs/papers/seed_weak.toml problem.ranks=512"   # words behind keel, from the root of the sources
+    keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
+    fields = ["solver", "seconds"]   # what stays of these records, besides their kind; all if it is not there
+    ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
+    nightly = false           # true: too long for the quick check
+
+    [names]                   # what expressions and the template call by a name
+    all = ["hopper.64", "hopper.512"]
+
+    [[figure]]
+    file = "speed_up.svg"
+    kind = "predicted"        # said below the picture, with the caption
+    caption = "..."
+    form = "lines"            # or bars, whose x are names
+    x = "ranks"               # labels of the axes
+    y = "speed-up"
+    log_x = true
+    series = [{label = "...", x = "EXPRESSION", y = "EXPRESSION"}]  # lists, by Jinja's expressions, with the template's names
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from studies.define.checked_toml import CheckedToml, Key, Refused
+from studies.needs import missing
+from studies.records import Record, read_runs
+
+try:
+    import jinja2
+except ModuleNotFoundError:
+    raise missing("jinja2", "fills in the pages") from None
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+KINDS = ("counted", "predicted", "simulated", "measured")
+RUN = {
+    "name": Key(str, "file of the records, without .json", needed=True),
+    "kind": Key(str, "what its numbers are", KINDS, needed=True),
+    "command": Key(str, "words behind keel", needed=True),
+    "keep": Key(list, "kinds of records that stay"),
+    "fields": Key(list, "fields that stay"),
+    "ranks": Key(int, "processes", least=0),
+    "nightly": Key(bool, "too long for the quick check"),
+}
+FIGURE = {
+    "file": Key(str, "file of the picture, which ends in .svg", needed=True),
+    "kind": Key(str, "what its numbers are", KINDS, needed=True),
+    "caption": Key(str, "what it shows, a sentence", needed=True),
+    "form": Key(str, "its marks", ("lines", "bars"), needed=True),
+    "x": Key(str, "label of the axis", needed=True),
+    "y": Key(str, "label of the axis", needed=True),
+    "log_x": Key(bool, "logarithmic axis"),
+    "log_y": Key(bool, "logarithmic axis"),
+    "series": Key(list, "tables of label, x and y", needed=True),
+}
+
+
+@dataclass(frozen=True)
+class PageRun:
+    """One start of keel."""
+
+    name: str
+    kind: str
+    command: str
+    keep: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    ranks: int = 0
+    nightly: bool = False
+
+    def words(self) -> list[str]:
+        return shlex.split(self.command)
+
+    def kept(self, records: list[Record]) -> list[Record]:
+        """What the page keeps of the run's records."""
+        of_kinds = [record for record in records if not self.keep or record["record"] in self.keep]
+        if not self.fields:
+            return of_kinds
+        return [{name: record[name] for name in ("record", *self.fields) if name in record} for record in of_kinds]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A folder with page.toml."""
+
+    folder: Path
+    runs: tuple[PageRun, ...]
+    figures: tuple[Record, ...]
+    names: Record  # what [names] calls by a name: files of records, numbers of ranks
+
+    def path(self, run: PageRun) -> Path:
+        return self.folder / f"{run.name}.json"
+
+    def records(self, name: str) -> list[Record]:
+        """The kept records of a run."""
+        return [record for run in read_runs(self.folder / f"{name}.json") for record in run.records]
+
+    @cached_property
+    def environment(self) -> jinja2.Environment:
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(self.folder),
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, ratios=ratios)
+        environment.filters.update(f=fixed, pct=percent)
+        return environment
+
+    def of(self, name: str, kind: str) -> list[Record]:
+        """The records of one kind."""
+        return [record for record in self.records(name) if record["record"] == kind]
+
+    def value(self, name: str, path: str, kind: str = "solve", **fields: Any) -> Any:
+        """What lies at a path, such as "noisy.1.seconds", of the first record of this kind that has these fields."""
+        for record in self.of(name, kind):
+            if all(record.get(field) == wanted for field, wanted in fields.items()):
+                return at(record, path)
+        raise Refused(f"{self.folder / name}.json: no {kind} with {fields}")
+
+    def values(self, names: Sequence[str], path: str, kind: str = "solve", **fields: Any) -> list[Any]:
+        """The same of several files."""
+        return [self.value(name, path, kind, **fields) for name in names]
+
+    def text(self) -> str:
+        """The README that its template and records make."""
+        try:
+            return self.environment.get_template("README.md.j2").render()
+        except (jinja2.TemplateError, KeyError, TypeError, ZeroDivisionError) as error:
+            raise Refused(f"{self.folder / 'README.md.j2'}: {type(error).__name__}: {error}") from None
+
+    def evaluated(self, expression: str) -> Any:
+        """What an expression of a figure is."""
+        return self.environment.compile_expression(expression, undefined_to_none=False)()
+
+
+def at(record: Record, path: str) -> Any:
+    found: Any = record
+    for step in path.split("."):
+        found = found[int(step) if isinstance(found, list) else step]
+    return found
+
+
+def ratios(ones: Sequence[float], others: Sequence[float]) -> list[float]:
+    return [one / other for one, other in zip(ones, others, strict=True)]
+
+
+def fixed(value: float, digits: int = 2) -> str:
+    return f"{value:,.{digits}f}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def read_page(folder: Path) -> Page:
+    """Refuses what is wrong in page.toml, all at once, with file:line."""
+    file = CheckedToml(folder / "page.toml")
+    tables = {"run": Key(list, "runs"), "figure": Key(list, "figures"), "names": Key(dict, "what expressions call by a name")}
+    file.check(file.values, (), tables, "a page")
+    runs: list[Record] = file.values.get("run", [])
+    for number, run in enumerate(runs):
+        file.check(run, ("run", number), RUN, "a run")
+    figures: list[Record] = file.values.get("figure", [])
+    for number, figure in enumerate(figures):
+        file.check(figure, ("figure", number), FIGURE, "a figure")
+    file.done()
+    made = [PageRun(**{name: tuple(value) if isinstance(value, list) else value for name, value in run.items()}) for run in runs]
+    return Page(folder, tuple(made), tuple(figures), file.values.get("names", {}))
+
+
+def all_pages(results: Path = RESULTS) -> Iterator[Page]:
+    for path in sorted(results.glob("*/page.toml")):
+        yield read_page(path.parent)
+
+
+def lines_of(records: list[Record]) -> str:
+    """Records as a file has them."""
+    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)

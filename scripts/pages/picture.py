@@ -1,0 +1,40 @@
+"""A page's figure: series of numbers that its expressions make of the records, as lines or as bars."""
+
+from typing import Any
+
+from pages.page import Page
+from studies.evaluate.figures.style import COLOURS, HATCHES, Picture, legend, new, plain_decades, powers_of_two, series
+from studies.records import Record
+
+
+def draw(page: Page, figure: Record) -> Picture:
+    drawn, axes = new()
+    axis = axes[0][0]
+    lines = [(one["label"], page.evaluated(one["x"]), page.evaluated(one["y"])) for one in figure["series"]]
+    if figure["form"] == "lines":
+        for number, (label, xs, ys) in enumerate(lines):
+            axis.plot(xs, ys, label=label, **series(number))
+        if figure.get("log_x"):
+            powers_of_two(axis, [x for _, xs, _ in lines for x in xs])
+    else:
+        bars(axis, lines)
+    if figure.get("log_y"):
+        axis.set_yscale("log")
+        plain_decades(axis)
+    else:
+        axis.set_ylim(bottom=0)
+    axis.set(xlabel=figure["x"], ylabel=figure["y"])
+    legend(drawn, axis)
+    return Picture(drawn, figure["caption"], figure["kind"])
+
+
+def bars(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> None:
+    """Groups of bars, a name of x each."""
+    names = list(dict.fromkeys(str(x) for _, xs, _ in lines for x in xs))
+    width = 0.8 / len(lines)
+    for number, (label, xs, ys) in enumerate(lines):
+        left = [names.index(str(x)) - 0.4 + (number + 0.5) * width for x in xs]
+        axis.bar(left, ys, width=width, label=label, color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
+                 edgecolor="#ffffff80", linewidth=0.4)  # fmt: skip
+    axis.set_xticks(range(len(names)), names, rotation=30 if max(map(len, names)) * len(names) > 60 else 0)
+    axis.grid(visible=False, axis="x")
