@@ -21,8 +21,7 @@ std::string oversubscription(const Crowd& crowd, int on_node) {
         return fmt::format(
             "{} on a quota of {:.3g} processors (control group {}): the system stops them for a part of each "
             "period, so times are longer than the work takes; ask for a quota of at least {} (cpu.max, "
-            "docker "
-            "--cpus), or start fewer",
+            "docker --cpus), or start fewer",
             who, crowd.processors, crowd.where, crowd.threads);
     const auto processors = static_cast<int>(crowd.processors);
     std::string cure = crowd.ranks <= processors
@@ -94,8 +93,7 @@ RunFacts facts_of(const Resolved& resolved, const Communicator& comm, const Back
     if (resolved.gpu_sync != GpuSync::per_operation)
         facts.warnings.push_back(
             "run.gpu_sync is not per_operation: the device runs behind the host, so an operation's time is "
-            "what "
-            "the host spent on it; what the device does shows where the host waits");
+            "what the host spent on it; what the device does shows where the host waits");
     for (const std::string& warning : facts.topology.warnings()) facts.warnings.push_back(warning);
     facts.warnings.insert(facts.warnings.end(), resolved.warnings.begin(), resolved.warnings.end());
     return facts;

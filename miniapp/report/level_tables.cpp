@@ -108,11 +108,11 @@ void add_sums(ReportTable& table, const ByLevel& timers, const std::vector<doubl
 std::string times_text(const RunFacts& facts, const std::vector<TimerRow>& rows, bool all) {
     const ByLevel timers(facts, rows);
     const bool predicted = timers.predicted();
-    ReportTable table(predicted ? "Time per solve, predicted: the rank with most to do"
-                      : all
-                          ? "Time per solve: mean over ranks, then the slowest rank, which rank that is, the "
-                            "fastest rank and calls"
-                          : "Time per solve: mean over ranks, below it the slowest rank");
+    const char* const title =
+        predicted ? "Time per solve, predicted: the rank with most to do"
+        : all     ? "Time per solve: mean over ranks, the slowest rank, its number, the fastest rank, calls"
+                  : "Time per solve: mean over ranks, below it the slowest rank";
+    ReportTable table(title);
     std::vector<double> sums(static_cast<std::size_t>(timers.levels()) + 1);
     for (const std::string& op : timers.ops()) {
         const bool by_level = op != "other";

@@ -128,8 +128,7 @@ std::string choices_text(SchemeChooser chooser, const std::vector<SchemeTable>& 
                          const std::vector<std::optional<double>>& in_run) {
     ReportTable rows(
         "Communication schemes: microseconds of an exchange; when tried: fastest round of the slowest rank; "
-        "in the "
-        "run: mean over ranks and exchanges of the level, waiting included",
+        "in the run: mean over ranks and exchanges of the level, waiting included",
         "", 3);
     for (const SchemeTable& table : tables) {
         if (!table.chosen) continue;

@@ -12,18 +12,19 @@
 namespace keel {
 namespace {
 
-constexpr std::array told_prefixes{"OMP_",      "KMP_",   "GOMP_", "MPICH_", "MPIR_CVAR_",
-                                   "OMPI_MCA_", "I_MPI_", "FI_",   "UCX_",   "KEEL_"};
+constexpr std::array recorded_prefixes{"OMP_",      "KMP_",   "GOMP_", "MPICH_", "MPIR_CVAR_",
+                                       "OMPI_MCA_", "I_MPI_", "FI_",   "UCX_",   "KEEL_"};
 constexpr std::array launcher_prefixes{"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix",
                                        "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem"};
 constexpr std::array job_variables{
     "SLURM_JOB_ID", "SLURM_STEP_ID",        "PBS_JOBID",           "LSB_JOBID", "FLUX_JOB_ID",
     "COBALT_JOBID", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 
-bool is_told(std::string_view name) {
+bool is_recorded(std::string_view name) {
     const auto begins = [&](const char* prefix) { return name.starts_with(prefix); };
     return std::ranges::find(job_variables, name) != job_variables.end() ||
-           (std::ranges::any_of(told_prefixes, begins) && std::ranges::none_of(launcher_prefixes, begins));
+           (std::ranges::any_of(recorded_prefixes, begins) &&
+            std::ranges::none_of(launcher_prefixes, begins));
 }
 
 std::string now_as(const char* format) {
@@ -46,7 +47,7 @@ Origin origin_of(std::span<char* const> command, const std::string& label) {
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const std::size_t name = text.find('=');
-        if (name != text.npos && is_told(text.substr(0, name)))
+        if (name != text.npos && is_recorded(text.substr(0, name)))
             origin.environment.emplace_back(text.substr(0, name), text.substr(name + 1));
     }
     std::ranges::sort(origin.environment);
