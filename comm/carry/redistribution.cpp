@@ -88,8 +88,8 @@ void Redistribution::run(std::span<const Field> from, std::span<const Field> to)
     reserve(fields);
     const bool travels = !exchanger_->schedule().empty();
     if (travels) {
-        // A rank that sends nothing has not packed, and so not waited: what arrived last may still be on its
-        // way out of the buffer into which more is received now.
+        // A rank that sends nothing has not packed, and so not waited: cells that arrived last may still be
+        // copied out of the buffer into which more are received now.
         if (packed_.count > 0)
             ends_.from->pack(exchanger_->to_send(), packed_, from, {});
         else if (unpacked_.count > 0)

@@ -177,7 +177,7 @@ double sum_of(std::span<const RoundTime> rounds) {
                            [](double sum, const RoundTime& round) { return sum + round.seconds; });
 }
 
-// The rounds of a doubling distance: send_all(rounds, distance, number of ranks) sends the messages of one.
+// Seconds of rounds at distances 1, 2, 4, ...: send_all(rounds, distance, ranks) sends the messages of one.
 template <class SendAll>
 double time_of_doublings(const Machine& machine, const RankPlaces& ranks, const SendAll& send_all) {
     TimedRounds rounds(machine, ranks);

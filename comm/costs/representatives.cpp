@@ -116,7 +116,7 @@ Samples samples_of(int tiles, bool periodic) {
     return {{{all_kinds, all_kinds + 1 - tiles}, {all_kinds + 1, tiles - all_kinds}}};
 }
 
-// Nodes of a sample that are not drawn, at most.
+// At most so many nodes of a sample are picked, not drawn.
 constexpr int picked_nodes = 3;
 
 }  // namespace
@@ -157,8 +157,8 @@ Representatives Representatives::of(const Layout& layout, const Topology& topolo
     return those;
 }
 
-// The first and the last, which is smaller where nodes are not full, and the one with most faces between its
-// boxes and those of other nodes, which most is sent through. The others are drawn by a fixed shuffle.
+// Picks the first node, the last, which may not be full, and the one whose boxes share most faces with those
+// of other nodes. The others are drawn by a fixed shuffle.
 Representatives::Sample Representatives::sample_of(const Layout& layout, const Topology& topology,
                                                    int drawn) {
     const auto nodes = static_cast<std::size_t>(topology.nodes());
@@ -188,7 +188,7 @@ int Representatives::planned_nodes() const {
                    : largest().topology.nodes();
 }
 
-// Whoever of a node sends hangs on what neighbours of its neighbours get.
+// The senders of a node depend on the needs of its neighbours' neighbours.
 double Representatives::share_of_requests(const Part& part) const {
     const Layout& layout = part.layout;
     const auto sides = ghost_pattern(layout, 1, Neighbours::faces).sides();
@@ -247,8 +247,8 @@ SchemeRow Representatives::row_of(const Part& part, const SchemeOptions& scheme,
         double squares = 0;
         for (const double value : values) squares += (value - mean) * (value - mean);
         row.all.*number = std::accumulate(picked.begin(), picked.end(), others * mean);
-        // The standard error of a mean of so many nodes, drawn without putting back; 19 in 20 normally
-        // distributed means are within 1.96 of it.
+        // The standard error of the mean of nodes drawn without replacement; 95 % of normally distributed
+        // means are within 1.96 of it.
         const double error = std::sqrt(squares / (drawn - 1) / drawn * (1 - drawn / others));
         row.margin.value().*number = 1.96 * others * error;
     }

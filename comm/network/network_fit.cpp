@@ -13,7 +13,7 @@ constexpr std::size_t least_samples = 3;
 // Relative residuals below this are no reason for another switch.
 constexpr double resolution = 1e-3;
 
-// The first sample of at least so many bytes.
+// The first sample of at least `bytes` bytes.
 std::size_t first_from(std::span<const TimedMessage> samples, std::size_t bytes) {
     const auto first = std::partition_point(samples.begin(), samples.end(), [&](const TimedMessage& sample) {
         return sample.bytes < static_cast<double>(bytes);

@@ -31,7 +31,7 @@ Region ghosts_towards(const Index& direction, const Index& extent, int depth) {
     return region;
 }
 
-// 0, depth, width - depth, width, and what cuts the parts between them into equal ones of at most `longest`
+// 0, depth, width - depth, width, and cuts of the parts between them into equal ones of at most `longest`
 // cells.
 std::vector<int> cuts(int width, int depth, int longest) {
     std::vector<int> coarse{0, depth, width - depth, width};

@@ -88,7 +88,7 @@ std::vector<Request> requests_planned(const Pattern& pattern, const Topology& to
 // One phase after the other: transfers take twice the memory of the messages they become.
 Plan relay(std::span<const Request> requests, std::span<const NodeMessage> messages, const Topology& topology,
            const RanksPlanned& whose) {
-    // A list that grows takes its length twice; of one rank's plan it is short.
+    // A list that grows takes its length twice; a single rank's is short.
     const auto room = [&](std::size_t most) {
         std::vector<Transfer> transfers;
         if (whose.all()) transfers.reserve(most);
@@ -108,7 +108,7 @@ Plan relay(std::span<const Request> requests, std::span<const NodeMessage> messa
         plan.phases.push_back({phase, messages_of(std::move(transfers), whose)});
     };
     add_phase(Phase::local_s, [&](auto& transfers, const NodeMessage& message, const Item& item) {
-        // Once to each sender, however many nodes it sends the item to.
+        // The item goes once to each sender, however many nodes that sends it to.
         if (item.owner != message.sender && whose.concern(item.owner, message.sender))
             transfers.push_back({item.owner, message.sender, 0, item});
     });

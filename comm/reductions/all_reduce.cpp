@@ -15,7 +15,7 @@ class MpiAllReduce : public AllReduce {
                 "MPI_Iallreduce");
         return {};
     }
-    // MPI moves it on itself, whatever of MPI is called.
+    // MPI progresses the sum in any of its calls.
     bool progress() override {
         int done = 0;
         if (in_flight()) require(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");

@@ -8,7 +8,7 @@ namespace {
 
 using Rounds = std::vector<Round>;
 
-// From here on MPICH takes Rabenseifner's algorithm, too: bytes of a sum that are more than rounds can cost.
+// MPICH, too, takes Rabenseifner's algorithm for sums from this length on.
 constexpr std::size_t long_words = 2048 / sizeof(double) + 1;
 
 // The ranks that add up, and this one's place among them.

@@ -49,7 +49,7 @@ std::string bindings_text(const RunFacts& facts) {
     return text;
 }
 
-// The line that programs read (packaging/), or why there is none.
+// The line that programs read (packaging/), or the reason why there is none.
 std::string merit_text(const FigureOfMerit& merit) {
     if (!merit.earned())
         return "No figure of merit: a solve gained no digits (f = 0, or a first guess within the "
@@ -79,7 +79,7 @@ std::string grids_text(const RunFacts& facts) {
            agglomeration_text(facts);
 }
 
-// Whose seconds these are.
+// The origin of simulated seconds.
 std::string simulation_text(const Simulation& simulation) {
     const Compute& c = simulation.compute;
     std::string charged = fmt::format("{} a rank", rate_text(c.rate));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int exchanges_per_round = 10;  // many ticks of the clock
 
-// Fields of one level, filled anew before each exchange whose outcome is looked at.
+// Fields of one level, filled anew before each exchange that is checked.
 struct Fields {
     Fields(const Backend& backend, const Layout& layout, int ghosts, std::size_t columns,
            std::size_t value_bytes = sizeof(double))

@@ -147,8 +147,8 @@ SchemeOptions scheme_needed(const Communication& comm, const SchemeUse& use) {
 
 namespace {
 
-// Requests that a scheme is planned for, by the largest part of the nodes that are planned for: of a share of
-// the ghosts.
+// Requests in the plan of a scheme for the largest part of the nodes, if `share` of the ghosts are planned
+// for.
 double requests_to_plan(const SchemeUse& use, const Representatives& nodes, const SchemeOptions& scheme,
                         double share) {
     const GhostCells* ghosts = use.ghosts();

@@ -1,7 +1,7 @@
-// The geometric way to few messages, along x, then y, then z, with slabs that grow by the ghosts of the axes
-// before: every rank has at most two partners an axis, with as many ranks as boxes. A ghost cell off an edge
-// or corner comes through the boxes that share a face with both ends of the axes crossed so far. (Ding, He,
-// "A ghost cell expansion method for reducing communications in solving PDE problems", SC 2001, where it
+// Few messages by geometry: ghosts travel along x, then y, then z, with slabs that grow by the ghosts of the
+// axes before: every rank has at most two partners an axis, with as many ranks as boxes. A ghost cell off an
+// edge or corner comes through the boxes that share a face with both ends of the axes crossed so far. (Ding,
+// He, "A ghost cell expansion method for reducing communications in solving PDE problems", SC 2001, where it
 // spares diagonal messages.)
 
 #include <array>
@@ -33,8 +33,8 @@ void add_transfers(const GhostPattern& pattern, int from, Transfers& transfers) 
             for (std::size_t axis = 0; axis < d; ++axis) before[axis] = step[axis];
             Index after = before;
             after[d] = step[d];
-            // In a union of boxes one on the way may be missing: then the last box before it sends to the
-            // next behind it.
+            // In a union of boxes one in between may be missing: then the last box before the gap sends to
+            // the first box after it.
             const auto there = layout.neighbour(from, after);
             if (!there) continue;
             auto here = layout.neighbour(from, before);
