@@ -21,7 +21,7 @@ ABOUT = """Makes the pages of results/ again: the counted and predicted records 
     scripts/results --check [NAME ...]    changes nothing; fails if a README is not that of its records, or records are not this
                                           build's: counts of plans differ, iterations or predicted seconds by more than 5 %
 
-Measured and simulated records stay as they are, with --measured they are made again, too. Exit status: 0 all is well, 1 a check
+Measured and simulated records stay as they are; with --measured, measured ones of one start are made again, too. Exit status: 0 all is well, 1 a check
 failed, 2 refused."""
 
 
@@ -40,21 +40,25 @@ def parser() -> argparse.ArgumentParser:
 
 def made_records(run: PageRun, keel: Path) -> list[Record]:
     """Starts keel; what the page keeps of its records."""
+    return [record for each, words in run.starts() for record in run.kept(records_of(keel, words, run.ranks), each)]
+
+
+def records_of(keel: Path, words: Sequence[str], ranks: int) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.json"
-        start = [mpiexec_of(keel), "-n", str(run.ranks)] if run.ranks else []
-        command = [*start, str(keel), *run.words(), f"output.json={out}"]
+        start = [mpiexec_of(keel), "-n", str(ranks)] if ranks else []
+        command = [*start, str(keel), *words, f"output.json={out}"]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
         if done.returncode != 0:
             raise Refused(f"{' '.join(command)}\nended with exit status {done.returncode}:\n{done.stderr.strip() or done.stdout[-2000:]}")
-        return run.kept([record for one in read_runs(out) for record in one.records])
+        return [record for one in read_runs(out) for record in one.records]
 
 
 def to_make(page: Page, options: argparse.Namespace) -> list[PageRun]:
     kinds = {"counted", "predicted"} | ({"measured"} if options.measured else set())
     all_lengths = options.nightly or not options.check
-    return [run for run in page.runs if run.kind in kinds and (all_lengths or not run.nightly)]
+    return [run for run in page.runs if run.kind in kinds and run.command and (all_lengths or not run.nightly)]
 
 
 def checked(page: Page, keel: Path | None, options: argparse.Namespace) -> Iterator[str]:

@@ -6,10 +6,14 @@ page.toml has any number of
     name = "hopper.512"       # its records lie in hopper.512.json
     kind = "predicted"        # or counted, measured, simulated
     command = "--dry-run inputs/papers/seed_weak.toml problem.ranks=512"   # words behind keel, from the root of the sources
+    by = "scripts/study run ..."     # in place of command: what made records that no single start of keel makes
     keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
-    fields = ["solver", "seconds"]   # what stays of these records, besides their kind; all if it is not there
+    fields = ["solver", "moved.bytes"]   # what stays of these records, besides their kind; all if it is not there
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
     nightly = false           # true: too long for the quick check
+    [run.each]                # a start for each, with these words more; its records get a field `each`, the name
+    cg = "bottom.solver=cg"
+    ca_cg = "bottom.solver=ca_cg"
 
     [names]                   # what expressions and the template call by a name
     all = ["hopper.64", "hopper.512"]
@@ -28,7 +32,7 @@ page.toml has any number of
 import json
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,7 +52,9 @@ KINDS = ("counted", "predicted", "simulated", "measured")
 RUN = {
     "name": Key(str, "file of the records, without .json", needed=True),
     "kind": Key(str, "what its numbers are", KINDS, needed=True),
-    "command": Key(str, "words behind keel", needed=True),
+    "command": Key(str, "words behind keel"),
+    "by": Key(str, "what made records that no single start of keel makes"),
+    "each": Key(dict, "more words of a start each, by name"),
     "keep": Key(list, "kinds of records that stay"),
     "fields": Key(list, "fields that stay"),
     "ranks": Key(int, "processes", least=0),
@@ -69,25 +75,28 @@ FIGURE = {
 
 @dataclass(frozen=True)
 class PageRun:
-    """One start of keel."""
+    """One start of keel, or one for each of several words, or what something else measured or simulated."""
 
     name: str
     kind: str
-    command: str
+    command: str = ""
+    by: str = ""
+    each: dict[str, str] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     ranks: int = 0
     nightly: bool = False
 
-    def words(self) -> list[str]:
-        return shlex.split(self.command)
+    def starts(self) -> Iterator[tuple[str, list[str]]]:
+        """The name of each start and its words behind keel."""
+        for name, words in (self.each or {"": ""}).items():
+            yield name, shlex.split(f"{self.command} {words}")
 
-    def kept(self, records: list[Record]) -> list[Record]:
-        """What the page keeps of the run's records."""
+    def kept(self, records: list[Record], each: str = "") -> list[Record]:
+        """What the page keeps of a start's records."""
         of_kinds = [record for record in records if not self.keep or record["record"] in self.keep]
-        if not self.fields:
-            return of_kinds
-        return [{name: record[name] for name in ("record", *self.fields) if name in record} for record in of_kinds]
+        named = {"each": each} if each else {}
+        return [{**part_of(record, ("record", *self.fields)), **named} if self.fields else {**record, **named} for record in of_kinds]
 
 
 @dataclass(frozen=True)
@@ -146,6 +155,16 @@ class Page:
         return self.environment.compile_expression(expression, undefined_to_none=False)()
 
 
+def part_of(record: Record, paths: Sequence[str]) -> Record:
+    """The fields at these paths, such as "moved.bytes", that there are."""
+    part: Record = {}
+    for path in paths:
+        name, _, rest = path.partition(".")
+        if name in record:
+            part[name] = {**part.get(name, {}), **part_of(record[name], [rest])} if rest else record[name]
+    return part
+
+
 def at(record: Record, path: str) -> Any:
     found: Any = record
     for step in path.split("."):
@@ -173,6 +192,9 @@ def read_page(folder: Path) -> Page:
     runs: list[Record] = file.values.get("run", [])
     for number, run in enumerate(runs):
         file.check(run, ("run", number), RUN, "a run")
+        by_keel = run.get("kind") in ("counted", "predicted")
+        if ("command" in run) == ("by" in run) or ("by" in run and by_keel):
+            file.refuse(("run", number), "run: wants command, or by if it is measured or simulated")
     figures: list[Record] = file.values.get("figure", [])
     for number, figure in enumerate(figures):
         file.check(figure, ("figure", number), FIGURE, "a figure")

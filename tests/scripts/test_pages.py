@@ -108,6 +108,30 @@ class Pages(unittest.TestCase):
         self.assertEqual(list(differences([{"record": "solve", "cycles": 9}], [{"record": "solve"}])), ["record 1 (solve): cycles is gone"])
         self.assertEqual(len(list(differences([solve(1, converged=True)], [solve(1, converged=False)]))), 1)
 
+    def test_a_run_may_have_a_start_for_each_of_several_words(self) -> None:
+        each = 'fields = ["solver", "noisy", "moved.bytes"]\n[run.each]\nplain = "problem.box=8"\nfused = "problem.box=16"\n'
+        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]\n', f'keep = ["solve"]\n{each}'))
+        (self.page / "README.md.j2").write_text("{{ value('small', 'noisy.0.seconds', each='fused') }}\n")
+        keel = self.results / "keel"
+        keel.write_text(KEEL.format(records=lines(solve(2.0, moved={"bytes": 8, "share": 0.5}))))
+        keel.chmod(0o755)
+        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
+        kept = [json.loads(line) for line in (self.page / "small.json").read_text().splitlines()]
+        self.assertEqual([record["each"] for record in kept], ["plain", "fused"])
+        self.assertEqual([record["moved"] for record in kept], [{"bytes": 8}] * 2)  # without the share
+        self.assertEqual(self.results_command("--check", "--keel", str(keel))[0], 0)
+
+    def test_records_of_something_else_are_left_alone(self) -> None:
+        measured = 'kind = "measured"\ncommand = "deck.toml"'
+        (self.page / "page.toml").write_text(PAGE.replace(measured, 'kind = "measured"\nby = "scripts/study run"'))
+        status, told = self.results_command("--measured", "--keel", self.keel(3.0))
+        self.assertEqual(status, 0, told)
+        self.assertEqual((self.page / "large.json").read_text(), lines(solve(8.0)))
+        (self.page / "page.toml").write_text(PAGE.replace('command = "--dry-run deck.toml"', 'by = "scripts/study run"'))
+        status, told = self.results_command("--render")
+        self.assertEqual(status, 2)
+        self.assertIn("page.toml:4: run: wants command, or by if it is measured or simulated", told)
+
     def test_what_is_wrong_is_refused(self) -> None:
         status, told = self.results_command("--render", "made_upp")
         self.assertEqual((status, told), (2, "made_upp: no such page; choose made_up\n"))
