@@ -52,34 +52,34 @@ std::vector<SchemeUse> scheme_uses(const GridSetup& grids, const Layout& finest)
     const auto some = [&](const std::vector<int>& ranks) {
         return ranks.size() < static_cast<std::size_t>(grids.ranks) ? ranks : std::vector<int>();
     };
+    // In the precision of the cycles, of which the coarsest level is no part. The finer ones' exchanges are
+    // also made in double precision, for the residuals between cycles.
+    const Precision of_cycles = options.mixed ? Precision::fp32 : Precision::fp64;
     for (int level = 0; level < grids.levels(); ++level) {
         const LevelDistribution& place = places[static_cast<std::size_t>(level)];
-        const Layout& layout = place.layout;
-        const bool bottom = layout.width() == options.bottom_box;
-        // Bytes in the cycles; the residuals between them are exchanged in double precision.
-        const std::size_t of_cycles = bytes_of_value(options.mixed ? Precision::fp32 : Precision::fp64);
+        const LevelPlans cycled = plans_of_level(places, level, of_cycles, options);
+        const LevelPlan plan = cycled.level.passes_on
+                                   ? plans_of_level(places, level, Precision::fp64, options).level
+                                   : cycled.level;
+        const LevelPlan& interpolated = cycled.before ? *cycled.before : cycled.level;
         const std::vector<int> ranks = some(place.ranks);
         const std::vector<int> above =
             place.agglomeration ? some(places[static_cast<std::size_t>(level - 1)].ranks) : ranks;
-        const Layout& interpolated = place.agglomeration ? place.agglomeration->before : layout;
+        const auto add = [&](Purpose purpose, const LevelPlan& on, const std::optional<PlannedGhosts>& ghosts,
+                             std::size_t columns, const std::vector<int>& among) {
+            if (ghosts)
+                uses.push_back({level, on.layout, GhostCells{purpose, ghosts->layers, ghosts->neighbours},
+                                columns, bytes_of_value(on.precision), among});
+        };
         if (place.agglomeration)
             for (const Way way : {Way::there, Way::back})
-                uses.push_back(
-                    {level, interpolated, MovedBoxes{way, *place.agglomeration}, fields, of_cycles, above});
-        uses.push_back({level, layout, GhostCells{Purpose::stencil, options.ghost_depth, options.neighbours},
-                        fields, bottom ? sizeof(double) : of_cycles, ranks});
-        if (const int layers = options.fused_layers_on(layout.width()); layers > 0)
-            uses.push_back({level, layout, GhostCells{Purpose::smoothing, layers, Neighbours::all}, fields,
-                            of_cycles, ranks});
-        if (options.all_ghosts && level > 0)
-            uses.push_back({level, interpolated,
-                            GhostCells{Purpose::interpolation, options.interpolated_ghosts, Neighbours::all},
-                            fields, of_cycles, above});
+                uses.push_back({level, interpolated.layout, MovedBoxes{way, *place.agglomeration}, fields,
+                                bytes_of_value(of_cycles), above});
+        add(Purpose::stencil, plan, plan.ghosts, fields, ranks);
+        if (plan.fused > 0) add(Purpose::smoothing, plan, plan.deep_ghosts, fields, ranks);
+        add(Purpose::interpolation, interpolated, interpolated.all_ghosts, fields, above);
         // If the bottom grid is moved, the ghosts of powers travel as its others do.
-        if (options.bottom_ghosts > 0 && bottom && !grids.moves_bottom())
-            uses.push_back({level, layout,
-                            GhostCells{Purpose::powers, options.bottom_ghosts, Neighbours::all}, of_powers,
-                            sizeof(double), ranks});
+        if (plan.fused == 0) add(Purpose::powers, plan, plan.deep_ghosts, of_powers, ranks);
     }
     if (!grids.moves_bottom()) return uses;
     const int bottom = uses.back().level;

@@ -59,33 +59,27 @@ const LevelComm* Hierarchy::comm_of(int l) const {
 
 void Hierarchy::make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options) {
     const std::vector<LevelDistribution> all = level_distributions(finest, options.level_rule());
-    HierarchyOptions stored = options;
-    for (const LevelDistribution& at : all) {
+    const int levels = static_cast<int>(all.size());
+    for (int number = 0; number < levels; ++number) {
+        const LevelDistribution& at = all[static_cast<std::size_t>(number)];
         comms_.emplace_back();
-        if (at.agglomeration && has(levels() - 1)) {
-            const LevelSite above = site(levels() - 1);
+        if (at.agglomeration && has(number - 1)) {
+            const LevelSite above = site(number - 1);
             comms_.back() = std::make_unique<LevelComm>(LevelComm{
                 above.comm.split(at.here() ? 0 : 1), above.topology.among(at.agglomeration->ranks)});
         }
-        const int levels = static_cast<int>(all.size());
-        make_level_in(double_, Precision::fp64, site, at, levels, stored);
-        if (options.mixed) make_level_in(single_, Precision::fp32, site, at, levels, stored);
-        if (at.agglomeration) stored.storage = Storage::boxes;
+        make_level_in(double_, site, at, plans_of_level(all, number, Precision::fp64, options), 0, options);
+        if (options.mixed)
+            make_level_in(single_, site, at, plans_of_level(all, number, Precision::fp32, options),
+                          levels * LevelSite::tags_per_level, options);
     }
 }
 
-// Adds a level of so many, and its redistribution if it agglomerates. `options`: with the storage of the
-// level above.
-void Hierarchy::make_level_in(Grids& grids, Precision precision, const SiteOf& site,
-                              const LevelDistribution& at, int levels, const HierarchyOptions& options) {
-    const int number = static_cast<int>(grids.levels.size());
-    const bool single = precision == Precision::fp32;
-    const bool in_cycles = options.mixed == single;
-    const int width = at.layout.width();
-    const int fused = in_cycles ? options.fused_on(width) : 0;
-    const bool has_powers = !single && width == options.bottom_box && !options.consolidates();
-    const bool interpolated = options.all_ghosts && number > 0 && in_cycles;
-    const int first_tag = single ? levels * LevelSite::tags_per_level : 0;
+// Adds a level, and its redistribution if it agglomerates. The tags of all levels in its precision begin with
+// the first.
+void Hierarchy::make_level_in(Grids& grids, const SiteOf& site, const LevelDistribution& at,
+                              const LevelPlans& plans, int first_tag, const HierarchyOptions& options) {
+    const int number = plans.level.number;
     const auto at_site = [&](int of_level) {
         LevelSite there = site(of_level);
         there.number = number;
@@ -95,25 +89,10 @@ void Hierarchy::make_level_in(Grids& grids, Precision precision, const SiteOf& s
     auto& level = grids.levels.emplace_back();
     auto& before = grids.before.emplace_back();
     auto& redistribution = grids.redistributions.emplace_back();
-    if (at.here()) {
-        HierarchyOptions stored = options;
-        // In a block the upper faces that a box brings along would fall on other boxes' cells.
-        if (at.agglomeration) stored.storage = Storage::boxes;
-        level = make_level(at_site(number), at.layout,
-                           {.all_ghosts = interpolated && !at.agglomeration,
-                            .deep_ghosts = fused > 0    ? options.fused_layers_on(width)
-                                           : has_powers ? options.bottom_ghosts
-                                                        : 0,
-                            .precision = precision,
-                            .passes_on = single && number + 1 == levels},
-                           options.schemes_of(number), stored);
-        level->fused = fused;
-    }
-    if (!at.agglomeration || !has(number - 1)) return;
+    if (at.here()) level = make_level(at_site(number), plans.level, options);
+    if (!plans.before || !has(number - 1)) return;
     const LevelSite above = at_site(number - 1);
-    before = make_level(above, at.agglomeration->before,
-                        {.all_ghosts = interpolated, .precision = precision, .passes_on = true},
-                        options.schemes_of(number), options);
+    before = make_level(above, *plans.before, options);
     redistribution =
         std::make_unique<LevelRedistribution>(above, *at.agglomeration, *before, level.get(), options);
 }
@@ -132,10 +111,7 @@ void Hierarchy::consolidate(const LevelSite& site, const HierarchyOptions& optio
                               .ledger = site.ledger,
                               .number = site.number,
                               .first_tag = site.first_tag};
-        HierarchyOptions stored = options;
-        stored.storage = Storage::boxes;
-        consolidated_ = make_level(there, moved.after, {.deep_ghosts = options.bottom_ghosts},
-                                   options.schemes_of(site.number), stored);
+        consolidated_ = make_level(there, plan_of_consolidated(moved, site.number, options), options);
         consolidated_->home = home_at(there, options);
     }
     consolidation_ =

@@ -83,8 +83,8 @@ class Hierarchy {
     const Grids& cycled() const { return mixed() ? single_ : double_; }
     const LevelComm* comm_of(int l) const;  // null: all ranks
     void make_levels(const SiteOf& site, const Layout& finest, const HierarchyOptions& options);
-    void make_level_in(Grids& grids, Precision precision, const SiteOf& site, const LevelDistribution& at,
-                       int levels, const HierarchyOptions& options);
+    void make_level_in(Grids& grids, const SiteOf& site, const LevelDistribution& at, const LevelPlans& plans,
+                       int first_tag, const HierarchyOptions& options);
     void consolidate(const LevelSite& site, const HierarchyOptions& options);
     void gather_bottom_operator();
     void deepen_levels();

@@ -28,20 +28,87 @@ LevelSchemes HierarchyOptions::schemes_of(int level) const {
         .ghosts = scheme, .all_ghosts = scheme, .deep_ghosts = scheme, .there = of_boxes, .back = of_boxes};
 }
 
-std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
-                                  const LevelSchemes& schemes, const HierarchyOptions& options) {
-    const int of_interpolation = needs.all_ghosts ? options.interpolated_ghosts : 1;
-    const int layers = std::max({options.ghost_depth, needs.deep_ghosts, of_interpolation});
-    const bool single = needs.precision == Precision::fp32;
-    auto operations = single ? site.backend.make_cycle_operations(layout, layers, options.storage)
-                             : site.backend.make_operations(layout, layers, options.storage);
+namespace {
+
+// Levels keep their boxes apart from the first one on that agglomerates: in a block the upper faces that a
+// box brings along would fall on other boxes' cells.
+Storage storage_of(std::span<const LevelDistribution> down_to, const HierarchyOptions& options) {
+    const bool apart = std::ranges::any_of(
+        down_to, [](const LevelDistribution& at) { return at.agglomeration.has_value(); });
+    return apart ? Storage::boxes : options.storage;
+}
+
+}  // namespace
+
+int LevelPlan::ghost_layers(const HierarchyOptions& options) const {
+    int deepest = options.ghost_depth;
+    for (const auto* const some : {&all_ghosts, &deep_ghosts})
+        if (*some) deepest = std::max(deepest, (*some)->layers);
+    return deepest;
+}
+
+LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Precision precision,
+                          const HierarchyOptions& options) {
+    const auto n = static_cast<std::size_t>(number);
+    const LevelDistribution& at = all[n];
+    const bool single = precision == Precision::fp32;
+    const bool in_cycles = options.mixed == single;
+    const int width = at.layout.width();
+    const LevelSchemes schemes = options.schemes_of(number);
+    const bool one_colour = options.one_colour_on(at.layout);
+    const bool has_powers = !single && width == options.bottom_box && !options.consolidates();
+
+    LevelPlans plans{{.number = number,
+                      .layout = at.layout,
+                      .precision = precision,
+                      .storage = storage_of(all.first(n + 1), options),
+                      .passes_on = single && n + 1 == all.size(),
+                      .fused = in_cycles ? options.fused_on(width) : 0},
+                     {}};
+    LevelPlan& level = plans.level;
+    if (!level.passes_on)
+        level.ghosts = {options.ghost_depth, options.neighbours, schemes.ghosts, one_colour};
+    if (const int layers = level.fused > 0 ? options.fused_layers_on(width)
+                           : has_powers    ? options.bottom_ghosts
+                                           : 0;
+        layers > 0)
+        level.deep_ghosts = {layers, Neighbours::all, schemes.deep_ghosts, one_colour};
+    if (at.agglomeration)
+        plans.before = LevelPlan{.number = number,
+                                 .layout = at.agglomeration->before,
+                                 .precision = precision,
+                                 .storage = storage_of(all.first(n), options),
+                                 .passes_on = true};
+    if (options.all_ghosts && number > 0 && in_cycles)
+        (plans.before ? *plans.before : level).all_ghosts = {options.interpolated_ghosts, Neighbours::all,
+                                                             schemes.all_ghosts};
+    return plans;
+}
+
+LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const HierarchyOptions& options) {
+    const LevelSchemes schemes = options.schemes_of(number);
+    const bool one_colour = options.one_colour_on(moved.after);
+    LevelPlan plan{.number = number, .layout = moved.after};
+    plan.ghosts = {options.ghost_depth, options.neighbours, schemes.ghosts, one_colour};
+    if (options.bottom_ghosts > 0)
+        plan.deep_ghosts = {options.bottom_ghosts, Neighbours::all, schemes.deep_ghosts, one_colour};
+    return plan;
+}
+
+std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
+                                  const HierarchyOptions& options) {
+    const Layout& layout = plan.layout;
+    const bool single = plan.precision == Precision::fp32;
+    const int layers = plan.ghost_layers(options);
+    auto operations = single ? site.backend.make_cycle_operations(layout, layers, plan.storage)
+                             : site.backend.make_operations(layout, layers, plan.storage);
     check(operations != nullptr, "the backend works in the precision that is asked for");
     auto made = std::make_unique<Level>(layout, std::move(operations), site.ledger, site.number);
     Level& level = *made;
     Operations& make = *level.plain;
     level.u = make.make_field();
     level.f = make.make_field();
-    if (!needs.passes_on) {
+    if (!plan.passes_on) {
         level.r = make.make_field();
         level.L = {.x = make.make_field(),
                    .y = make.make_field(),
@@ -50,7 +117,7 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         make.fill(level.L.inverse_diagonal, 1.0);  // outside the domain, where nothing else writes
     }
     Meanwhile meanwhile;
-    if (!single && !needs.passes_on) {
+    if (!single && !plan.passes_on) {
         auto sums =
             make_reduction(site.comm, site.topology, layout, options.deterministic, options.all_reduce);
         // Untimed: who waits for ghosts books all of that time.
@@ -58,25 +125,23 @@ std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, c
         level.reduction = std::make_unique<TimedReduction>(std::move(sums), site.ledger, site.number);
     }
 
-    const auto exchange = [&](int tag, int depth, Neighbours neighbours, const SchemeOptions& scheme,
-                              bool one_colour) {
-        const GhostPattern pattern = ghost_pattern(layout, depth, neighbours, scheme);
+    const auto exchange = [&](int tag, const std::optional<PlannedGhosts>& ghosts) {
+        if (!ghosts) return std::unique_ptr<Exchange>();
+        const GhostPattern pattern =
+            ghost_pattern(layout, ghosts->layers, ghosts->neighbours, ghosts->scheme);
         ExchangeOptions how = options.exchange;
-        how.one_colour = one_colour;
+        how.one_colour = ghosts->one_colour;
         return make_exchange(level.operations, pattern,
-                             make_plan(pattern, site.topology, scheme, site.comm.rank()), how,
+                             make_plan(pattern, site.topology, ghosts->scheme, site.comm.rank()), how,
                              site.transport(tag, meanwhile));
     };
-    const bool one_colour = options.one_colour_on(layout);
-    if (!needs.passes_on)
-        level.ghosts = exchange(0, options.ghost_depth, options.neighbours, schemes.ghosts, one_colour);
-    level.outside = make.make_items(std::span<const BoundaryItem>(boundary_ghosts(layout, of_interpolation)));
-    if (needs.all_ghosts)
-        level.all_ghosts = exchange(1, of_interpolation, Neighbours::all, schemes.all_ghosts, false);
-    if (needs.deep_ghosts > 0) {
-        level.deep_ghosts = exchange(2, needs.deep_ghosts, Neighbours::all, schemes.deep_ghosts, one_colour);
-        level.deep_layers = needs.deep_ghosts;
-    }
+    level.ghosts = exchange(0, plan.ghosts);
+    level.outside = make.make_items(std::span<const BoundaryItem>(
+        boundary_ghosts(layout, plan.all_ghosts ? plan.all_ghosts->layers : 1)));
+    level.all_ghosts = exchange(1, plan.all_ghosts);
+    level.deep_ghosts = exchange(2, plan.deep_ghosts);
+    level.deep_layers = plan.deep_ghosts ? plan.deep_ghosts->layers : 0;
+    level.fused = plan.fused;
     return made;
 }
 

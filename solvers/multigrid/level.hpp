@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/carry/exchange.hpp"
@@ -63,8 +64,8 @@ struct HierarchyOptions {
     // Besides the levels, others in single precision that cycles work on; those in double precision then
     // neither fuse half sweeps nor interpolate.
     bool mixed = false;
-    Consolidation consolidation = Consolidation::distributed;  // of the bottom level
-    int bottom_ranks = 0;                                      // with a consolidated one; 0: one in eight
+    Consolidation consolidation = Consolidation::distributed;  // the bottom level's
+    int bottom_ranks = 0;                                      // if it consolidates; 0: one in eight
     bool consolidates() const { return consolidation != Consolidation::distributed; }
     SchemeOptions scheme = {};                 // the same on all levels
     std::vector<LevelSchemes> schemes = {};    // by level, in place of it; may be empty
@@ -77,12 +78,49 @@ struct HierarchyOptions {
     AlgebraicSchemes algebraic_schemes = {};  // empty: all as ghosts of its finest level
 };
 
+// The exchange of some ghosts of a level.
+struct PlannedGhosts {
+    int layers = 1;
+    Neighbours neighbours = Neighbours::all;
+    SchemeOptions scheme;
+    bool one_colour = false;  // ExchangeOptions
+};
+
+// A level in one precision as a rank makes it. Hierarchy is built of such plans, and its memory and the
+// schemes of its exchanges are predicted from them.
+struct LevelPlan {
+    int number = 0;
+    Layout layout;
+    Precision precision = Precision::fp64;
+    Storage storage = Storage::boxes;
+    bool passes_on = false;  // has u and f alone, without ghosts of the operator: it is solved on elsewhere
+    int fused = 0;           // half sweeps at most that are one pass; 0: each is one
+    std::optional<PlannedGhosts> ghosts = {};       // for the operator
+    std::optional<PlannedGhosts> all_ghosts = {};   // for interpolation that is not constant
+    std::optional<PlannedGhosts> deep_ghosts = {};  // for matrix powers or fused half sweeps
+
+    // Ghost layers of its fields: as many as the deepest exchange fills.
+    int ghost_layers(const HierarchyOptions& options) const;
+};
+
+struct LevelPlans {
+    LevelPlan level;  // for the ranks that its layout has
+    // If its boxes agglomerate: its u and f in the boxes before, for the ranks of these.
+    std::optional<LevelPlan> before;
+};
+
+// A level of all of them, as cycles or the set-up of operators work on it in this precision.
+LevelPlans plans_of_level(std::span<const LevelDistribution> all, int number, Precision precision,
+                          const HierarchyOptions& options);
+// The bottom level where it is solved on, if it consolidates.
+LevelPlan plan_of_consolidated(const Agglomeration& moved, int number, const HierarchyOptions& options);
+
 struct LevelHome;
 
 struct Level {
     // Grid-sized arrays a level keeps: u, f, r, face coefficients by direction, the diagonal's inverse.
     static constexpr int fields(std::size_t dimensions) { return 4 + static_cast<int>(dimensions); }
-    static constexpr int fields_passed_on = 2;  // of a level that only passes u and f on
+    static constexpr int fields_passed_on = 2;  // if a level only passes u and f on
 
     Level(const Layout& boxes, std::unique_ptr<Operations> made, Ledger& ledger, int number)
         : layout(boxes),
@@ -96,9 +134,9 @@ struct Level {
     TimedOperations bottom_operations;  // as the bottom solver calls them
     Stencil L;
     Field u, f, r;
-    std::unique_ptr<Exchange> ghosts;       // what the operator needs; absent if it has none
-    std::unique_ptr<Exchange> all_ghosts;   // what interpolation needs that is not constant; may be absent
-    std::unique_ptr<Exchange> deep_ghosts;  // what matrix powers or fused half sweeps need; may be absent
+    std::unique_ptr<Exchange> ghosts;       // for the operator; absent if it has none
+    std::unique_ptr<Exchange> all_ghosts;   // for interpolation that is not constant; may be absent
+    std::unique_ptr<Exchange> deep_ghosts;  // for matrix powers or fused half sweeps; may be absent
     int deep_layers = 0;                    // that deep_ghosts fill
     int fused = 0;                          // half sweeps at most that are one pass; 0: each is one
     // Whether that pass may end with the residual.
@@ -115,30 +153,22 @@ struct Level {
 // The site of a level: its ranks, their memories, its number in the ledger, its tags.
 struct LevelSite {
     const Communicator& comm;
-    const Topology& topology;  // of these ranks
+    const Topology& topology;  // these ranks'
     const Backend& backend;
     Ledger& ledger;
     int number = 0;
-    int first_tag = 0;  // of tags_per_level
+    int first_tag = 0;  // the first of tags_per_level
 
     static constexpr int tags_per_level = 8;
-    // Of an exchange with the n-th of the tags.
+    // Options of an exchange with the n-th of the tags.
     TransportOptions transport(int n, const Meanwhile& meanwhile = {}) const {
         return {comm, topology, first_tag + n, meanwhile, &ledger, number};
     }
 };
 
-// Needs of a level besides the ghosts of the operator.
-struct LevelNeeds {
-    bool all_ghosts = false;
-    int deep_ghosts = 0;  // layers
-    Precision precision = Precision::fp64;
-    bool passes_on = false;  // has u and f alone, without ghosts of the operator: it is solved on elsewhere
-};
-
 // A level without an operator yet. Collective over the site's ranks.
-std::unique_ptr<Level> make_level(const LevelSite& site, const Layout& layout, const LevelNeeds& needs,
-                                  const LevelSchemes& schemes, const HierarchyOptions& options);
+std::unique_ptr<Level> make_level(const LevelSite& site, const LevelPlan& plan,
+                                  const HierarchyOptions& options);
 
 // Gives the operator its coefficients in the level's deep ghosts. Outside the domain faces are zero, and so
 // are those on its boundary, now that the diagonal has their part: the operator makes zeros of zeros there,

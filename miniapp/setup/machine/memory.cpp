@@ -21,75 +21,53 @@
 namespace keel {
 namespace {
 
-// Grid-sized arrays on a rank: of a level, of the coarsest level's solvers or, where the grid of these is elsewhere, of both.
+// A level on a rank, and its grid-sized arrays.
 struct Held {
-    Layout layout;
+    LevelPlan plan;
     int fields = 0;
-    int level = 0;
-    Precision precision = Precision::fp64;
-    bool solved_on = false;       // the coarsest level, where its solvers work on it
-    bool passes_on = false;       // u and f alone
-    bool lands = false;           // where a merged level's cells land
-    bool apart = false;           // boxes are stored each alone
-    std::vector<int> ranks = {};  // among which ghosts travel, as the finest level numbers them
+    std::vector<int> ranks;  // among which ghosts travel, as the finest level numbers them
+    bool solved_on = false;  // the coarsest level, where its solvers work on it
 };
 
 std::vector<Held> held_by(const GridSetup& grids, const Layout& finest) {
     const std::vector<LevelDistribution> places = grids.places(finest);
-    const bool mixed = grids.hierarchy.mixed;
+    const int last = static_cast<int>(places.size()) - 1;
+    const bool solved_elsewhere = grids.moves_bottom() && grids.use.krylov != KrylovLevel::none;
     std::vector<Held> all;
-    bool apart = grids.hierarchy.storage == Storage::boxes;
-    std::vector<int> above;
-    for (int l = 0; l < static_cast<int>(places.size()); ++l) {
-        const LevelDistribution& place = places[static_cast<std::size_t>(l)];
-        const bool last = l + 1 == static_cast<int>(places.size());
-        if (place.agglomeration && place.agglomeration->before.rank() >= 0) {
-            Held landing{place.agglomeration->before, Level::fields_passed_on, l};
-            landing.passes_on = landing.lands = true;
-            landing.apart = apart;
-            landing.ranks = above;
-            all.push_back(landing);
-            landing.precision = Precision::fp32;
-            if (mixed) all.push_back(landing);
+    const auto add = [&](const LevelPlan& plan, int fields, const std::vector<int>& ranks) -> Held* {
+        if (plan.layout.rank() < 0) return nullptr;
+        return &all.emplace_back(Held{plan, plan.passes_on ? Level::fields_passed_on : fields, ranks});
+    };
+    for (int l = 0; l <= last; ++l) {
+        const auto n = static_cast<std::size_t>(l);
+        const LevelPlans plans = plans_of_level(places, l, Precision::fp64, grids.hierarchy);
+        if (plans.before) add(*plans.before, 0, places[n - 1].ranks);
+        if (Held* const level = add(plans.level, grids.fields_of_level, places[n].ranks)) {
+            if (grids.solves_on(l) && l < last) level->fields += grids.fields_of_iteration;
+            if (l == 0) level->fields += grids.fields_on_finest;
+            level->solved_on = l == last && !solved_elsewhere;
+            if (level->solved_on) level->fields += grids.fields_on_coarsest;
         }
-        apart = apart || place.agglomeration;
-        above = place.ranks;
-        if (!place.here()) continue;
-        const bool iterates = grids.solves_on(l) && !last;
-        Held level{place.layout,
-                   grids.fields_of_level + (iterates ? grids.fields_of_iteration : 0) +
-                       (l == 0 ? grids.fields_on_finest : 0),
-                   l};
-        level.apart = apart;
-        level.ranks = place.ranks;
-        if (last && (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none)) {
-            level.fields += grids.fields_on_coarsest;
-            level.solved_on = true;
-        }
-        all.push_back(level);
-        if (!mixed) continue;
-        level.precision = Precision::fp32;
-        level.passes_on = last;
-        level.solved_on = false;
-        level.fields = last ? Level::fields_passed_on : grids.fields_of_level;
-        all.push_back(level);
+        if (!grids.hierarchy.mixed) continue;
+        const LevelPlans single = plans_of_level(places, l, Precision::fp32, grids.hierarchy);
+        if (single.before) add(*single.before, 0, places[n - 1].ranks);
+        add(single.level, grids.fields_of_level, places[n].ranks);
     }
-    if (!grids.moves_bottom() || grids.use.krylov == KrylovLevel::none) return all;
+    if (!solved_elsewhere) return all;
     const Agglomeration moved =
         consolidated(places.back().layout, grids.hierarchy.consolidation, grids.hierarchy.bottom_ranks);
-    if (moved.after.rank() >= 0) {
-        Held solved{moved.after, grids.fields_of_level + grids.fields_on_coarsest, grids.levels() - 1};
-        solved.solved_on = solved.apart = true;
-        solved.ranks = moved.ranks;
-        all.push_back(solved);
-    }
+    if (Held* const solved = add(plan_of_consolidated(moved, last, grids.hierarchy),
+                                 grids.fields_of_level + grids.fields_on_coarsest, moved.ranks))
+        solved->solved_on = true;
     return all;
 }
 
-// What plan, schedule and MPI keep of a message besides its values: measured with Open MPI 4.1, 1.4 to 1.8 kB.
+// Plan, schedule and MPI keep so much of a message besides its values: 1.4 to 1.8 kB, measured with Open MPI
+// 4.1.
 constexpr std::size_t bytes_of_message = 1600;
 
-// In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists; without fields the latter alone.
+// In doubles: the buffers of a rank's part of a plan, once for each of `fields`, and its lists; without
+// fields the latter alone.
 std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
                           Precision precision = Precision::fp64) {
     const RankSchedule schedule(plan, rank);
@@ -105,7 +83,7 @@ std::size_t buffer_values(const Plan& plan, int rank, std::size_t fields = 1,
     return bytes / sizeof(double);
 }
 
-// Those of the redistribution of a level, its operator first.
+// The same of the redistribution of a level, its operator first.
 std::size_t move_values(const Agglomeration& move, const Topology& topology, const LevelSchemes& schemes,
                         Precision precision = Precision::fp64) {
     const Layout& boxes = move.before;
@@ -127,7 +105,7 @@ std::size_t move_values(const Agglomeration& move, const Topology& topology, con
            values(move.scatter(static_cast<int>(cells)), cells, schemes.back) + of_operator;
 }
 
-// Of all Krylov methods on a level.
+// The bytes of all Krylov methods on a level, but for their vectors.
 double bytes_beside_vectors(const GridSetup& grids, const Layout& layout) {
     double bytes = 0;
     for (const auto& [name, options] : grids.use.solvers)
@@ -168,48 +146,39 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
         if (options.mixed) values += move_values(moved, above, chosen, Precision::fp32);
     }
     bytes += grids.use.more_bytes / grids.ranks;
-    for (const Held& held : held_by(grids, finest)) {
-        const Layout& layout = held.layout;
-        const bool cycled = options.mixed == (held.precision == Precision::fp32);
-        const int fused = cycled && !held.lands ? options.fused_layers_on(layout.width()) : 0;
-        const int deep = held.solved_on ? options.bottom_ghosts : fused;
-        const bool moved = held.solved_on && elsewhere;
-        const bool interpolated = options.all_ghosts && held.level > 0 && !moved && cycled &&
-                                  (held.lands || !places[static_cast<std::size_t>(held.level)].agglomeration);
-        const int ghosts =
-            std::max({options.ghost_depth, deep, interpolated ? options.interpolated_ghosts : 0});
-        const Arrangement stored = arrange(layout, held.apart ? Storage::boxes : options.storage, threads);
+    GridSetup planned = grids;
+    planned.hierarchy = options;
+    for (const Held& held : held_by(planned, finest)) {
+        const LevelPlan& plan = held.plan;
+        const Layout& layout = plan.layout;
+        const Arrangement stored = arrange(layout, plan.storage, threads);
         values += static_cast<std::size_t>(held.fields) *
-                  Shape::of(stored.blocks(), stored.extent, ghosts, layout.dimensions()).values() *
-                  bytes_of_value(held.precision) / sizeof(double);
-        const LevelSchemes chosen = options.schemes_of(held.level);
+                  Shape::of(stored.blocks(), stored.extent, plan.ghost_layers(options), layout.dimensions())
+                      .values() *
+                  bytes_of_value(plan.precision) / sizeof(double);
         const Topology nodes = held.ranks.size() == static_cast<std::size_t>(topology.ranks())
                                    ? topology
                                    : topology.among(held.ranks);
-        const auto buffers = [&](int depth, Neighbours neighbours, const SchemeOptions& scheme, int fields,
-                                 bool one_colour) {
-            const Plan plan =
-                make_plan(ghost_pattern(layout, depth, neighbours, scheme), nodes, scheme, layout.rank());
+        const auto buffers = [&](const std::optional<PlannedGhosts>& ghosts, int fields) -> std::size_t {
+            if (!ghosts) return 0;
+            const Plan messages =
+                make_plan(ghost_pattern(layout, ghosts->layers, ghosts->neighbours, ghosts->scheme), nodes,
+                          ghosts->scheme, layout.rank());
             const auto lists_and = [&](int of_fields) {
-                return buffer_values(plan, layout.rank(), static_cast<std::size_t>(of_fields),
-                                     held.precision);
+                return buffer_values(messages, layout.rank(), static_cast<std::size_t>(of_fields),
+                                     plan.precision);
             };
-            return lists_and(fields) + (one_colour ? lists_and(0) : 0);
+            return lists_and(fields) + (ghosts->one_colour ? lists_and(0) : 0);
         };
         const bool of_krylov = grids.use.krylov == KrylovLevel::finest
-                                   ? held.level == 0 && held.precision == Precision::fp64
+                                   ? plan.number == 0 && plan.precision == Precision::fp64
                                    : held.solved_on;
-        const bool one_colour = options.one_colour_on(layout);
         if (of_krylov) bytes += bytes_beside_vectors(grids, layout);
         // For one vector in set-up, then for all.
-        const int more = of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0;
-        if (!held.passes_on)
-            values += buffers(options.ghost_depth, options.neighbours, chosen.ghosts, 1 + more, one_colour);
-        if (interpolated)
-            values += buffers(options.interpolated_ghosts, Neighbours::all, chosen.all_ghosts, 1, false);
-        if (deep > 0)  // for a coefficient in set-up, then for vectors
-            values += buffers(deep, Neighbours::all, chosen.deep_ghosts,
-                              1 + (fused > 0 ? 0 : grids.powers.at_once), one_colour);
+        values +=
+            buffers(plan.ghosts, 1 + (of_krylov && grids.vectors_at_once > 1 ? grids.vectors_at_once : 0)) +
+            buffers(plan.all_ghosts, 1) +
+            buffers(plan.deep_ghosts, 1 + (held.solved_on ? grids.powers.at_once : 0));
     }
     return values * sizeof(double) + static_cast<std::size_t>(bytes);
 }
@@ -217,8 +186,8 @@ std::size_t predicted_bytes(const GridSetup& grids, const Layout& finest, const 
 std::size_t array_bytes(const GridSetup& grids, const Layout& finest) {
     std::size_t bytes = 0;
     for (const Held& held : held_by(grids, finest))
-        bytes += static_cast<std::size_t>(held.fields) * held.layout.local_cells() *
-                 bytes_of_value(held.precision);
+        bytes += static_cast<std::size_t>(held.fields) * held.plan.layout.local_cells() *
+                 bytes_of_value(held.plan.precision);
     return bytes;
 }
 
@@ -226,8 +195,8 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Bytes that a job of Slurm may take on a node: its own limit, or that of a processor times those it has there.
-// 0 asks for all the memory.
+// Bytes that a job of Slurm may take on a node: its own limit, or that of a processor times those it has
+// there. 0 asks for all the memory.
 double limit_of_slurm() {
     const auto megabytes = [](const char* name) {
         const char* const text = std::getenv(name);
