@@ -7,14 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 namespace {
 
 using Solves = std::span<const PredictedSolve>;
 
-// Those that others are compared with, if they take part: the first one, and the fair choices: most sums together, a method for
-// symmetric operators, Anderson acceleration by modified Gram-Schmidt.
+// The solves that others are compared with, if they take part: the first one, and the fair choices: most sums
+// together, a method for symmetric operators, Anderson acceleration by modified Gram-Schmidt.
 std::vector<const PredictedSolve*> baselines(Solves solves) {
     std::vector<const PredictedSolve*> found{&solves.front()};
     for (const char* const fair : {"bicgstab", "bicgstab_fused", "cg", "mgs"})
@@ -27,110 +28,109 @@ double quotient(double over, double seconds) {
     return seconds > 0 ? over / seconds : 0.0;
 }
 
-std::string times(double value) {
-    return value > 0 ? fmt::format("{:.2f}", value) : "-";
+// Counts and seconds of a solve: of the table and of its record, whose seconds are null where nothing is
+// timed.
+Row row_of(const PredictedSolve& solve) {
+    const auto if_timed = [&](double value) { return solve.is_timed() ? Json(value) : Json(); };
+    Row row{{"solver", solve.solver, "solver"}};
+    for (const SolveCount& count : solve.counts)
+        row.emplace_back(count.field, count.value, count.heading, Unit::count);
+    const double share = quotient(solve.seconds.bottom, solve.seconds.solve);
+    const Row timed{{"reductions", if_timed(solve.time.reductions), "reductions", Unit::count},
+                    {"reduction_words", if_timed(solve.time.words), "words", Unit::count},
+                    {"exchanges", if_timed(solve.time.exchanges), "exchanges", Unit::count},
+                    {"all_reduce_seconds", if_timed(solve.seconds.all_reduce), "all-reduces", Unit::seconds},
+                    {"bottom_seconds", if_timed(solve.seconds.bottom), "bottom", Unit::seconds},
+                    {"seconds", if_timed(solve.seconds.solve), "solve", Unit::seconds},
+                    {"", if_timed(share), "bottom\nof it", Unit::percent},
+                    {"outcome", solve.outcome, solve.is_timed() ? "" : "outcome"}};
+    row.insert(row.end(), timed.begin(), timed.end());
+    return row;
+}
+
+// A row with the solver and `cells` for each solve that is timed.
+template <class Cells>
+std::string table_of(Solves solves, const std::string& title, const Cells& cells) {
+    ReportTable table(title);
+    for (const PredictedSolve& solve : solves) {
+        if (!solve.is_timed()) continue;
+        Row row = cells(solve);
+        row.insert(row.begin(), Cell("", solve.solver, "solver"));
+        table.add(std::move(row));
+    }
+    return "\n" + table.print();
 }
 
 std::string counts_text(Solves solves) {
-    std::vector<std::vector<std::string>> rows{{"solver"}};
-    for (const SolveCount& count : solves.front().counts) rows.front().push_back(count.heading);
-    for (const char* const heading :
-         {"reductions", "words", "exchanges", "all-reduces", "bottom", "solve", "bottom of it"})
-        rows.front().push_back(heading);
-    const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
-    for (const PredictedSolve& solve : solves) {
-        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
-        for (const SolveCount& count : solve.counts) row.push_back(whole(count.value));
-        if (!solve.is_timed()) {
-            row.push_back(solve.outcome);
-            continue;
-        }
-        for (const double value : {solve.time.reductions, solve.time.words, solve.time.exchanges})
-            row.push_back(whole(value));
-        for (double Seconds::*const part : {&Seconds::all_reduce, &Seconds::bottom, &Seconds::solve})
-            row.push_back(seconds_text(solve.seconds.*part));
-        row.push_back(fmt::format("{:.0f} %", 100 * quotient(solve.seconds.bottom, solve.seconds.solve)));
-    }
-    return "Predicted solves\n" + aligned(rows);
+    ReportTable table("Predicted solves");
+    for (const PredictedSolve& solve : solves) table.add(row_of(solve));
+    return table.print();
+}
+
+// A speed-up; none where there is nothing to compare.
+Cell speed_up(double over, double seconds, const std::string& heading) {
+    const double times = quotient(over, seconds);
+    return {"", times > 0 ? Json(times) : Json(), heading, Unit::ratio};
 }
 
 std::string speed_ups_text(Solves solves) {
     if (solves.size() == 1) return "";
     const auto over = baselines(solves);
-    std::vector<std::vector<std::string>> rows{{"solver"}};
-    for (const PredictedSolve* const base : over)
-        for (const char* const part : {" solve", " bottom", " sums"})
-            rows.front().push_back(base->solver + part);
-    for (const PredictedSolve& solve : solves) {
-        if (!solve.is_timed()) continue;
-        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
-        for (const PredictedSolve* const base : over)
-            for (double Seconds::*const part : {&Seconds::solve, &Seconds::bottom, &Seconds::all_reduce})
-                row.push_back(times(quotient(base->seconds.*part, solve.seconds.*part)));
-    }
-    return "\nSpeed-ups: seconds of another solver's solve, bottom and sums (all-reduces) over those of the "
-           "row\n" +
-           aligned(rows);
+    return table_of(
+        solves, "Speed-ups: seconds of another solver's solve, bottom and all-reduces over those of the row",
+        [&](const PredictedSolve& solve) {
+            Row row;
+            for (const PredictedSolve* const base : over)
+                for (const auto& [part, heading] :
+                     {std::pair{&Seconds::solve, "\nsolve"}, std::pair{&Seconds::bottom, "\nbottom"},
+                      std::pair{&Seconds::all_reduce, "\nall-reduces"}})
+                    row.push_back(speed_up(base->seconds.*part, solve.seconds.*part, base->solver + heading));
+            return row;
+        });
 }
 
 std::string noise_text(Solves solves) {
-    std::vector<std::vector<std::string>> rows{{"solver"}};
-    for (const double noise : noises)
-        for (const char* const part : {"bottom", "solve"})
-            rows.front().push_back(fmt::format("{} +{:.0f} us", part, 1e6 * noise));
     const PredictedSolve& base = *std::ranges::find_if(solves, &PredictedSolve::is_timed);
-    for (const PredictedSolve& solve : solves) {
-        if (!solve.is_timed()) continue;
-        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
+    const std::string title =
+        fmt::format("With such a delay of each all-reduce: seconds, and the speed-up on {}", base.solver);
+    return table_of(solves, title, [&](const PredictedSolve& solve) {
+        Row row;
         for (std::size_t n = 0; n < noises.size(); ++n)
-            for (double Seconds::*const part : {&Seconds::bottom, &Seconds::solve})
-                row.push_back(fmt::format("{} ({})", seconds_text(solve.noisy[n].*part),
-                                          times(quotient(base.noisy[n].*part, solve.noisy[n].*part))));
-    }
-    return fmt::format("\nWith such a delay of each all-reduce; in brackets the speed-up on {}\n",
-                       base.solver) +
-           aligned(rows);
+            for (const auto& [part, name] :
+                 {std::pair{&Seconds::bottom, "bottom"}, std::pair{&Seconds::solve, "solve"}}) {
+                const std::string delay = fmt::format("+{:.0f} us\n", 1e6 * noises[n]);
+                row.emplace_back("", solve.noisy[n].*part, delay + name, Unit::seconds);
+                if (solves.size() > 1)
+                    row.push_back(
+                        speed_up(base.noisy[n].*part, solve.noisy[n].*part, delay + name + "\nspeed-up"));
+            }
+        return row;
+    });
 }
 
-std::string latency_text(Solves solves) {
-    const auto tolerated = [](const LatencyTolerance& of) {
-        return of.seconds ? seconds_text(*of.seconds) : std::string("any");
+std::string sensitivity_text(Solves solves) {
+    const auto tolerated = [](const LatencyTolerance& of, const char* heading) {
+        return Cell("", number_or_null(of.seconds), heading, of.seconds ? seconds_text(*of.seconds) : "any");
     };
-    std::vector<std::vector<std::string>> rows{
-        {"solver", "messages in the bottom", "in the solve", "bottom 5 % slower", "solve 5 % slower"}};
-    for (const PredictedSolve& solve : solves)
-        if (solve.is_timed())
-            rows.push_back({solve.solver, fmt::format("{:.0f}", solve.bottom.messages),
-                            fmt::format("{:.0f}", solve.solve.messages), tolerated(solve.bottom),
-                            tolerated(solve.solve)});
-    return "\nLatency between nodes: d seconds / d alpha, which is how many messages follow each other, and "
-           "how much "
-           "longer each may take\n" +
-           aligned(rows);
-}
-
-std::string rates_text(Solves solves) {
-    std::vector<std::vector<std::string>> rows{
-        {"solver", "bottom, memory", "bottom, network", "solve, memory", "solve, network"}};
-    for (const PredictedSolve& solve : solves) {
-        if (!solve.is_timed()) continue;
-        std::vector<std::string>& row = rows.emplace_back(1, solve.solver);
-        for (const RateShares* const of : {&solve.bottom_rates, &solve.solve_rates})
-            for (const double share : {of->memory, of->network})
-                row.push_back(fmt::format("{:.1f} %", std::abs(share) < 5e-4 ? 0.0 : 100 * share));
-    }
-    return "\nBandwidth: the part of the seconds that grows in proportion as the rate of memory, or that "
-           "between "
-           "nodes, shrinks\n" +
-           aligned(rows);
-}
-
-// Nulls where nothing is timed.
-Json seconds_json(const Seconds& seconds, bool timed = true) {
-    const auto json = [&](double value) { return timed ? Json(value) : Json(); };
-    return {{"seconds", json(seconds.solve)},
-            {"bottom_seconds", json(seconds.bottom)},
-            {"all_reduce_seconds", json(seconds.all_reduce)}};
+    const auto share = [](double value, const char* heading) {
+        return Cell("", value, heading, fmt::format("{:.1f} %", std::abs(value) < 5e-4 ? 0.0 : 100 * value));
+    };
+    return table_of(solves,
+                    "Messages between nodes that follow each other (d seconds / d alpha), the latency more "
+                    "of each that makes "
+                    "a bottom or a solve 5 % slower, and the parts of their seconds that grow in proportion "
+                    "as the rate of "
+                    "memory, or of the network, shrinks",
+                    [&](const PredictedSolve& solve) {
+                        return Row{{"", solve.bottom.messages, "messages\nbottom", Unit::count},
+                                   {"", solve.solve.messages, "messages\nsolve", Unit::count},
+                                   tolerated(solve.bottom, "5 % slower\nbottom"),
+                                   tolerated(solve.solve, "5 % slower\nsolve"),
+                                   share(solve.bottom_rates.memory, "memory\nbottom"),
+                                   share(solve.solve_rates.memory, "memory\nsolve"),
+                                   share(solve.bottom_rates.network, "network\nbottom"),
+                                   share(solve.solve_rates.network, "network\nsolve")};
+                    });
 }
 
 Json shares_json(const RateShares& of) {
@@ -151,12 +151,16 @@ std::string sources_text(const Resolved& resolved, const std::vector<std::string
             seconds_text(machine.noise.exchange)),
         4);
     for (const std::string& source : sources) text += "\n" + wrapped("- " + source, 4);
-    return text + "\n";
+    const char* const modelled =
+        "- modelled: seconds of work, messages and all-reduces by the machine's file; sums in flight cost "
+        "what "
+        "work does not hide; equal ranks, perfect progress, exchanges not overlapped, no contention but a "
+        "node's rate";
+    return text + "\n" + wrapped(modelled, 4) + "\n";
 }
 
 Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& resolved, int bottom) {
     const Machine& machine = resolved.machine->machine;
-    const auto if_timed = [&](double value) { return solve.is_timed() ? Json(value) : Json(); };
     Json over = Json::array();
     Json noisy = Json::array();
     if (solve.is_timed()) {
@@ -165,26 +169,21 @@ Json solve_json(Solves solves, const PredictedSolve& solve, const Resolved& reso
                             {"solve", quotient(base->seconds.solve, solve.seconds.solve)},
                             {"bottom", quotient(base->seconds.bottom, solve.seconds.bottom)},
                             {"all_reduce", quotient(base->seconds.all_reduce, solve.seconds.all_reduce)}});
-        for (std::size_t n = 0; n < noises.size(); ++n) {
-            Json one{{"all_reduce_late", noises[n]}};
-            one.update(seconds_json(solve.noisy[n]));
-            noisy.push_back(one);
-        }
+        for (std::size_t n = 0; n < noises.size(); ++n)
+            noisy.push_back({{"all_reduce_late", noises[n]},
+                             {"seconds", solve.noisy[n].solve},
+                             {"bottom_seconds", solve.noisy[n].bottom},
+                             {"all_reduce_seconds", solve.noisy[n].all_reduce}});
     }
-    Json record{{"record", "solve"}, {"predicted", true}, {"solver", solve.solver}, {"repeat", 0}};
-    record.update(seconds_json(solve.seconds, solve.is_timed()));
+    Json record{{"record", "solve"}, {"predicted", true}, {"repeat", 0}};
+    record.update(fields_of(row_of(solve)));
     record.update(
         {{"converged", solve.converged},
-         {"outcome", solve.outcome},
          {"machine", machine.name},
          {"allreduce_model", name(resolved.comm.all_reduce_model)},
          {"noise", {{"all_reduce", machine.noise.all_reduce}, {"exchange", machine.noise.exchange}}}});
-    for (const SolveCount& count : solve.counts) record[count.field] = count.value;
     record.update(
-        {{"reductions", if_timed(solve.time.reductions)},
-         {"reduction_words", if_timed(solve.time.words)},
-         {"exchanges", if_timed(solve.time.exchanges)},
-         {"parts", solve.is_timed() ? parts_json(parts_of(solve.time.rows, bottom)) : Json()},
+        {{"parts", solve.is_timed() ? parts_json(parts_of(solve.time.rows, bottom)) : Json()},
          {"speed_ups", over},
          {"noisy", noisy},
          {"latency", {{"bottom", tolerance_json(solve.bottom)}, {"solve", tolerance_json(solve.solve)}}},
@@ -221,7 +220,7 @@ std::string prediction_text(const Prediction& prediction, const Resolved& resolv
     std::string text =
         sources_text(resolved, prediction.sources) + "\n" + prediction.tables + counts_text(solves);
     if (std::ranges::any_of(solves, &PredictedSolve::is_timed))
-        text += speed_ups_text(solves) + noise_text(solves) + latency_text(solves) + rates_text(solves);
+        text += speed_ups_text(solves) + noise_text(solves) + sensitivity_text(solves);
     for (const PredictedSolve& solve : solves)
         if (!solve.converged)
             text += fmt::format("remark: {}: its proxy solve did not converge: {}\n", solve.solver,

@@ -5,38 +5,39 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/spmv/amg/virtual_amg.hpp"
 #include "miniapp/report/amg/amg_findings.hpp"
+#include "miniapp/report/table.hpp"
 
 namespace keel {
 namespace {
 
 // Seconds of one exchange on every level, by each scheme, and by the fastest of each level.
 std::string sums_over_levels(const VirtualAmg& amg) {
-    std::string text = fmt::format("{:<32} {:>10}", "one exchange of every level, us", "fastest");
-    for (const SchemeRow& row : amg.exchanges.front().rows) text += fmt::format(" {:>20}", name(row.scheme));
-    text += "\n";
-    const auto line = [&](const char* meaning, VectorEntries::Use use) {
+    ReportTable table("one exchange of every level, us; in brackets: times the fastest");
+    const std::vector<SchemeRow>& schemes = amg.exchanges.front().rows;
+    const auto add = [&](const char* meaning, VectorEntries::Use use) {
         double best = 0;
-        std::vector<double> sums(amg.exchanges.front().rows.size());
-        for (const SchemeTable& table : amg.exchanges) {
-            if (table.use.entries()->use != use) continue;
-            best += fastest(table.rows).seconds();
-            for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += table.rows[n].seconds();
+        std::vector<double> sums(schemes.size());
+        for (const SchemeTable& of_level : amg.exchanges) {
+            if (of_level.use.entries()->use != use) continue;
+            best += fastest(of_level.rows).seconds();
+            for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += of_level.rows[n].seconds();
         }
-        text += fmt::format("{:<32} {:>10.1f}", meaning, 1e6 * best);
-        for (const double sum : sums)
-            text += fmt::format(" {:>20}",
-                                best > 0 ? fmt::format("{:.1f} ({:.2f})", 1e6 * sum, sum / best) : "0");
-        text += "\n";
+        if (best == 0) return;
+        Row row{{"", meaning, "exchange"}, {"", best, "fastest", Unit::microseconds, Kind::predicted}};
+        for (std::size_t n = 0; n < sums.size(); ++n)
+            row.emplace_back("", sums[n], name(schemes[n].scheme),
+                             fmt::format("{:.1f} ({:.2f})", 1e6 * sums[n], sums[n] / best), Kind::predicted);
+        table.add(std::move(row));
     };
-    line("A x, values of ghosts", VectorEntries::Use::amg_values);
-    line("rows of P for A P", VectorEntries::Use::amg_rows);
-    line("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
-    line("P e", VectorEntries::Use::amg_transfers);
-    line("P^T r", VectorEntries::Use::amg_returns);
-    return text + "in brackets: times the fastest; predicted\n";
+    add("A x, values of ghosts", VectorEntries::Use::amg_values);
+    add("rows of P for A P", VectorEntries::Use::amg_rows);
+    add("rows of P^T (A P)", VectorEntries::Use::amg_partial_rows);
+    add("P e", VectorEntries::Use::amg_transfers);
+    add("P^T r", VectorEntries::Use::amg_returns);
+    return table.print();
 }
 
-// What a run does in set-up that no number of the dry run has.
+// The work of a run's set-up that no number of the dry run has.
 std::string not_counted(const VirtualAmg& amg, const AmgOptions& options) {
     const auto levels = static_cast<long>(amg.levels.size());
     std::string all_reduces = "all-reduces, of the search for roots and of sizes";
@@ -64,7 +65,7 @@ std::string virtual_amg_text(const VirtualAmg& amg, const AmgOptions& options) {
         "matrices below the finest, P and P^T take at least {} of the rank that has most (counted)\n",
         bytes_text(amg.bytes));
     if (!amg.too_large.empty()) text += "too large here: " + amg.too_large + "\n";
-    if (!amg.proxy) text += not_counted(amg, options);  // which otherwise the prediction says
+    if (!amg.proxy) text += not_counted(amg, options);  // otherwise the prediction says it
     if (amg.exchanges.empty()) return text;
     text += "\n" + scheme_tables_text(amg.exchanges);
     if (amg.exchanges.front().rows.front().time && amg.too_large.empty())
