@@ -1,19 +1,20 @@
 #pragma once
 
-// A mode is a question that Keel answers; run.mode names it. To add one: a file or folder here, and its function in both lists of modes.cpp.
+// A mode is a question that Keel answers; run.mode names it. To add one: a file or folder here, and its
+// function in both lists of modes.cpp.
 
-#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/ranks/communicator.hpp"
+#include "comm/ranks/interrupts.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/timing/regions.hpp"
 #include "miniapp/deck/key_use.hpp"
 #include "miniapp/deck/rules.hpp"
-#include "miniapp/modes/ending.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/resolved.hpp"
@@ -29,7 +30,26 @@ class Progress {
     virtual void say(const std::string& what, int done, int all) = 0;
 };
 
-// Where a mode runs.
+// Whether a run is to end before all is done: a signal asks for it, or its time is up. One at a time in a
+// process.
+class Ending {
+  public:
+    // `deadline`: on the clock of rank 0, as now() tells it; those of other ranks play no part.
+    explicit Ending(double deadline = std::numeric_limits<double>::infinity()) : deadline_(deadline) {}
+
+    // To be asked between pieces of work. The next piece is taken to last as long as the longest so far, and
+    // checks and tables behind it as long again: nothing predicts them better. The same on all ranks.
+    // Collective.
+    Interruption asked(const Communicator& comm);
+
+  private:
+    Interrupts interrupts_;
+    double deadline_;
+    double last_asked_ = 0;
+    double longest_ = 0;
+};
+
+// The ranks and the backend that a mode runs on, and its listeners.
 struct RunContext {
     const Communicator& comm;
     const Backend& backend;
@@ -53,17 +73,18 @@ class PreparedMode {
     virtual const Resolved& resolved() const = 0;
     // Why it cannot fit into the memory that ranks share; empty if it may. Purely local.
     virtual std::string exceeds(const SharedMemory& memory) const = 0;
-    // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty if it may. Purely
-    // local.
+    // Why a rank cannot plan the messages of all ranks, virtual ones too, in its share of the memory; empty
+    // if it may. Purely local.
     virtual std::string exceeds_planning(const SharedMemory&) const { return ""; }
-    // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are planned. Purely local.
+    // For reading: all that `rank` sends and receives in exchanges; nothing where it has none that are
+    // planned. Purely local.
     virtual std::optional<std::string> plan_text(int rank, const SharedMemory& memory) const = 0;
-    // What a run would be: sizes, messages, memory. Allocates nothing of the problem's size; to plan it takes its share of this
-    // memory at most. Collective; complete on rank 0.
+    // Sizes, messages and memory of a run. Allocates nothing of the problem's size; to plan it takes its
+    // share of this memory at most. Collective; complete on rank 0.
     virtual DryRun dry_run(const Communicator& comm, const SharedMemory& memory,
                            Progress& progress) const = 0;
-    // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing lines; ends early where
-    // it is asked to. Collective; complete on rank 0.
+    // The facts of the machine are filled in. Reports what it finds as it finds it, all but the closing
+    // lines; ends early where it is asked to. Collective; complete on rank 0.
     virtual void run(const RunContext& context, Findings& findings) const = 0;
 };
 
@@ -74,7 +95,7 @@ class Mode {
     virtual std::string meaning() const = 0;  // a noun phrase for --keys
 
     // --- Its deck
-    virtual void add_keys(Table&) const {}  // that no other mode knows
+    virtual void add_keys(Table&) const {}  // keys that no other mode knows
     virtual KeyUses keys() const = 0;       // that play a part
     // The solvers that it runs by [bottom]; none where it solves nothing.
     virtual std::vector<NamedSolver> solvers(const Deck&) const { return {}; }

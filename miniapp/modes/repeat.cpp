@@ -1,6 +1,24 @@
 #include "miniapp/modes/repeat.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "miniapp/deck/text/text.hpp"
+
 namespace keel {
+
+Interruption Ending::asked(const Communicator& comm) {
+    const double time = now();
+    if (last_asked_ > 0) longest_ = std::max(longest_, time - last_asked_);
+    last_asked_ = time;
+    const bool late = comm.rank() == 0 && time + 2 * longest_ > deadline_;
+    const Interruption here = interrupts_.asked() ? Interruption::signal
+                              : late              ? Interruption::time_limit
+                                                  : Interruption::none;
+    // A signal tells more than the time: the greater.
+    return static_cast<Interruption>(static_cast<int>(comm.max(static_cast<int>(here))));
+}
 
 int repeat(const RunContext& context, const Repeats& repeats, Findings& findings,
            const std::function<void(int n)>& action) {
@@ -13,6 +31,43 @@ int repeat(const RunContext& context, const Repeats& repeats, Findings& findings
     }
     findings.tallies.push_back(tally);
     return tally.done;
+}
+
+std::string numbered(int n) {
+    return n < 0 ? fmt::format("warm-up {}", -n) : fmt::format("solve {}", n + 1);
+}
+
+std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunContext& context,
+                                            Ledger& ledger, Findings& findings,
+                                            const RepeatActions& actions) {
+    RepeatedSolves all;
+    double my_seconds = 0;
+    std::vector<std::optional<double>> digits;
+    const auto one = [&](int n) {
+        if (n == 0) {
+            ledger.clear();
+            actions.begin();
+        }
+        const TimedSolve solve = actions.solve(n);
+        if (!solve.progress.empty())
+            context.progress.say(
+                fmt::format("{}: {}, {}", numbered(n), solve.progress, seconds_text(solve.seconds)),
+                resolved.warmup + n + 1, resolved.warmup + resolved.repeats);
+        if (n < 0) return;
+        my_seconds += solve.my_seconds;
+        digits.push_back(solve.digits);
+        findings.facts.graph_replays += static_cast<double>(solve.graph_replays);
+        all.seconds.push_back(solve.seconds);
+        const Ledger solves_only = ledger;
+        actions.keep();
+        ledger = solves_only;
+    };
+    all.done = repeat(context, {actions.what, resolved.warmup, resolved.repeats}, findings, one);
+    if (all.done == 0) return {};
+    all.digits = mean_of(digits);
+    all.timers = gather_timers(context.comm, ledger, my_seconds, all.done * actions.solves, resolved.details);
+    findings.seconds = median(all.seconds);
+    return all;
 }
 
 }  // namespace keel

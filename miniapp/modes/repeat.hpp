@@ -1,22 +1,62 @@
 #pragma once
 
-#include <functional>
-#include <string>
+// Repeats of the work that a mode measures: some to warm up, then those that count, until a signal or the
+// time limit ends the run.
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
+#include "miniapp/report/timers.hpp"
 
 namespace keel {
 
-// What is done again and again: some times to warm up, then those that count.
 struct Repeats {
     std::string what;  // "solves"
     int warmup = 1;
     int counted = 5;
 };
 
-// Calls action(n) for n from -warmup on, and ends before the next where the run was asked to. How many of those that
-// count were done: returned, and noted in the findings. Collective.
+// Calls action(n) for n from -warmup on, and ends before the next where the run was asked to. Returns the
+// number of those done that count, and notes it in the findings. Collective.
 int repeat(const RunContext& context, const Repeats& repeats, Findings& findings,
            const std::function<void(int n)>& action);
+
+// "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.
+std::string numbered(int n);
+
+// One repeat: a solve, or one after the other in time steps.
+struct TimedSolve {
+    double seconds = 0;                 // a solve's, on the slowest rank
+    double my_seconds = 0;              // all solves' together, on this rank
+    long graph_replays = 0;             // by this rank's device
+    std::string progress = {};          // "9 cycles"
+    std::optional<double> digits = {};  // that a solve gained, if it gained some
+};
+
+struct RepeatedSolves {
+    int done = 0;
+    std::vector<double> seconds;   // a solve's, by repeats
+    std::optional<double> digits;  // mean
+    std::vector<TimerRow> timers;  // of one solve
+};
+
+// `begin` is called before the first repeat, `keep` behind each, without entries in the ledger.
+struct RepeatActions {
+    std::function<TimedSolve(int n)> solve;
+    std::function<void()> begin = [] {};
+    std::function<void()> keep = [] {};
+    int solves = 1;               // in a repeat
+    const char* what = "solves";  // repeats, in the report of an interrupted run
+};
+
+// Calls solve(n) for the warm-ups, whose n is below 0, and for the repeats, and fills in the median seconds.
+// The ledger, which solves write, is empty before the first repeat. Returns nothing where the run ends before
+// a repeat is done. Collective.
+std::optional<RepeatedSolves> repeat_solves(const Resolved& resolved, const RunContext& context,
+                                            Ledger& ledger, Findings& findings, const RepeatActions& actions);
 
 }  // namespace keel

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a dry run predicts of a mode's solves on comm.machine, whatever they solve, or why it does not: text and records.
+// The prediction of a mode's solves on comm.machine, whatever they solve, or why there is none: text and
+// records.
 
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace keel {
 struct Prediction {
     std::string why_not;  // not empty: seconds are asked for and not predicted; with the remedy
     std::vector<PredictedSolve> solves;  // others are compared with the first one
-    std::vector<std::string> sources;    // where each kind of number comes from
+    std::vector<std::string> sources;    // of each kind of number but modelled seconds
     std::string tables;                  // times by level or operation, where they are shown
     std::string remarks;                 // of what else is not predicted
     int bottom = 0;                      // level on which the Krylov method works

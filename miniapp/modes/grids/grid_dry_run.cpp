@@ -1,4 +1,4 @@
-// What --dry-run tells of a mode of grids.
+// --dry-run of the modes of grids.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,6 @@
 
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/grid_mode.hpp"
-#include "miniapp/modes/grids/prediction/multigrid_prediction.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/header.hpp"
 #include "miniapp/report/level_tables.hpp"
@@ -21,38 +20,41 @@
 namespace keel {
 namespace {
 
-// What an iteration has more with a preconditioner.
+// The work that a preconditioner adds to an iteration.
 std::string preconditioner_text(const Method& row, const BottomOptions& options, const GridUse& use) {
     if (uses_algebraic(options))
-        return "; and a cycle of algebraic multigrid for each application of the operator, whose levels and "
-               "messages are not predicted";
+        return "a cycle of algebraic multigrid for each application of the operator, whose levels and "
+               "messages "
+               "are not predicted";
     if (use.preconditioner == PreconditionerKind::none) return "";
     const bool v_cycle = use.preconditioner == PreconditionerKind::v_cycle;
     const char* const what = v_cycle ? "V-cycle" : "solve with the blocks";
     if (row.preconditioning != Preconditioning::symmetric)
-        return fmt::format("; and a {} for each application of the operator", what);
-    return fmt::format("; {}{:.4g} {} by the preconditioner",
+        return fmt::format("a {} for each application of the operator", what);
+    return fmt::format("{}{:.4g} {} by the preconditioner",
                        row.words_of_norm(options.norm) > 0 ? "one word more and " : "",
                        row.applications.of(options), what);
 }
 
-// What an iteration of each Krylov method costs, by the methods' rows.
-std::string solvers_text(const GridUse& use) {
-    std::string text;
+// The cost of an iteration of each Krylov method, by the methods' rows.
+ReportTable iteration_table(const GridUse& use) {
+    ReportTable table("Per iteration");
     for (const auto& [name, options] : use.solvers) {
         const Method& row = method_named(options.solver);
-        text +=
-            fmt::format("per iteration of {}: exchanges {:.4g}, all-reduces {:.4g}, words in them {:.4g}{}\n",
-                        name, row.exchanges.of(options), row.reductions.of(options), row.words.of(options),
-                        preconditioner_text(row, options, use));
+        table.add({{"solver", name, "solver"},
+                   {"exchanges", row.exchanges.of(options), "exchanges"},
+                   {"reductions", row.reductions.of(options), "all-reduces"},
+                   {"reduction_words", row.words.of(options), "words"},
+                   {"", preconditioner_text(row, options, use), "besides"}});
     }
-    return text;
+    return table;
 }
 
 // A number, or a word where it is not known.
 using PerCycle = std::variant<int, const char*>;
 
-// How often a level exchanges what it uses in a V-cycle, and how many of these exchanges want one colour alone.
+// How often a level exchanges what it uses in a V-cycle, and how many of these exchanges want one colour
+// alone.
 struct Exchanges {
     PerCycle all;
     int of_one_colour = 0;
@@ -66,8 +68,8 @@ Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     if (use.is(GhostCells::Purpose::powers)) return {"powers"};
     const bool bottom = use.level + 1 == grids.levels();
     if (const auto& sweeps = grids.use.full_approximation) {
-        // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and elsewhere the
-        // operator of the restricted u.
+        // Two colours a sweep; above the bottom the residual that is restricted; the finest level's test, and
+        // elsewhere the operator of the restricted u.
         const int smoothing = 2 * (bottom ? *sweeps : multigrid.pre + multigrid.post);
         return {smoothing + (bottom ? 0 : 1) + 1};
     }
@@ -76,7 +78,8 @@ Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     if (bottom && whole_problem)
         return {symmetric_exchanges_of(multigrid.smoother, grids.use.solvers.front().options.sweeps)};
     if (bottom) return {"bottom"};
-    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does a preconditioner.
+    // The finest level keeps its right-hand side from cycle to cycle, the others start from zero, and so does
+    // a preconditioner.
     const bool finest = use.level == 0 && !whole_problem;
     const bool accelerated = finest && multigrid.accelerator != Accelerator::none;
     const bool iterates = finest && !accelerated;
@@ -91,9 +94,9 @@ Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
     const int smoothing = fused > 0 ? 0
                                     : exchanges_of(multigrid.smoother, multigrid.pre) +
                                           exchanges_of(multigrid.smoother, multigrid.post);
-    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and an accelerator's
-    // application of the operator; the bottom's exchanges depend on its iterations. A fused leg ends with its residual, but for
-    // that of an accelerator or of a u that loses its mean.
+    // Smoothing, the residual that is restricted and, on the finest level, the one of the stopping test and
+    // an accelerator's application of the operator; the bottom's exchanges depend on its iterations. A fused
+    // leg ends with its residual, but for that of an accelerator or of a u that loses its mean.
     const bool ends_in_pass = grids.hierarchy.fused_layers_on(width) > fused;
     const bool restricts = !(ends_in_pass && multigrid.pre > 0);
     const bool of_last_sweep =
@@ -106,7 +109,7 @@ Exchanges exchanges_per_cycle(const GridSetup& grids, const SchemeUse& use) {
                 (tests && of_last_sweep && one_colour(smoother.unsolved, multigrid.post) ? 1 : 0)};
 }
 
-// What a level uses in one way.
+// One kind of exchange of a level, and how often a cycle makes it.
 struct PlannedExchange {
     const SchemeUse& use;
     std::string purpose;
@@ -116,7 +119,7 @@ struct PlannedExchange {
     Volume sent;  // in one exchange by the busiest rank, each number by itself
 };
 
-// What is sent by this scheme where messages carry one colour alone; without times.
+// The messages of a scheme that carry one colour alone; without times.
 SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, const SchemeOptions& scheme) {
     const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology),
                                                       {.sampled = resolved.comm.sampled_nodes});
@@ -162,7 +165,7 @@ std::vector<PlannedExchange> planned_exchanges(const GridSetup& grids, const Res
     return planned;
 }
 
-// Of those that have any.
+// Among the ranks that have any.
 int most_boxes_of_a_rank(const GridSetup& grids, const SchemeUse& use) {
     if (use.ranks.empty()) return (use.layout.box_count() + grids.ranks - 1) / grids.ranks;
     const auto ranks = static_cast<int>(use.ranks.size());
@@ -227,29 +230,11 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
                          100 * largest_margin(tables));
 }
 
-Json solvers_json(const GridUse& use) {
-    Json solvers = Json::array();
-    for (const auto& [name, options] : use.solvers) {
-        const Method& row = method_named(options.solver);
-        solvers.push_back({{"solver", name},
-                           {"exchanges", row.exchanges.of(options)},
-                           {"reductions", row.reductions.of(options)},
-                           {"reduction_words", row.words.of(options)}});
-    }
-    return solvers;
-}
-
 }  // namespace
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
     return keel::exceeds_planning(grids_, grids_.finest(), resolved_.comm, resolved_.topology,
                                   {schemes_matter(resolved_), memory.to_plan_with(), memory.limit});
-}
-
-Prediction PreparedGrids::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
-                                  const SharedMemory& memory, Progress& progress) const {
-    if (grids_.use.krylov == KrylovLevel::none || !grids_.use.predicted) return {};
-    return predict_multigrid(resolved_, grids_, tables, comm, memory, progress);
 }
 
 DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memory,
@@ -274,6 +259,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
     const DomainFacts domain = facts_of_domain(finest, name(grids_.problem.shape));
     const ReportTable exchanges = level_table(grids_, planned);
+    const ReportTable per_iteration = iteration_table(grids_.use);
     const Json plan{{"boxes", finest.boxes()},
                     {"domain", domain_json(domain)},
                     {"boxes_per_rank", grids_.most_boxes_of_a_rank()},
@@ -284,12 +270,12 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
                     {"sampled", few.sampled},
                     {"busiest", volume_json(planned.front().sent)},
                     {"levels", exchanges.rows()},
-                    {"per_iteration", solvers_json(grids_.use)}};
+                    {"per_iteration", per_iteration.rows()}};
     std::string text = domain.whole ? "" : "domain: " + domain_text(domain, finest.boxes()) + "\n";
     RunFacts levels;
     set_levels(levels, grids_);
     text += exchanges.print() + agglomeration_text(levels);
-    if (solves) text += solvers_text(grids_.use);
+    if (solves) text += per_iteration.print();
     for (const SchemeTable& table : tables)
         if (!table.left_out.empty())
             text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",

@@ -178,30 +178,10 @@ void PreparedGrids::run(const RunContext& context, Findings& findings) const {
         context.backend.device().empty() ? growth.on_host() : growth.on_device() / facts.device_sharing);
 }
 
-std::string level_report(const Setting& setting, const Findings& findings,
-                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
-    const RunFacts& facts = findings.facts;
-    std::string text = times_text(facts, timers, setting.resolved.details) + "\n" +
-                       communication_text(facts, timers) + "\n" +
-                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
-                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
-    // Without the device's own times there are no bandwidths.
-    if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
-    if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
-    const auto [least, most] = std::ranges::minmax(seconds);
-    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
-                              seconds_text(median(seconds)), seconds.size(), seconds_text(least),
-                              seconds_text(most), seconds_text(facts.setup_seconds));
-}
-
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work, bool mixed) {
     const auto cells = static_cast<double>(facts.domain->cells);
     return {mixed ? "solve.mixed_dof_per_second" : "solve.dof_per_second",
             seconds > 0 ? cells / seconds : 0.0, "dof/s", work};
-}
-
-std::string numbered(int n) {
-    return n < 0 ? fmt::format("warm-up {}", -n) : fmt::format("solve {}", n + 1);
 }
 
 }  // namespace keel

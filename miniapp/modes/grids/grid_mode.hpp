@@ -1,6 +1,7 @@
 #pragma once
 
-// What the modes of grids share: rules on decks, dry runs, and a hierarchy that is built before anything is measured.
+// The common part of the modes of grids: rules on decks, dry runs, and a hierarchy that is built before
+// anything is measured.
 
 #include <functional>
 #include <memory>
@@ -10,7 +11,6 @@
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
 #include "miniapp/prediction/prediction.hpp"
-#include "miniapp/report/timers.hpp"
 #include "miniapp/schemes/scheme_choice.hpp"
 #include "miniapp/schemes/scheme_table.hpp"
 #include "miniapp/setup/grid_setup.hpp"
@@ -38,7 +38,7 @@ class GridMode : public Mode {
     virtual std::unique_ptr<PreparedMode> prepare(const Resolved&, const GridSetup&) const { return nullptr; }
 };
 
-// What is built before a mode measures: the problem's hierarchy, its right-hand side in f of the finest level.
+// The problem's hierarchy, built before a mode measures, with the right-hand side in f of the finest level.
 struct Setting {
     const Resolved& resolved;
     const GridSetup& grids;
@@ -64,18 +64,19 @@ class PreparedGrids : public PreparedMode {
     void run(const RunContext& context, Findings& findings) const override;
 
   protected:
-    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks, figure of merit and
-    // seconds. Collective.
+    // Makes its solvers, notes the set-up time, solves warm-ups and repeats, reports, and fills in checks,
+    // figure of merit and seconds. Collective.
     virtual void measure(const Setting& setting, Findings& findings) const = 0;
 
-    // Seconds of the solves on a machine that computes, of multigrid unless overridden. The schemes of all levels are planned.
-    // Collective; complete on rank 0.
+    // Seconds of the solves on a machine that computes, of multigrid unless overridden. The schemes of all
+    // levels are planned. Collective; complete on rank 0.
     virtual Prediction predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
                                const SharedMemory& memory, Progress& progress) const;
 
     // Fills in what a header says of grids and measures the triad; returns the finest level. Collective.
     Layout describe(const RunContext& context, RunFacts& facts) const;
-    // The exchanges of every level under all schemes, planned; none where nothing is to be compared. Collective.
+    // The exchanges of every level under all schemes, planned; none where nothing is to be compared.
+    // Collective.
     std::vector<SchemeTable> compare(const Layout& finest, const RunContext& context) const;
     // Times these, between rounds of which `asked` may end it. Collective.
     Tried try_schemes(const RunContext& context, std::vector<SchemeTable>& tables, const Rounds& rounds,
@@ -85,16 +86,8 @@ class PreparedGrids : public PreparedMode {
     GridSetup grids_;
 };
 
-// Time, communication, schemes and bandwidths by level, what is moved in all where that was found, and the line with the median
-// of the solves.
-std::string level_report(const Setting& setting, const Findings& findings,
-                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds);
-
 // Cells a second; solves with cycles in single precision have a figure of their own.
 FigureOfMerit cells_per_second(const RunFacts& facts, double seconds, const SolveWork& work,
                                bool mixed = false);
-
-// "warm-up 1", "solve 3": the n-th solve, counted from -run.warmup on.
-std::string numbered(int n);
 
 }  // namespace keel

@@ -2,50 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/records/records.hpp"
 
 namespace keel {
+namespace {
+
+// Time, communication, schemes and bandwidths by level, the bytes that solves move, and the line with the
+// median of the solves.
+std::string level_report(const Setting& setting, const Findings& findings,
+                         const std::vector<TimerRow>& timers, const std::vector<double>& seconds) {
+    const RunFacts& facts = findings.facts;
+    std::string text = times_text(facts, timers, setting.resolved.details) + "\n" +
+                       communication_text(facts, timers) + "\n" +
+                       schemes_text(setting.resolved.comm.chooser, setting.schemes,
+                                    seconds_of_exchanges(facts, timers), facts.tuning_seconds);
+    // Without the device's own times there are no bandwidths.
+    if (setting.resolved.gpu_sync == GpuSync::per_operation) text += bandwidths_text(facts, timers) + "\n";
+    if (findings.moved) text += movement_text(*findings.moved, facts.triad_bytes_per_second);
+    const auto [least, most] = std::ranges::minmax(seconds);
+    return text + fmt::format("Solve: median {} of {} (min {}, max {}); set-up {}\n",
+                              seconds_text(median(seconds)), seconds.size(), seconds_text(least),
+                              seconds_text(most), seconds_text(facts.setup_seconds));
+}
+
+}  // namespace
 
 TimedSolve timed(const SolveCost& cost, std::string progress, std::optional<double> digits) {
     return {cost.seconds, cost.my_seconds, cost.graph_replays, std::move(progress), digits};
-}
-
-std::optional<RepeatedSolves> repeat_solves(const Setting& setting, Findings& findings,
-                                            const RepeatActions& actions) {
-    const Resolved& resolved = setting.resolved;
-    RepeatedSolves all;
-    double my_seconds = 0;
-    std::vector<std::optional<double>> digits;
-    const auto one = [&](int n) {
-        if (n == 0) {
-            setting.ledger.clear();
-            actions.begin();
-        }
-        const TimedSolve solve = actions.solve(n);
-        if (!solve.progress.empty())
-            setting.context.progress.say(
-                fmt::format("{}: {}, {}", numbered(n), solve.progress, seconds_text(solve.seconds)),
-                resolved.warmup + n + 1, resolved.warmup + resolved.repeats);
-        if (n < 0) return;
-        my_seconds += solve.my_seconds;
-        digits.push_back(solve.digits);
-        findings.facts.graph_replays += static_cast<double>(solve.graph_replays);
-        all.seconds.push_back(solve.seconds);
-        const Ledger solves_only = setting.ledger;
-        actions.keep();
-        setting.ledger = solves_only;
-    };
-    all.done = repeat(setting.context, {actions.what, resolved.warmup, resolved.repeats}, findings, one);
-    if (all.done == 0) return {};
-    all.digits = mean_of(digits);
-    all.timers = gather_timers(setting.context.comm, setting.ledger, my_seconds, all.done * actions.solves,
-                               resolved.details);
-    findings.seconds = median(all.seconds);
-    return all;
 }
 
 void report_solves(const Setting& setting, const Findings& findings, const RepeatedSolves& solves,

@@ -12,8 +12,7 @@
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/modes/grids/algebraic.hpp"
 #include "miniapp/modes/grids/checks.hpp"
-#include "miniapp/modes/grids/prediction/solve_cost.hpp"
-#include "miniapp/modes/repeat.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "miniapp/report/norms.hpp"
 #include "miniapp/report/table.hpp"
@@ -27,7 +26,7 @@ struct SurveyOptions {
     std::vector<std::string> survey;  // "NAME KEY=VALUE ..."; none: all methods
 };
 
-// What one solver did.
+// The solves with one solver.
 struct SurveyRow {
     std::string solver;
     std::vector<SolveRecord> solves;  // one a round
@@ -59,8 +58,8 @@ std::optional<double> speed_up(const SurveyRow& over, const SurveyRow& row) {
     return median(over.seconds()) / median(row.seconds());
 }
 
-// The baseline without the all-reduces that a plain rearrangement saves: what one would compare with who knows it. Nobody
-// if it takes no part, or is the baseline.
+// The baseline without the all-reduces that a plain rearrangement saves: what one would compare with who
+// knows it. Nobody if it takes no part, or is the baseline.
 const SurveyRow* fused(const SurveyRows& rows) {
     const auto found = std::ranges::find(rows, "bicgstab_fused", &SurveyRow::solver);
     return found == rows.end() || found == rows.begin() ? nullptr : &*found;
@@ -130,10 +129,11 @@ std::string survey_notes(const SurveyRows& rows, std::span<const std::string> le
                rows.front().solver, fused(rows) ? "; on fused: those of bicgstab_fused" : "");
 }
 
-// A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u = 0.
+// A bottom solver with objects of its own. Only the hierarchy is shared, and every solve starts from f and u
+// = 0.
 struct Contender {
     std::unique_ptr<Multigrid> multigrid;
-    Ledger ledger;  // of its measured solves
+    Ledger ledger;  // its measured solves'
     double my_seconds = 0;
 };
 
@@ -155,7 +155,7 @@ class PreparedSurvey : public PreparedGrids {
         Check residual{"residual_recomputed", true, 0.0,
                        fmt::format("<= multigrid.tolerance, of {}", max_norm_quotient)};
         if (!take_turns(setting, rows, contenders, residual, findings)) return;
-        // Where a signal ended the first round, the last had no turn.
+        // The last solvers had no turn if a signal ended the first round.
         std::erase_if(rows, [](const SurveyRow& row) { return row.solves.empty(); });
         for (std::size_t c = 0; c < rows.size(); ++c) {
             const auto solves = static_cast<int>(rows[c].solves.size());
@@ -256,8 +256,8 @@ class PreparedSurvey : public PreparedGrids {
     }
 };
 
-// "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without iterations that are
-// given, with which it is no other one.
+// "NAME KEY=VALUE ..." as words for read_deck(), and as the solver's name: with single blanks, and without
+// iterations that are given, with which it is no other one.
 std::vector<std::string> overrides_of(const std::string& entry, std::string& name) {
     std::istringstream stream(entry);
     std::vector<std::string> overrides;
@@ -274,7 +274,8 @@ struct Complaint {
     std::string what;
 };
 
-// The solvers that run.survey names, with this deck's [bottom] but for keys of their own; the first is the baseline.
+// The solvers that run.survey names, with this deck's [bottom] but for keys of their own; the first is the
+// baseline.
 std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& complaints) {
     const auto options = deck.parameters.mode_options.of<SurveyOptions>();
     std::vector<NamedSolver> all;

@@ -63,10 +63,6 @@ std::vector<std::string> sources_of(const MatrixUse& use, const PredictedSolve& 
             "counted: bytes of work as declared, of the rank with most rows and the one with most "
             "entries; messages and bytes by the plans of all ranks");
     }
-    sources.push_back(
-        "modelled: seconds of work, messages and all-reduces by the machine's file; sums in flight "
-        "cost what work does not hide; equal ranks, perfect progress, no contention but a node's "
-        "rate");
     return sources;
 }
 

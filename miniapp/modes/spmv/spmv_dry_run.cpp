@@ -23,20 +23,9 @@
 namespace keel {
 namespace {
 
-// A number of the rank that has most, and of all.
-struct Count {
-    double most = 0;
-    double all = 0;
-
-    void add(std::size_t one) {
-        most = std::max(most, static_cast<double>(one));
-        all += static_cast<double>(one);
-    }
-};
-
 struct Sizes {
-    Count rows, entries, ghosts;
-    std::vector<SchemeTable> schemes;  // of products first
+    MatrixCounts counts;
+    std::vector<SchemeTable> schemes;  // products first
     double memory = 0;                 // of the rank that needs most
     double arrays = 0;                 // the matrix and the vectors alone
     std::string of_whom{};             // that memory is, if of one rank
@@ -52,11 +41,8 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
     const RowPartition partition{size.rows, comm.size()};
     const GlobalRows rows = read_matrix(use.matrix, partition, comm);
     const VectorPart part{partition, comm.rank(), ghosts_of(partition, comm.rank(), rows.columns)};
-    const auto count = [&](std::size_t mine) {
-        const auto value = static_cast<double>(mine);
-        return Count{comm.max(value), comm.sum(value)};
-    };
-    Sizes found{count(rows.rows()), count(rows.columns.size()), count(part.ghosts.size()),
+    Sizes found{{count_over(comm, rows.rows()), count_over(comm, rows.columns.size()),
+                 count_over(comm, part.ghosts.size())},
                 compare_schemes(use, resolved, comm, part)};
     if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
     const Plan plan = negotiate_plan(comm, topology, part.ghosts,
@@ -136,8 +122,8 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
                    const GlobalRows& all, const Pattern& pattern) {
     if (const std::optional<VirtualAmg>& amg = found.amg)
         return predict_sparse(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
-    const LargestPart most{static_cast<std::size_t>(found.rows.most),
-                           static_cast<std::size_t>(found.entries.most)};
+    const LargestPart most{static_cast<std::size_t>(found.counts.rows.most),
+                           static_cast<std::size_t>(found.counts.nonzeros.most)};
     const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
     std::vector<ExchangePlan> plans;
     plans.push_back({0,
@@ -180,9 +166,9 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
         const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
         if (Reason reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
             return reason;
-        found.rows.add(rows.rows());
-        found.entries.add(rows.columns.size());
-        found.ghosts.add(needs.size());
+        found.counts.rows.add(rows.rows());
+        found.counts.nonzeros.add(rows.columns.size());
+        found.counts.ghosts.add(needs.size());
         if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
         largest = std::move(rows);
         rank_of_largest = rank;
@@ -206,27 +192,14 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
 }
 
 std::string sizes_text(const MatrixUse& use, const Sizes& found) {
-    std::string text = fmt::format("{:<24} {:>14} {:>16}\n", "", "most of a rank", "all ranks");
-    const auto line = [&](const char* name, const Count& count) {
-        text += fmt::format("{:<24} {:>14.0f} {:>16.0f}\n", name, count.most, count.all);
-    };
-    line("rows", found.rows);
-    line("entries", found.entries);
-    line("ghost entries", found.ghosts);
     const SchemeTable& products = found.schemes.front();
     const SchemeRow& row = products.rows[products.chosen.value_or(0)];
-    const auto sent = [&](const char* name, double Volume::*number) {
-        line(name, {row.most_sent.*number, row.all.*number});
-    };
-    sent("messages a product", &Volume::messages);
-    sent("  of them off node", &Volume::off_node_messages);
-    sent("bytes a product", &Volume::bytes);
-    sent("  of them off node", &Volume::off_node_bytes);
-    return text + fmt::format(
-                      "messages and bytes: sent in one product of {} by the scheme {}\n"
-                      "memory: {} a rank at its peak, {} of them matrix and vectors{}\n",
-                      counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
-                      bytes_text(found.arrays), found.of_whom);
+    return counts_text(found.counts, row.most_sent, row.all) +
+           fmt::format(
+               "messages and bytes: sent in one product of {} by the scheme {}\n"
+               "memory: {} a rank at its peak, {} of them matrix and vectors{}\n",
+               counted(use.columns, "column"), name(row.scheme), bytes_text(found.memory),
+               bytes_text(found.arrays), found.of_whom);
 }
 
 Json json_of(const Count& count) {
@@ -239,8 +212,8 @@ Json plan_json(const MatrixUse& use, const MatrixSize& size, const Sizes& found)
     Json plan{{"matrix", use.matrix.options.matrix},   {"unknowns", size.rows},
               {"array_bytes", found.arrays},           {"predicted_bytes", found.memory},
               {"busiest", volume_json(row.most_sent)}, {"all", volume_json(row.all)},
-              {"rows", json_of(found.rows)},           {"entries", json_of(found.entries)},
-              {"ghosts", json_of(found.ghosts)}};
+              {"rows", json_of(found.counts.rows)},    {"entries", json_of(found.counts.nonzeros)},
+              {"ghosts", json_of(found.counts.ghosts)}};
     if (found.amg && found.amg->missing.empty() && !found.amg->levels.empty())
         plan["amg_coarsest"] = coarsest_json(found.amg->coarsest);
     return plan;

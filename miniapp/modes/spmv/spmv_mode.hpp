@@ -2,12 +2,14 @@
 
 // run.mode = spmv, its deck resolved.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "comm/costs/comparison.hpp"
 #include "comm/ranks/communicator.hpp"
 #include "kernels/timing/ledger.hpp"
 #include "miniapp/modes/mode.hpp"
@@ -26,27 +28,48 @@ inline std::vector<std::int64_t> ghosts_by_rank(const Communicator& comm, std::s
     return comm.all_gather({&ghosts, 1});
 }
 
+// A number of the rank that has most, and of all ranks.
+struct Count {
+    double most = 0;
+    double all = 0;
+
+    void add(std::size_t one) {
+        most = std::max(most, static_cast<double>(one));
+        all += static_cast<double>(one);
+    }
+};
+// Collective.
+inline Count count_over(const Communicator& comm, std::size_t mine) {
+    const auto value = static_cast<double>(mine);
+    return {comm.max(value), comm.sum(value)};
+}
+
+// The parts of the matrix that ranks have.
+struct MatrixCounts {
+    Count rows, nonzeros, ghosts;
+};
+// The same as a table, with what a product sends.
+std::string counts_text(const MatrixCounts& counts, const Volume& most_sent, const Volume& all_sent);
+
 struct SpmvResults {
     std::int64_t rows = 0;
     bool singular = false;  // constants are in the null space
-    double nonzeros = 0;
     int columns = 1;
-    // Numbers of the rank with most, and of all together.
-    double most_rows = 0, most_nonzeros = 0, most_ghosts = 0, all_ghosts = 0;
-    TrafficOverRanks traffic;     // of one product
+    MatrixCounts counts;
+    TrafficOverRanks traffic;     // in one product
     std::vector<double> seconds;  // each product of all columns on the slowest rank
     double bytes_moved = 0;       // by one product, all ranks
     std::vector<TimerRow> timers;
     struct Solve {
         Report report;
         double seconds = 0;
-        TrafficOverRanks traffic;  // of products and of all-reduces by messages of Keel's own
+        TrafficOverRanks traffic;  // products', and all-reduces' by messages of Keel's own
     };
     std::optional<NamedSolver> solver;  // none: none asked for
     std::vector<Solve> solves;
     std::vector<TimerRow> solve_timers;
-    double iterations = 0;            // of a solve
-    std::vector<KernelTime> kernels;  // of the method, if there is one
+    double iterations = 0;            // in a solve
+    std::vector<KernelTime> kernels;  // the method's, if there is one
     std::optional<AmgFindings> amg;   // none: not used
 
     double products_per_second() const;  // nonzeros times columns over the median of the seconds

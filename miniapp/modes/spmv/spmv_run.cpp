@@ -163,18 +163,12 @@ double seconds_of(const Communicator& comm, const Action& action) {
 // The parts of the matrix that ranks have, and the messages of a product. Collective.
 SpmvResults sizes_of(const MatrixUse& use, const Communicator& comm, const Topology& topology,
                      SparseMatrix& A, const GlobalRows& rows) {
-    const auto most = [&](std::size_t mine) { return comm.max(static_cast<double>(mine)); };
-    const auto all = [&](std::size_t mine) { return comm.sum(static_cast<double>(mine)); };
     const auto columns = static_cast<std::size_t>(use.columns);
     SpmvResults sizes;
     sizes.rows = A.partition().rows;
     sizes.singular = is_singular(use.matrix) || rows_cancel(comm, rows);
     sizes.columns = use.columns;
-    sizes.nonzeros = all(A.nonzeros());
-    sizes.most_rows = most(A.rows());
-    sizes.most_nonzeros = most(A.nonzeros());
-    sizes.most_ghosts = most(A.ghosts());
-    sizes.all_ghosts = all(A.ghosts());
+    sizes.counts = {count_over(comm, A.rows()), count_over(comm, A.nonzeros()), count_over(comm, A.ghosts())};
     sizes.bytes_moved = comm.sum(work_of(A.plain(), columns).bytes);
     sizes.traffic = over_ranks(comm, A.exchange().plan().traffic(comm.rank(), topology, columns));
     return sizes;
@@ -197,7 +191,7 @@ void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology&
 
 double SpmvResults::products_per_second() const {
     const double middle = median(seconds);
-    return middle > 0 ? nonzeros * columns / middle : 0;
+    return middle > 0 ? counts.nonzeros.all * columns / middle : 0;
 }
 
 void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
@@ -230,13 +224,13 @@ void PreparedSpmv::run(const RunContext& context, Findings& findings) const {
     const std::vector<Field> y = multiply(context, A, ledger, mine, findings);
     if (mine.seconds.empty()) return;
     context.report.record(spmv_records(mine));
-    findings.seconds = median(mine.seconds);
     findings.merit = {"spmv.nonzeros_per_second", mine.products_per_second(), "nonzeros/s"};
     findings.checks.push_back(product_check(comm, A, rows, y));
     if (use_.solver) {
         if (schemes.solves.columns != schemes.products.columns) A.carry_by(comm, topology, schemes.solves);
         sparse.scheme = schemes.solves;
         solve(*use_.solver, context, A, std::move(rows), sparse, ledger, y[0], mine, findings);
+        findings.seconds = median(mine.seconds);  // a product's, with solves, too
     }
     facts.measured_bytes = comm.max(growth.on_host() + growth.on_device() / facts.device_sharing);
     context.report.tell(spmv_text(use_.matrix.options.matrix, mine, facts.triad_bytes_per_second) +
@@ -256,19 +250,18 @@ std::vector<Field> PreparedSpmv::multiply(const RunContext& context, SparseMatri
         A.assign(x.back(), [n](std::int64_t row) { return entry_of_x(row, n); });
     }
     context.progress.say("multiplying");
-    double my_seconds = 0;
-    const auto one = [&](int n) {
-        if (n == 0) ledger.clear();
+    const auto product = [&](int) {
         const double seconds = seconds_of(context.comm, [&] {
             A.apply(y, A.plain(), x);
             A.operations().wait();
         });
-        if (n < 0) return;
-        my_seconds += seconds;
-        mine.seconds.push_back(context.comm.max(seconds));
+        return TimedSolve{.seconds = context.comm.max(seconds), .my_seconds = seconds};
     };
-    const int done = repeat(context, {"products", resolved_.warmup, resolved_.repeats}, findings, one);
-    if (done > 0) mine.timers = gather_timers(context.comm, ledger, my_seconds, done, resolved_.details);
+    const auto repeated =
+        keel::repeat_solves(resolved_, context, ledger, findings, {.solve = product, .what = "products"});
+    if (!repeated) return y;
+    mine.seconds = repeated->seconds;
+    mine.timers = repeated->timers;
     return y;
 }
 
@@ -330,31 +323,28 @@ CoarsestVisits PreparedSpmv::repeat_solves(const RunContext& context, Ledger& le
                                            const std::function<Report()>& solve_once, SpmvResults& mine,
                                            Findings& findings) const {
     const Communicator& comm = context.comm;
-    double my_seconds = 0;
     CoarsestVisits before_solves;
-    const auto one = [&](int n) {
-        SpmvResults::Solve solve;
-        if (n == 0) {
-            ledger.clear();
-            before_solves = visits_of(hierarchy);
-        }
+    SpmvResults::Solve solve;
+    const auto one = [&](int) {
         const Traffic before = sent(ledger);
         const double seconds = seconds_of(comm, [&] { solve.report = solve_once(); });
         solve.seconds = comm.max(seconds);
-        context.progress.say(
-            fmt::format("solve: {} iterations, {}", solve.report.iterations, seconds_text(solve.seconds)),
-            resolved_.warmup + n + 1, resolved_.warmup + resolved_.repeats);
-        if (n < 0) return;
-        my_seconds += seconds;
         solve.traffic = over_ranks(comm, sent(ledger) - before);
-        context.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
-        mine.solves.push_back(std::move(solve));
+        return TimedSolve{.seconds = solve.seconds,
+                          .my_seconds = seconds,
+                          .progress = fmt::format("{} iterations", solve.report.iterations)};
     };
-    const int done = repeat(context, {"solves", resolved_.warmup, resolved_.repeats}, findings, one);
-    if (done == 0) return {};
-    mine.solve_timers = gather_timers(comm, ledger, my_seconds, done, resolved_.details);
-    for (const SpmvResults::Solve& solve : mine.solves) mine.iterations += solve.report.iterations;
-    mine.iterations /= done;
+    const auto keep = [&] {
+        context.report.record(solve_record(*mine.solver, mine.solves.size(), solve));
+        mine.solves.push_back(solve);
+        mine.iterations += solve.report.iterations;
+    };
+    const auto repeated = keel::repeat_solves(
+        resolved_, context, ledger, findings,
+        {.solve = one, .begin = [&] { before_solves = visits_of(hierarchy); }, .keep = keep});
+    if (!repeated) return {};
+    mine.solve_timers = repeated->timers;
+    mine.iterations /= repeated->done;
     return visits_of(hierarchy) - before_solves;
 }
 

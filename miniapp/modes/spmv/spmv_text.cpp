@@ -10,28 +10,33 @@
 
 namespace keel {
 
+std::string counts_text(const MatrixCounts& counts, const Volume& most_sent, const Volume& all_sent) {
+    std::string text = fmt::format("{:<24} {:>14} {:>16}\n", "", "most of a rank", "all ranks");
+    const auto line = [&](const char* name, const Count& count) {
+        text += fmt::format("{:<24} {:>14.0f} {:>16.0f}\n", name, count.most, count.all);
+    };
+    line("rows", counts.rows);
+    line("nonzeros", counts.nonzeros);
+    line("ghost entries", counts.ghosts);
+    const auto sent = [&](const char* name, double Volume::*number) {
+        line(name, {most_sent.*number, all_sent.*number});
+    };
+    sent("messages a product", &Volume::messages);
+    sent("  of them off node", &Volume::off_node_messages);
+    sent("bytes a product", &Volume::bytes);
+    sent("  of them off node", &Volume::off_node_bytes);
+    return text;
+}
+
 std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double triad) {
     const double seconds = median(spmv.seconds);
     const auto [least, most] = std::ranges::minmax_element(spmv.seconds);
     std::string text = fmt::format(
-        "Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row{}\n", matrix, spmv.rows, spmv.nonzeros,
-        spmv.nonzeros / static_cast<double>(spmv.rows),
+        "Matrix: {}: {} rows, {:.0f} nonzeros, {:.1f} a row{}\n", matrix, spmv.rows, spmv.counts.nonzeros.all,
+        spmv.counts.nonzeros.all / static_cast<double>(spmv.rows),
         spmv.singular ? "; each row sums to zero, so constants are in the null space, and u is one of many"
                       : "");
-    text += fmt::format("{:<24} {:>14} {:>14}\n", "", "busiest rank", "all ranks");
-    const auto line = [&](const std::string& name, double one, double all) {
-        text += fmt::format("{:<24} {:>14.0f} {:>14.0f}\n", name, one, all);
-    };
-    line("rows", spmv.most_rows, static_cast<double>(spmv.rows));
-    line("nonzeros", spmv.most_nonzeros, spmv.nonzeros);
-    line("ghost entries", spmv.most_ghosts, spmv.all_ghosts);
-    const auto traffic = [&](const std::string& name, double Volume::*number) {
-        line(name, spmv.traffic.busiest.*number, spmv.traffic.all.*number);
-    };
-    traffic("messages a product", &Volume::messages);
-    traffic("  of them off node", &Volume::off_node_messages);
-    traffic("bytes a product", &Volume::bytes);
-    traffic("  of them off node", &Volume::off_node_bytes);
+    text += counts_text(spmv.counts, spmv.traffic.busiest, spmv.traffic.all);
     text += "Time per product: mean over ranks and the slowest rank\n";
     for (const TimerRow& row : spmv.timers)
         text +=
@@ -61,12 +66,12 @@ std::string spmv_text(const std::string& matrix, const SpmvResults& spmv, double
 std::string spmv_records(const SpmvResults& spmv) {
     std::string records = line_of({{"record", "spmv"},
                                    {"rows", spmv.rows},
-                                   {"nonzeros", spmv.nonzeros},
+                                   {"nonzeros", spmv.counts.nonzeros.all},
                                    {"columns", spmv.columns},
-                                   {"most_rows", spmv.most_rows},
-                                   {"most_nonzeros", spmv.most_nonzeros},
-                                   {"most_ghosts", spmv.most_ghosts},
-                                   {"all_ghosts", spmv.all_ghosts},
+                                   {"most_rows", spmv.counts.rows.most},
+                                   {"most_nonzeros", spmv.counts.nonzeros.most},
+                                   {"most_ghosts", spmv.counts.ghosts.most},
+                                   {"all_ghosts", spmv.counts.ghosts.all},
                                    {"busiest", volume_json(spmv.traffic.busiest)},
                                    {"all", volume_json(spmv.traffic.all)},
                                    {"bytes_moved", spmv.bytes_moved},

@@ -1,9 +1,9 @@
 #pragma once
 
-// What a dry run takes, estimated before any of it is done: from sizes alone and never by the clock, so that
-// what is refused does not depend on the machine. The coefficients were fitted to processor seconds and peak
-// memory of dry runs of 0.2 to 40 s each (preset ci of 2096aab, one rank, x86 at about 2.5 GHz); estimates
-// are within a factor of 3, more often above than below.
+// The time and memory of a dry run, estimated before any of it is done: from sizes alone and never by the
+// clock, so that the machine does not decide what is refused. The coefficients were fitted to processor
+// seconds and peak memory of dry runs of 0.2 to 40 s each (preset ci of 2096aab, one rank, x86 at about 2.5
+// GHz); estimates are within a factor of 3, more often above than below.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 namespace keel {
 
 struct DryRunCost {
-    double seconds = 0;  // of one processor
+    double seconds = 0;  // one processor's
     double bytes = 0;    // at the peak
 
     // Work that follows: its time adds up, the memory is taken again.
@@ -30,12 +30,13 @@ DryRunCost cost_of_entries(double rows, double entries, double ranks);
 // A solve of grids that is made here in place of one on virtual ranks.
 struct SolveSize {
     double dimensions = 3;
-    double cells = 0;  // of the finest level
-    double bytes = 0;  // of all fields
+    double cells = 0;  // on the finest level
+    double bytes = 0;  // all fields'
     double cycles = 1;
-    double krylov_cells = 0;  // of the level that Krylov methods work on
-    double iterations = 0;    // of these methods in all cycles
-    double applications = 1;  // of the operator in each iteration
+    double krylov_cells = 0;   // on the level that Krylov methods work on
+    double krylov_across = 0;  // the most of these in a row
+    double iterations = 0;     // of these methods in all cycles
+    double applications = 1;   // of the operator in each iteration
 };
 DryRunCost cost_of_solve(const SolveSize& size);
 // Iterations of a Krylov method for a part of the residual as small as the tolerance: they grow with the
@@ -46,7 +47,7 @@ DryRunCost cost_of_amg(double entries);
 // A solve with a matrix.
 DryRunCost cost_of_sparse_solve(double rows, double entries, double iterations, double bytes);
 
-// What a dry run may take: a minute of one processor and 2 GB, or run.dry_run_limit times as much.
+// The limits of a dry run: a minute of one processor and 2 GB, or run.dry_run_limit times as much.
 struct DryRunLimit {
     double factor = 1;
 

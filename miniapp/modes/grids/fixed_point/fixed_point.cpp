@@ -1,4 +1,5 @@
-// run.mode = fixed_point: Anderson acceleration of nonlinear equations, multigrid cycles and a statistical iteration.
+// run.mode = fixed_point: Anderson acceleration of nonlinear equations, multigrid cycles and a statistical
+// iteration.
 
 #include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
 

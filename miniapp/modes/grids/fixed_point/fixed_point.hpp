@@ -20,15 +20,9 @@ struct FixedPointRecord {
     double u_l2 = 0;
 };
 
-std::string convergence_text(const AndersonOptions& options, const FixedPointRecord& solve, const char* norm);
-Json solve_record(std::size_t repeat, const AndersonOptions& options, const FixedPointRecord& solve,
-                  const char* norm);
-
-// What the mode of a deck does with its grids, for a program that poses its equations to somebody else.
+// The use that the mode of a deck makes of its grids, for a program that poses its equations to another
+// library.
 GridUse use_of_fixed_point(const Deck& deck);
-
-// What an iteration costs by the row of its orthogonalisation, with all columns there.
-std::string iteration_text(const AndersonOptions& options);
 
 class PreparedFixedPoint : public PreparedGrids {
   public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What run.mode = fixed_point and orthogonalise know beside the keys of all modes of grids.
+// The keys of run.mode = fixed_point and orthogonalise beside those of all modes of grids.
 
 #include <array>
 
@@ -35,7 +35,7 @@ struct FixedPointOptions {
     Equation equation = Equation::bratu;
     double kappa = 1;
     MapKind map = MapKind::solve;
-    int samples = 100000;  // of the mixture
+    int samples = 100000;  // the mixture's
 
     bool is_heat() const { return equation == Equation::heat_1 || equation == Equation::heat_2; }
     bool is_linear() const { return equation == Equation::linear; }

@@ -9,7 +9,8 @@
 namespace keel {
 namespace {
 
-// f = L u + phi(u) in cells, of u = sin^2(pi x) sin^2(pi y) sin^2(pi z), or without z, along the sides of the domain: Lockhart 2023, (6.11).
+// f = L u + phi(u) in cells, of u = sin^2(pi x) sin^2(pi y) sin^2(pi z), or without z, along the sides of the
+// domain: Lockhart 2023, (6.11).
 Formula heat_right_side(const Layout& finest, const Reaction& phi) {
     const double h = finest.spacing();
     const Index n = finest.cells();

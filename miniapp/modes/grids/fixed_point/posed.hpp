@@ -1,6 +1,7 @@
 #pragma once
 
-// An equation of run.mode = fixed_point on a hierarchy: its right-hand side, its map, and where the iteration begins.
+// An equation of run.mode = fixed_point on a hierarchy: its right-hand side, its map, and where the iteration
+// begins.
 
 #include <memory>
 #include <optional>
@@ -16,21 +17,23 @@ namespace keel {
 
 class PosedFixedPoint {
   public:
-    // Takes problem.rhs from f of the finest level, which the map may overwrite. The hierarchy must outlive this object.
+    // Takes problem.rhs from f of the finest level, which the map may overwrite. The hierarchy must outlive
+    // this object.
     PosedFixedPoint(Hierarchy& hierarchy, const GridSetup& grids, const FixedPointOptions& equation);
 
     GridSystem& vectors() { return vectors_; }
     Field u() const { return u_; }
     Field f() const { return f_; }
     FixedPoint& map() const;
-    const char* norm_of(const AndersonOptions& options) const;  // what is compared with the tolerance
+    const char* norm_of(const AndersonOptions& options) const;  // the one compared with the tolerance
 
     // u is where every solve begins. Local.
     void begin();
     // From there, by full multigrid first where multigrid.cycle says so. Collective.
     AndersonReport solve(Anderson& anderson);
 
-    // V-cycles of all solves, and evaluations that missed multigrid.tolerance; none where G does not solve by them.
+    // V-cycles of all solves, and evaluations that missed multigrid.tolerance; none where G does not solve by
+    // them.
     std::optional<long> cycles() const;
     std::optional<long> unsolved() const;
     // To the bottom's solver, in all solves.

@@ -1,4 +1,5 @@
-#include "miniapp/modes/grids/fixed_point/prediction.hpp"
+// The seconds that --dry-run predicts for run.mode = fixed_point on comm.machine: without acceleration, and by
+// each way to orthogonalise.
 
 #include <fmt/format.h>
 
@@ -6,7 +7,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "miniapp/modes/grids/fixed_point/fixed_point.hpp"
 #include "miniapp/modes/grids/fixed_point/posed.hpp"
+#include "miniapp/modes/grids/prediction/proxy_grid.hpp"
 #include "solvers/krylov/methods.hpp"
 
 namespace keel {
@@ -32,7 +35,7 @@ ProxyBoxes sample_of(const GridSetup& grids, int ranks_here) {
 }
 
 // The real bottom and the level above it, if there is one.
-ProxyBoxes bottom_of(const GridSetup& grids) {
+ProxyBoxes bottom_boxes_of(const GridSetup& grids) {
     return {grids.domain.around(), std::min(grids.problem.box, 2 * grids.hierarchy.bottom_box)};
 }
 
@@ -46,7 +49,7 @@ bool relaxes_bottom(const GridSetup& grids, const FixedPointOptions& equation) {
 
 struct Iterated {
     Trace trace;
-    Slice slice;  // of all levels, its trace not yet given
+    Slice slice;  // all levels, without the trace
     AndersonReport report;
     long visits = 0;
     long cycles = 0;
@@ -61,7 +64,7 @@ Iterated iterate(const GridSetup& grids, const ProxyBoxes& boxes, const FixedPoi
     PosedFixedPoint posed(proxy.hierarchy(), proxy.grids(), equation);
     Anderson anderson(posed.vectors(), acceleration);
     posed.begin();
-    proxy.take();  // what was before
+    proxy.take();  // events of the set-up
     Iterated iterated;
     iterated.report = posed.solve(anderson);
     iterated.trace = proxy.take();
@@ -91,26 +94,17 @@ std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions&
 // Each way takes some tens of evaluations of a cycle.
 DryRunCost cost_of_iterations(const GridSetup& grids, const FixedPointOptions& equation,
                               const AndersonOptions& acceleration, int ranks_here) {
-    const ProxyBoxes bottom = bottom_of(grids);
-    const auto dimensions = static_cast<double>(grids.problem.dimensions);
-    const auto size_of = [&](const ProxyBoxes& on) {
-        const double boxes = static_cast<double>(product(on.boxes)) / ranks_here;
-        const auto cells = [&](int width) { return boxes * std::pow(width, dimensions); };
-        const int fields = grids.fields_of_level + grids.use.more_fields;
-        return SolveSize{.dimensions = dimensions,
-                         .cells = cells(on.box),
-                         .bytes = 1.15 * sizeof(double) * fields * cells(on.box + 2),
-                         .cycles = 30,
-                         .krylov_cells = cells(std::min(on.box, grids.hierarchy.bottom_box))};
-    };
     DryRunCost cost;
-    if (solves_bottom(grids)) cost = cost_of_proxy_solves(grids, bottom, ranks_here, grids.use.solvers);
+    if (solves_bottom(grids))
+        cost =
+            cost_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here, grids.use.solvers.front().options);
+    SolveSize on_sample = size_of_proxy_solve(grids, sample_of(grids, ranks_here), ranks_here);
+    SolveSize on_bottom = size_of_proxy_solve(grids, bottom_boxes_of(grids), ranks_here);
+    on_sample.cycles = on_bottom.cycles = 30;
+    on_bottom.iterations = on_bottom.cycles * grids.use.full_approximation.value_or(1);
     for (std::size_t way = 0; way < ways(acceleration).size(); ++way) {
-        cost += cost_of_solve(size_of(sample_of(grids, ranks_here)));
-        if (!relaxes_bottom(grids, equation)) continue;
-        SolveSize on_bottom = size_of(bottom);
-        on_bottom.iterations = on_bottom.cycles * grids.use.full_approximation.value_or(1);
-        cost += cost_of_solve(on_bottom);
+        cost += cost_of_solve(on_sample);
+        if (relaxes_bottom(grids, equation)) cost += cost_of_solve(on_bottom);
     }
     return cost;
 }
@@ -127,7 +121,7 @@ std::string why_not_fixed_point(const GridSetup& grids, const FixedPointOptions&
                "give a "
                "larger problem.box, or a smaller multigrid.bottom_box";
     std::vector<ProxyBoxes> on{sample_of(grids, ranks_here)};
-    if (solves_bottom(grids) || relaxes_bottom(grids, equation)) on.push_back(bottom_of(grids));
+    if (solves_bottom(grids) || relaxes_bottom(grids, equation)) on.push_back(bottom_boxes_of(grids));
     return why_not_solved(cost_of_iterations(grids, equation, acceleration, ranks_here),
                           "fewer boxes, a smaller problem.box", grids, on, memory, ranks_here);
 }
@@ -196,37 +190,33 @@ std::vector<std::string> sources_of(const Iterated& first, const Iterated* on_bo
             bottom->grid.text());
     sources.push_back("counted: bytes of work as declared, messages and bytes by the plans of all ranks" +
                       planned_text(planned));
-    sources.push_back(
-        "modelled: seconds of work, messages and all-reduces by the machine's file; equal ranks, "
-        "exchanges not overlapped, no contention but a node's rate");
     return sources;
 }
 
 }  // namespace
 
-Prediction predict_fixed_point(const Resolved& resolved, const GridSetup& grids,
-                               const FixedPointOptions& equation, const AndersonOptions& acceleration,
-                               const std::vector<SchemeTable>& tables, const Communicator& comm,
-                               const SharedMemory& memory) {
+// Iterates on the ranks at hand, without acceleration and by every method.
+Prediction PreparedFixedPoint::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                                       const SharedMemory& memory, Progress&) const {
     Prediction prediction;
-    prediction.why_not = why_not_fixed_point(grids, equation, acceleration, memory, comm.size());
+    prediction.why_not = why_not_fixed_point(grids_, equation_, acceleration_, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
-    const VirtualRanks ranks = virtual_ranks(resolved);
+    const VirtualRanks ranks = virtual_ranks(resolved_);
     std::unique_ptr<BottomSolve> bottom;
-    if (solves_bottom(grids)) {
-        bottom.reset(new BottomSolve{ProxyGrid(grids, bottom_of(grids), comm), {}});
-        bottom->solve = bottom->grid.solve(grids.use.solvers.front());
+    if (solves_bottom(grids_)) {
+        bottom.reset(new BottomSolve{ProxyGrid(grids_, bottom_boxes_of(grids_), comm), {}});
+        bottom->solve = bottom->grid.solve(grids_.use.solvers.front());
     }
     const std::vector<ExchangePlan> plans =
-        comm.rank() == 0 ? exchange_plans(grids, resolved.topology, tables, resolved.comm.sampled_nodes)
+        comm.rank() == 0 ? exchange_plans(grids_, resolved_.topology, tables, resolved_.comm.sampled_nodes)
                          : std::vector<ExchangePlan>();
-    const int last = grids.levels() - 1;
+    const int last = grids_.levels() - 1;
     prediction.bottom = last;
-    for (const auto& [name, options] : ways(acceleration)) {
-        const Iterated iterated = iterate(grids, sample_of(grids, comm.size()), equation, options, comm);
+    for (const auto& [name, options] : ways(acceleration_)) {
+        const Iterated iterated = iterate(grids_, sample_of(grids_, comm.size()), equation_, options, comm);
         std::optional<Iterated> on_bottom;
-        if (relaxes_bottom(grids, equation))
-            on_bottom = iterate(grids, bottom_of(grids), equation, options, comm);
+        if (relaxes_bottom(grids_, equation_))
+            on_bottom = iterate(grids_, bottom_boxes_of(grids_), equation_, options, comm);
         if (comm.rank() != 0) continue;
 
         const Iterated* const believed = on_bottom ? &*on_bottom : nullptr;
@@ -235,7 +225,8 @@ Prediction predict_fixed_point(const Resolved& resolved, const GridSetup& grids,
         if (prediction.sources.empty())
             prediction.sources = sources_of(iterated, believed, bottom.get(), tables.front().planned);
         if (solve.converged)
-            predict(solve, slices_of(grids, iterated, believed, bottom.get()), plans, ranks, {last, last});
+            keel::predict(solve, slices_of(grids_, iterated, believed, bottom.get()), plans, ranks,
+                          {last, last});
     }
     return prediction;
 }

@@ -1,4 +1,5 @@
-#include "miniapp/modes/grids/prediction/multigrid_prediction.hpp"
+// The seconds that --dry-run predicts for solves on grids: of multigrid, or of Krylov methods on the finest grid, with
+// every solver of the mode.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "miniapp/deck/text/text.hpp"
-#include "miniapp/modes/mode.hpp"
+#include "miniapp/modes/grids/grid_mode.hpp"
+#include "miniapp/modes/grids/prediction/proxy_grid.hpp"
 #include "miniapp/report/facts.hpp"
 #include "miniapp/report/level_tables.hpp"
 #include "solvers/krylov/methods.hpp"
@@ -49,7 +51,8 @@ ProxyBoxes sample_of(const GridSetup& grids) {
     for (int& count : sample.boxes) count = std::min(count, most);
     return sample;
 }
-// Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows between the two.
+// Half as many in each direction, which have fewer iterations in a visit: what does not grow with them shows
+// between the two.
 ProxyBoxes smaller_sample_of(const GridSetup& grids) {
     ProxyBoxes smaller = sample_of(grids);
     for (int& count : smaller.boxes) count = std::max(count / 2, 1);
@@ -60,8 +63,9 @@ ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
     return {most_cubic(ranks_here, grids.domain.dimensions()), grids.problem.box};
 }
 
-// How often a solve does what two others did, so that visits to the bottom and iterations are its own: the two have what a visit
-// costs whatever its iterations, and what each of them costs. The second plays no part where they do not differ.
+// How often a solve does what two others did, so that visits to the bottom and iterations are its own: the
+// two have what a visit costs whatever its iterations, and what each of them costs. The second plays no part
+// where they do not differ.
 struct Weights {
     double first = 1;
     double second = 0;
@@ -208,10 +212,6 @@ std::vector<std::string> ProxySolves::sources(const PlannedNodes& planned) const
         sources.push_back(
             "bottom: all levels from the first one in merged boxes on; ranks that have none of a "
             "level wait for those that do");
-    sources.push_back(
-        "modelled: seconds of work, messages and all-reduces by the machine's file; sums in flight "
-        "cost what work does not hide; equal ranks, perfect progress, exchanges not overlapped, no "
-        "contention but a node's rate");
     return sources;
 }
 
@@ -220,14 +220,14 @@ DryRunCost cost_of_solves(const GridSetup& grids, int ranks_here) {
     DryRunCost cost;
     for (const NamedSolver& solver : without_algebraic(grids.use.solvers)) {
         const auto add = [&](const ProxyBoxes& boxes) {
-            cost += cost_of_proxy_solves(grids, boxes, ranks_here, {{solver}});
+            cost += cost_of_proxy_solve(grids, boxes, ranks_here, solver.options);
         };
         add(is_assumed(solver) ? sample_of(grids) : whole_of(grids));
         if (is_assumed(solver)) add(smaller_sample_of(grids));
     }
     if (whole_of(grids).box == grids.problem.box) return cost;
-    return cost += cost_of_proxy_solves(grids, cycle_of(grids, ranks_here), ranks_here,
-                                        std::span(grids.use.solvers).first(1));
+    return cost += cost_of_proxy_solve(grids, cycle_of(grids, ranks_here), ranks_here,
+                                       grids.use.solvers.front().options);
 }
 
 std::string why_not_multigrid(const GridSetup& grids, const SharedMemory& memory, int ranks_here) {
@@ -253,55 +253,26 @@ std::string level_tables(const GridSetup& grids, const PredictedSolve& solve) {
 
 }  // namespace
 
-std::string why_not_predicted(const GridSetup& grids) {
-    if (grids.moves_bottom())
-        return " where multigrid.bottom_grid moves the bottom level; choose distributed";
-    if (!grids.domain.whole())
-        return " where boxes are missing: proxy solves have boxes side by side; choose problem.shape = "
-               "\"cube\"";
-    if (!grids.use.solvers.empty() && without_algebraic(grids.use.solvers).empty())
-        return " where algebraic multigrid solves on the bottom level, whose levels nobody plans here; "
-               "choose "
-               "another bottom.solver";
-    return "";
-}
-
-std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const GridSetup& grids,
-                           std::span<const ProxyBoxes> on, const SharedMemory& memory, int ranks_here) {
-    const std::string exceeded = memory.limit.exceeded_by(cost, remedy);
-    if (!exceeded.empty()) return ", iterations not known: with the solves that count them " + exceeded;
-    GridSetup here = grids;
-    here.hierarchy.agglomerate_as = grids.ranks;
-    here.ranks = ranks_here;
-    for (const auto& [boxes, box] : on) {
-        here.problem.box = box;
-        here.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
-        if (const auto complaint = exceeds_memory(here, memory))
-            return ": a proxy solve does not fit here: " + *complaint + "; or choose " + remedy;
-    }
-    return "";
-}
-
-Prediction predict_multigrid(const Resolved& resolved, const GridSetup& grids,
-                             const std::vector<SchemeTable>& tables, const Communicator& comm,
-                             const SharedMemory& memory, Progress& progress) {
+Prediction PreparedGrids::predict(const std::vector<SchemeTable>& tables, const Communicator& comm,
+                                  const SharedMemory& memory, Progress& progress) const {
     Prediction prediction;
-    prediction.why_not = why_not_multigrid(grids, memory, comm.size());
+    if (grids_.use.krylov == KrylovLevel::none || !grids_.use.predicted) return prediction;
+    prediction.why_not = why_not_multigrid(grids_, memory, comm.size());
     if (!prediction.why_not.empty()) return prediction;
-    VirtualRanks ranks = virtual_ranks(resolved);
-    const ProxySolves proxies(grids, comm, progress);
+    VirtualRanks ranks = virtual_ranks(resolved_);
+    const ProxySolves proxies(grids_, comm, progress);
     if (comm.rank() != 0) return prediction;
 
     const std::vector<ExchangePlan> plans =
-        exchange_plans(grids, resolved.topology, tables, resolved.comm.sampled_nodes);
-    const std::vector<LevelRanks> fewer = fewer_ranks(grids, resolved.topology);
+        exchange_plans(grids_, resolved_.topology, tables, resolved_.comm.sampled_nodes);
+    const std::vector<LevelRanks> fewer = fewer_ranks(grids_, resolved_.topology);
     ranks.fewer = fewer;
     for (std::size_t n = 0; n < proxies.count(); ++n)
         prediction.solves.push_back(proxies.predicted(n, plans, ranks));
     prediction.sources = proxies.sources(tables.front().planned);
-    prediction.bottom = bottom_of(grids).last;
-    if (prediction.solves.size() == 1) prediction.tables = level_tables(grids, prediction.solves.front());
-    for (const auto& [name, options] : grids.use.solvers)
+    prediction.bottom = bottom_of(grids_).last;
+    if (prediction.solves.size() == 1) prediction.tables = level_tables(grids_, prediction.solves.front());
+    for (const auto& [name, options] : grids_.use.solvers)
         if (uses_algebraic(options))
             prediction.remarks += fmt::format(
                 "remark: no seconds are predicted of {}: nobody plans the levels of algebraic multigrid "

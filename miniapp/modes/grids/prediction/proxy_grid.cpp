@@ -15,15 +15,15 @@
 namespace keel {
 namespace {
 
-// Messages travel as they come: what they cost elsewhere is the plans' matter.
-GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, const Communicator& comm) {
-    // The same levels as those of all virtual ranks.
+// The same levels as those of all virtual ranks, on other boxes and ranks. Messages travel as they come: their
+// costs elsewhere are the plans' matter.
+GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, int ranks, int rank = 0) {
     grids.hierarchy.agglomerate_as = grids.ranks;
     grids.problem.box = boxes.box;
     grids.problem.boxes = boxes.boxes;
     grids.domain = Domain(boxes.boxes, grids.problem.boundary, grids.problem.dimensions);
-    grids.ranks = comm.size();
-    grids.rank = comm.rank();
+    grids.ranks = ranks;
+    grids.rank = rank;
     grids.hierarchy.scheme = {};
     grids.hierarchy.exchange = {};
     grids.hierarchy.all_reduce = {};
@@ -34,7 +34,7 @@ GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, const Communicato
 
 // The counts are those of every backend; the first one computes on the host.
 ProxyGrid::ProxyGrid(const GridSetup& grids, const ProxyBoxes& boxes, const Communicator& comm)
-    : grids_(with_boxes(grids, boxes, comm)),
+    : grids_(with_boxes(grids, boxes, comm.size(), comm.rank())),
       backend_(make_backend(all_backends().front().name)),
       finest_(grids_.finest()),
       problem_(grids_.problem, finest_),
@@ -81,7 +81,7 @@ ProxySolve ProxyGrid::solve_on_finest(const NamedSolver& solver) {
     const auto M =
         make_preconditioner(hierarchy_, grids_.use.preconditioner, grids_.multigrid, solver.options.sweeps);
     const auto krylov = make_krylov(top, hierarchy_.singular(), solver.options, M.get());
-    recorder_.take();  // what was before
+    recorder_.take();  // events of the set-up
     const Report report = krylov->solve(top.u, top.f);
     if (hierarchy_.singular()) remove_mean(top.bottom_operations, *top.reduction, top.u);
     const bool of_cycles = grids_.use.preconditioner == PreconditionerKind::v_cycle;
@@ -103,42 +103,64 @@ ProxySolve ProxyGrid::solve(const NamedSolver& solver) {
     return solve;
 }
 
-DryRunCost cost_of_proxy_solves(const GridSetup& grids, const ProxyBoxes& on, int ranks,
-                                std::span<const NamedSolver> solvers) {
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& on, int ranks) {
     const auto& [boxes, box] = on;
-    GridSetup here = grids;
-    here.hierarchy.agglomerate_as = grids.ranks;
-    here.problem.box = box;
-    here.domain = Domain(boxes, grids.problem.boundary, grids.problem.dimensions);
     const auto dimensions = static_cast<double>(grids.domain.dimensions());
     const bool on_finest = grids.use.krylov == KrylovLevel::finest;
-    const LevelShape last = here.shapes().back();
+    const LevelShape last = with_boxes(grids, on, ranks).shapes().back();
     const Index& of_krylov = on_finest ? boxes : last.boxes;
     const int width = on_finest ? box : last.width;
     const auto cells = [&](const Index& count, int across) {
         return static_cast<double>(product(count)) / ranks * std::pow(across, dimensions);
     };
-    SolveSize size{
-        .dimensions = dimensions, .cells = cells(boxes, box), .krylov_cells = cells(of_krylov, width)};
     const int fields = grids.fields_of_level + grids.fields_of_iteration + grids.fields_on_finest;
-    const auto many = static_cast<double>(std::max<std::size_t>(solvers.size(), 1));
-    size.bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
-                                   grids.fields_on_coarsest / many * cells(of_krylov, width + 2));
+    const auto solvers = static_cast<double>(std::max<std::size_t>(grids.use.solvers.size(), 1));
+    return {.dimensions = dimensions,
+            .cells = cells(boxes, box),
+            .bytes = sizeof(double) * (1.15 * fields * cells(boxes, box + 2) +
+                                       grids.fields_on_coarsest / solvers * cells(of_krylov, width + 2)),
+            .krylov_cells = cells(of_krylov, width),
+            .krylov_across = 1.0 * std::ranges::max(of_krylov) * width};
+}
+
+DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                               const BottomOptions& options) {
+    SolveSize size = size_of_proxy_solve(grids, boxes, ranks);
+    const Method& method = method_named(options.solver);
+    size.applications = method.is_krylov() ? method.applications.of(options) : 2;
+    const double visit = method.is_krylov() ? iterations_at_most(size.krylov_across, options.tolerance,
+                                                                 size.applications, options.max_iterations)
+                                            : options.sweeps;
+    const bool on_finest = grids.use.krylov == KrylovLevel::finest;
+    const bool of_cycles = grids.use.preconditioner == PreconditionerKind::v_cycle;
     constexpr double cycles = 7;
-    DryRunCost cost;
-    for (const auto& [name, options] : solvers) {
-        const Method& method = method_named(options.solver);
-        size.applications = method.is_krylov() ? method.applications.of(options) : 2;
-        const double visit = method.is_krylov()
-                                 ? iterations_at_most(std::ranges::max(of_krylov) * width, options.tolerance,
-                                                      size.applications, options.max_iterations)
-                                 : options.sweeps;
-        const bool of_cycles = grids.use.preconditioner == PreconditionerKind::v_cycle;
-        size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
-        size.iterations = (on_finest ? 1 : cycles) * visit;
-        cost += cost_of_solve(size);
-    }
-    return cost;
+    size.cycles = !on_finest ? cycles : of_cycles ? visit : 1;
+    size.iterations = (on_finest ? 1 : cycles) * visit;
+    return cost_of_solve(size);
+}
+
+std::string why_not_predicted(const GridSetup& grids) {
+    if (grids.moves_bottom())
+        return " where multigrid.bottom_grid moves the bottom level; choose distributed";
+    if (!grids.domain.whole())
+        return " where boxes are missing: proxy solves have boxes side by side; choose problem.shape = "
+               "\"cube\"";
+    const auto is_algebraic = [](const NamedSolver& solver) { return uses_algebraic(solver.options); };
+    if (!grids.use.solvers.empty() && std::ranges::all_of(grids.use.solvers, is_algebraic))
+        return " where algebraic multigrid solves on the bottom level, whose levels nobody plans here; "
+               "choose "
+               "another bottom.solver";
+    return "";
+}
+
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const GridSetup& grids,
+                           std::span<const ProxyBoxes> on, const SharedMemory& memory, int ranks_here) {
+    const std::string exceeded = memory.limit.exceeded_by(cost, remedy);
+    if (!exceeded.empty()) return ", iterations not known: with the solves that count them " + exceeded;
+    for (const ProxyBoxes& boxes : on)
+        if (const auto complaint = exceeds_memory(with_boxes(grids, boxes, ranks_here), memory))
+            return ": a proxy solve does not fit here: " + *complaint + "; or choose " + remedy;
+    return "";
 }
 
 }  // namespace keel

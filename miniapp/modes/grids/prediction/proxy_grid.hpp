@@ -11,7 +11,7 @@
 #include "miniapp/prediction/solve_time.hpp"
 #include "miniapp/report/records/records.hpp"
 #include "miniapp/setup/grid_setup.hpp"
-#include "miniapp/setup/machine/dry_run_cost.hpp"
+#include "miniapp/setup/machine/memory.hpp"
 #include "miniapp/setup/problem/problem.hpp"
 
 namespace keel {
@@ -22,7 +22,7 @@ struct ProxyBoxes {
     int box = 0;  // width of each
 };
 
-// What one proxy solve did.
+// A proxy solve that was recorded.
 struct ProxySolve {
     Trace trace;  // on this rank
     int cycles = 0;
@@ -41,14 +41,15 @@ class ProxyGrid {
     Hierarchy& hierarchy() { return hierarchy_; }
     // The trace of what was done on the hierarchy since the last call.
     Trace take() { return recorder_.take(); }
-    // Multigrid with this solver at the bottom or, in a mode of Krylov methods on the finest grid, that. Collective.
+    // Multigrid with this solver at the bottom or, in a mode of Krylov methods on the finest grid, that.
+    // Collective.
     ProxySolve solve(const NamedSolver& solver);
 
-    // Its levels, from `first` on, as those of other grids from level `as` on: what a rank has there for each box that this rank
-    // has here.
+    // Its levels, from `first` on, as those of other grids from level `as` on: what a rank has there for each
+    // box that this rank has here.
     Slice slice_of(const GridSetup& grids, const Trace& trace, int first, int as) const;
 
-    int first_cycles() const { return first_cycles_.value_or(0); }  // of its first solve
+    int first_cycles() const { return first_cycles_.value_or(0); }  // cycles in its first solve
     // "2x2x2 boxes of 8^3 in 2 levels on 2 ranks", and as JSON, with cycles.
     std::string text() const;
     Json json(int cycles) const;
@@ -66,8 +67,17 @@ class ProxyGrid {
     std::optional<int> first_cycles_;
 };
 
-// The estimated cost of a proxy solve with each of these solvers on the grids with these boxes, on so many ranks.
-DryRunCost cost_of_proxy_solves(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
-                                std::span<const NamedSolver> solvers);
+// The estimated size of a proxy solve on the grids with these boxes, on so many ranks, but for its cycles and
+// iterations; and its cost with a solver.
+SolveSize size_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks);
+DryRunCost cost_of_proxy_solve(const GridSetup& grids, const ProxyBoxes& boxes, int ranks,
+                               const BottomOptions& options);
+
+// Why no solve on these grids is predicted, whatever solves; empty if one may be. It follows "no seconds are
+// predicted".
+std::string why_not_predicted(const GridSetup& grids);
+// Why proxy solves of this cost, on the largest of these grids, are more than a dry run may take; likewise.
+std::string why_not_solved(const DryRunCost& cost, const std::string& remedy, const GridSetup& grids,
+                           std::span<const ProxyBoxes> on, const SharedMemory& memory, int ranks_here);
 
 }  // namespace keel

@@ -1,6 +1,6 @@
 #pragma once
 
-// What one solve costs.
+// The cost of one solve on grids, and its report.
 
 #include <functional>
 #include <span>
@@ -30,7 +30,7 @@ struct SolveCost {
 SolveCost measured(const Communicator& comm, const Backend& backend, const Hierarchy& hierarchy,
                    const std::function<void()>& solve);
 
-// Of a cycle.
+// The time of a cycle.
 struct CycleTime {
     double seconds = 0;  // the slowest rank
     Parts parts;         // mean over ranks
@@ -43,7 +43,7 @@ struct SolveRecord {
     SolveCost cost;
     double u_l2 = 0;
     int step = 0;
-    double coefficients_seconds = 0;     // of the slowest rank, on the coefficients of the step
+    double coefficients_seconds = 0;     // the slowest rank's, on the coefficients of the step
     std::vector<CycleTime> cycles = {};  // on rank 0, where they are asked for
 };
 // Measured, from u = 0 or from u as it is; the ledger then holds this solve as well. Collective.
@@ -64,7 +64,7 @@ Json step_record(std::size_t repeat, const SolveRecord& step);
 std::string cycle_records(std::size_t repeat, const SolveRecord& solve, bool of_steps = false);
 // Steps side by side.
 std::string steps_text(std::span<const SolveRecord> steps);
-// Where the time of a Krylov method at the bottom goes, in so many iterations a solve; nothing of relaxation.
+// The time of a Krylov method at the bottom by kernel, in so many iterations a solve; nothing of relaxation.
 std::string bottom_kernel_records(const std::vector<TimerRow>& timers, int level, const NamedSolver& solver,
                                   double iterations);
 // Communication and |u|, which every record of a solve ends with.

@@ -1,0 +1,309 @@
+// run.mode = full_multigrid: one full multigrid cycle, and whether it reaches the error of the
+// discretisation.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "kernels/bodies/stencil.hpp"
+#include "miniapp/modes/grids/algebraic.hpp"
+#include "miniapp/modes/grids/checks.hpp"
+#include "miniapp/modes/grids/repeated_solves.hpp"
+#include "miniapp/report/level_tables.hpp"
+#include "miniapp/report/records/records.hpp"
+#include "miniapp/report/table.hpp"
+
+namespace keel {
+namespace {
+
+// The cycle is judged on the grids of spacing h, 2h and 4h.
+constexpr int judged_levels = 3;
+// Its error may be so many times that of the exact discrete solution.
+constexpr double most_error = 1.5;
+constexpr double most_work_units = 6;
+// An extrapolated cycle has to have this order from 2h to h, and the other from 4h, where grids may be too
+// coarse for all of it; it may compute so many times as much.
+constexpr double least_extrapolated_order = 3.7;
+constexpr double least_order_before = 3;
+constexpr double most_of_extrapolation = 1.3;
+// The residual of an exact discrete solution is at most so large, over max|f|.
+constexpr double loosest_exact = 1e-8;
+
+// The accuracy of a cycle on one grid.
+struct Accuracy {
+    int level = 0;
+    Index cells{};
+    double spacing = 0;
+    double exact_error = 0;  // the exact discrete solution's, in the L2 norm
+    double error = 0;        // the cycle's, the worst where there were several
+
+    double ratio() const { return error / exact_error; }
+};
+
+// Solves on one of the judged levels, and keeps what came out of it.
+class Judge {
+  public:
+    Judge(const Setting& setting, Multigrid& multigrid) : setting_(setting), multigrid_(multigrid) {}
+
+    // The exact discrete solution on a level, whose f becomes the problem's own there; then the cycle, but on
+    // the finest, which is measured. Without entries in the ledger.
+    Accuracy on(int l) {
+        const Ledger cycles_only = setting_.ledger;
+        Accuracy accuracy = setting_.hierarchy.has(l) ? found_on(l) : Accuracy{.level = l};
+        setting_.ledger = cycles_only;
+        // Known to those that have the level.
+        for (double* const error : {&accuracy.error, &accuracy.exact_error})
+            *error = setting_.context.comm.max(std::isfinite(*error) ? *error : HUGE_VAL);
+        exact_ = static_cast<int>(setting_.context.comm.max(exact_));
+        return accuracy;
+    }
+    int exact() const { return exact_; }
+
+    // A measured cycle on the finest level; `accuracy` is the worst of all so far.
+    SolveRecord cycle(const std::string& solver, Accuracy& accuracy) {
+        Level& top = setting_.hierarchy.level(0);
+        SolveRecord solve;
+        solve.solver = solver;
+        SolveReport& report = solve.report;
+        solve.cost = measured(setting_.context.comm, setting_.context.backend, setting_.hierarchy,
+                              [&] { report.visits = multigrid_.full_cycle(); });
+        const Ledger cycles_only = setting_.ledger;
+        report.cycles = 1;
+        double norm_f = 0;
+        top.plain->max_norm(top.f, norm_f);
+        const double residual = multigrid_.residual_norm(0) / setting_.context.comm.max(norm_f);
+        report.residuals = {1.0, residual};
+        report.measured_after = {0, 1};
+        solve.u_l2 = l2_norm(top, top.u);
+        const double error = error_of(top, setting_.problem, 1);
+        // A NaN is the worst, too.
+        if (!(error <= accuracy.error)) accuracy.error = error;
+        report.outcome = error <= most_error * accuracy.exact_error ? Outcome::converged
+                         : std::isfinite(residual)                  ? Outcome::iteration_limit
+                                                                    : Outcome::breakdown;
+        setting_.ledger = cycles_only;
+        return solve;
+    }
+
+  private:
+    Accuracy found_on(int l) {
+        Level& level = setting_.hierarchy.level(l);
+        if (l > 0) {
+            level.plain->assign(level.f, level.layout.box_cells(), setting_.problem.right_side(1 << l));
+            if (setting_.problem.singular()) make_solvable(level);
+        }
+        exact_ += multigrid_.solve(l).converged() ? 1 : 0;
+        Accuracy accuracy{.level = l, .cells = level.layout.cells(), .spacing = level.layout.spacing()};
+        accuracy.exact_error = error_of(level, setting_.problem, 1 << l);
+        if (l > 0) {
+            multigrid_.full_cycle(l);
+            accuracy.error = error_of(level, setting_.problem, 1 << l);
+        }
+        return accuracy;
+    }
+
+    const Setting& setting_;
+    Multigrid& multigrid_;
+    int exact_ = 0;
+};
+
+// The work of a cycle, in residual calculations of the finest grid, by declared costs: those operations that
+// evaluate the operator (smoothing, residuals, the bottom's products), and all of them.
+struct WorkUnits {
+    double of_operator = 0;
+    double of_all = 0;
+};
+
+bool evaluates_operator(Op op) {
+    return op <= Op::restrict_ || op == Op::bottom_operator;
+}
+
+WorkUnits work_units(const std::vector<TimerRow>& timers, double unknowns, std::size_t dimensions) {
+    const double of_cell = dimensions == 2 ? Residual<2>::cost.flops : Residual<3>::cost.flops;
+    WorkUnits work;
+    for (const TimerRow& row : timers) {
+        const double units = row.flops / (of_cell * unknowns);
+        work.of_all += units;
+        if (const auto op = named<Op>(row.op); op && evaluates_operator(*op)) work.of_operator += units;
+    }
+    return work;
+}
+
+// The order of the error from each grid to the next finer one, the finest first.
+std::vector<double> orders_of(const std::vector<Accuracy>& grids) {
+    std::vector<double> orders;
+    for (std::size_t n = 1; n < grids.size(); ++n)
+        orders.push_back(std::log2(grids[n].error / grids[n - 1].error));
+    return orders;
+}
+
+Check accuracy_check(const std::vector<Accuracy>& grids) {
+    double worst = 0;
+    for (const Accuracy& grid : grids)
+        if (!(grid.ratio() <= worst)) worst = grid.ratio();
+    return {"discretisation_reached", worst <= most_error, worst,
+            fmt::format("<= {} times the error of the exact discrete solution, at h, 2h and 4h", most_error)};
+}
+
+// The order of the finer refinement; the coarser one has nearly as much, unless an error on one grid was
+// lucky.
+Check order_check(const std::vector<Accuracy>& grids) {
+    const std::vector<double> orders = orders_of(grids);
+    const bool has_order = orders[0] >= least_extrapolated_order && orders[1] >= least_order_before;
+    return {"extrapolated_order", has_order, orders[0],
+            fmt::format(">= {} of the cycle's error from 2h to h, and >= {} from 4h to 2h",
+                        least_extrapolated_order, least_order_before)};
+}
+
+ReportTable accuracy_table(const MultigridOptions& multigrid, const std::vector<Accuracy>& grids,
+                           std::size_t dimensions) {
+    ReportTable table(
+        fmt::format("Full multigrid: error of u after one F-cycle of V({},{}){}, beside that of the "
+                    "exact discrete solution",
+                    multigrid.pre, multigrid.post, multigrid.tau_extrapolation ? ", tau-extrapolated" : ""),
+        "accuracy");
+    for (const Accuracy& grid : grids)
+        table.add({{"level", grid.level, "level"},
+                   {"cells", grid.cells, "cells", cells_text(grid.cells, dimensions)},
+                   {"spacing", grid.spacing, "spacing", Unit::scientific},
+                   {"exact_error", grid.exact_error, "exact solution", Unit::scientific},
+                   {"error", grid.error, "F-cycle", Unit::scientific},
+                   {"ratio", grid.ratio(), "ratio", fmt::format("{:.4f}", grid.ratio())}});
+    return table;
+}
+
+// Lines below the table: the order of an extrapolated cycle, the last residual, bottom visits and work.
+std::string cycle_text(const std::vector<Accuracy>& grids, const WorkUnits& work, const SolveReport& last,
+                       bool extrapolated) {
+    std::string text;
+    if (extrapolated)
+        text = fmt::format("order of the cycle's error, finest first: {:.3f}\n",
+                           fmt::join(orders_of(grids), " "));
+    return text +
+           fmt::format(
+               "max|r| / max|f| = {:.5e} after it; {} bottom iterations in {} visits; {} missed "
+               "bottom.tolerance\n",
+               last.residuals.back(), last.bottom_iterations(), last.visits.size(), last.missed_bottoms()) +
+           fmt::format(
+               "{:.3f} work units (residual calculations on the finest grid) of operator evaluations, "
+               "{:.3f} of all\n",
+               work.of_operator, work.of_all);
+}
+
+class PreparedFullMultigrid : public PreparedGrids {
+  public:
+    using PreparedGrids::PreparedGrids;
+
+  protected:
+    void measure(const Setting& setting, Findings& findings) const override {
+        const NamedSolver& bottom = grids_.use.solvers.front();
+        Hierarchy& hierarchy = setting.hierarchy;
+        Multigrid multigrid(hierarchy, grids_.multigrid, bottom.options);
+        findings.facts.setup_seconds = setting.setup_seconds();
+
+        setting.context.progress.say("solving for the exact discrete solutions");
+        Judge judge(setting, multigrid);
+        std::vector<Accuracy> grids;
+        for (int l = judged_levels - 1; l >= 0; --l) grids.insert(grids.begin(), judge.on(l));
+        const Check residual =
+            residual_recomputed(hierarchy.level(0), setting.problem, grids_.multigrid.tolerance);
+
+        std::vector<SolveRecord> cycles;
+        SolveRecord last;
+        const auto cycle = [&](int) {
+            last = judge.cycle(bottom.name, grids.front());
+            return timed(last.cost, "one cycle", digits_of(last.report.residuals));
+        };
+        const auto keep = [&] {
+            setting.context.report.record(line_of(solve_record(cycles.size(), last)));
+            cycles.push_back(last);
+        };
+        const auto repeated = repeat_solves(
+            setting, findings, {.solve = cycle, .begin = [&] { forget_cycles(multigrid); }, .keep = keep});
+        if (!repeated) return;
+        const std::optional<AmgFindings> amg = algebraic_findings(multigrid, repeated->done);
+        const auto unknowns = static_cast<double>(findings.facts.domain->cells);
+        const WorkUnits work = work_units(repeated->timers, unknowns, grids_.domain.dimensions());
+        findings.parts = parts_of(repeated->timers, hierarchy.levels() - 1);
+        findings.moved = movement_of(repeated->timers, unknowns, repeated->digits);
+        findings.merit = cells_per_second(findings.facts, findings.seconds, {{}, repeated->digits});
+        findings.merit->name = "full_multigrid.dof_per_second";
+        const ReportTable accuracy = accuracy_table(grids_.multigrid, grids, grids_.domain.dimensions());
+        setting.context.report.record(accuracy.to_json());
+        report_solves(setting, findings, *repeated,
+                      {.before = accuracy.print() + cycle_text(grids, work, cycles.back().report,
+                                                               grids_.multigrid.tau_extrapolation),
+                       .behind = algebraic_text(amg, bottom.name, hierarchy.levels() - 1),
+                       .records = algebraic_records(amg, bottom.name)});
+
+        findings.checks.push_back(accuracy_check(grids));
+        const bool extrapolates = grids_.multigrid.tau_extrapolation;
+        if (extrapolates) findings.checks.push_back(order_check(grids));
+        const double most = most_work_units * (extrapolates ? most_of_extrapolation : 1.0);
+        findings.checks.push_back({"work_units", work.of_operator <= most, work.of_operator,
+                                   fmt::format("<= {:g} residual calculations", most)});
+        findings.checks.push_back(residual);
+        findings.checks.push_back(problem_unchanged(hierarchy, setting.problem));
+        findings.checks.push_back(operator_symmetry(hierarchy));
+        findings.checks.push_back(all_converged(judge.exact(), judged_levels));
+        if (resolved_.deterministic) findings.checks.push_back(repeats_equal(norms_of(cycles)));
+    }
+};
+
+class FullMultigridMode : public GridMode {
+  public:
+    std::string name() const override { return "full_multigrid"; }
+    std::string meaning() const override { return "one full multigrid cycle, to the discretisation error"; }
+    KeyUses keys() const override {
+        std::vector<KeyUse> uses = keys_of_grids();
+        const std::string known =
+            "run.mode = full_multigrid knows its solution, rhs = manufactured; leave it out";
+        uses.insert(uses.begin(), {{"problem.rhs", {}, known},
+                                   {"problem.data", {}, known},
+                                   {"multigrid.cycle", {}, "full multigrid is an F-cycle; leave it out"},
+                                   {"multigrid.accelerator", {}, "the cycle is not repeated; leave it out"}});
+        uses.push_back({"multigrid."});
+        return {uses, "plays no part in run.mode = full_multigrid; leave it out"};
+    }
+    void check(Rules& rules, int ranks) const override {
+        GridMode::check(rules, ranks);
+        const Parameters& p = rules.parameters();
+        const int widest_bottom = p.problem.box >> judged_levels;
+        rules.require(
+            p.multigrid.bottom_box <= widest_bottom, {"multigrid.bottom_box", "problem.box", "run.mode"},
+            fmt::format(
+                "multigrid.bottom_box = {}: a full multigrid cycle is judged on grids of spacing h, 2h "
+                "and 4h, each with a coarser one below; choose {}problem.box from {}",
+                p.multigrid.bottom_box,
+                widest_bottom > 0 ? fmt::format("at most {}, or ", widest_bottom) : "",
+                std::int64_t{p.multigrid.bottom_box} << judged_levels));
+        rules.require(
+            p.multigrid.tolerance <= loosest_exact, {"multigrid.tolerance", "run.mode"},
+            fmt::format("multigrid.tolerance = {:g}: is too loose for the exact discrete solutions that "
+                        "the cycle is compared with; choose at most {:g}",
+                        p.multigrid.tolerance, loosest_exact));
+    }
+
+  protected:
+    GridUse use(const Deck& deck) const override {
+        return {.solvers = solvers(deck), .full_multigrid = true, .predicted = false};
+    }
+    std::unique_ptr<PreparedMode> prepare(const Resolved& resolved, const GridSetup& grids) const override {
+        GridSetup manufactured = grids;
+        manufactured.problem.rhs = Rhs::manufactured;
+        manufactured.multigrid.cycle = Cycle::f;
+        return std::make_unique<PreparedFullMultigrid>(resolved, manufactured);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Mode> make_full_multigrid_mode() {
+    return std::make_unique<FullMultigridMode>();
+}
+
+}  // namespace keel
