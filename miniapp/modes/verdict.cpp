@@ -35,7 +35,7 @@ std::map<std::string, std::string> idle_keys(const Deck& deck) {
     return idle;
 }
 
-// Those of the command line were meant for this run.
+// Keys of the command line were meant for this run.
 void check_idle(Rules& rules) {
     for (const auto& [key, reason] : idle_keys(rules.deck())) {
         if (rules.deck().origin.at(key) != "command line") continue;
@@ -88,7 +88,7 @@ std::vector<std::string> drop_idle_keys(Deck& deck) {
         std::visit([&](const auto& kind) { kind.value.set(deck.parameters, kind.value.get(Parameters{})); },
                    key.kind);
         deck.origin[name] = "default";
-        if (name == "multigrid.reference_path") {  // what it had set goes with it
+        if (name == "multigrid.reference_path") {  // the keys that it had set go with it
             const Parameters defaults;
             if (!deck.is_set("problem.storage")) deck.parameters.problem.storage = defaults.problem.storage;
             if (!deck.is_set("multigrid.ghost_colours"))

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the events of a solve cost on a machine: work by its bytes, exchanges by the time of their plans, sums by that of
-// their rounds.
+// The costs of a solve's events on a machine: of work by its bytes, of exchanges by the time of their plans,
+// of sums by that of their rounds.
 
 #include <cstddef>
 #include <map>
@@ -27,8 +27,9 @@ struct ExchangePlan {
     std::vector<Plan> plans;  // by part of these
     // Values of one field that the first rank copies from box to box.
     double copied_values = 0;
-    // Of boxes that are merged, or come back: the rank that takes most of them from others, and gives them back; values of one
-    // field that it packs for others, unpacks of others' and keeps, and that all pack and unpack.
+    // Boxes that are merged, or come back: the rank that takes most of them from others, and gives them back;
+    // values of one field that it packs for others, unpacks of others' and keeps, and that all pack and
+    // unpack.
     struct Moved {
         int rank = 0;
         double packed = 0, unpacked = 0, kept = 0, all = 0;
@@ -36,20 +37,20 @@ struct ExchangePlan {
     std::optional<Moved> moved = {};
     bool one_colour = false;  // messages carry one colour alone where one is wanted
 };
-// Those of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first. `sampled_nodes` as in
-// FewNodes.
+// The plans of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first.
+// `sampled_nodes` as in FewNodes.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
                                          const std::vector<SchemeTable>& tables, int sampled_nodes);
 
-// The ranks that have rows of the coarsest level of algebraic multigrid, and whether it is gathered on the first of them alone,
-// which hands the solution out again.
+// The ranks that have rows of the coarsest level of algebraic multigrid, and whether it is gathered on the
+// first of them alone, which hands the solution out again.
 struct CoarsestRanks {
     Topology topology;
     bool on_one_rank = false;
 };
 
-// Of a level in merged boxes, and of all coarser ones up to the next such entry: the ranks that have some of it, by their numbers
-// among all, ascending, and as they number themselves.
+// The ranks that have some of a level in merged boxes, and of all coarser ones up to the next such entry: by
+// their numbers among all, ascending, and as they number themselves.
 struct LevelRanks {
     int level = 0;
     std::vector<int> ranks;
@@ -59,12 +60,13 @@ std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topo
 // The one of a level; null: all ranks have some of it.
 const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level);
 
-// Who progresses a sum in flight: MPI, all the time while the program computes; or, where its messages are ours, and counted, the
-// program between two operations, or only when it waits for the sum.
+// Who progresses a sum in flight: MPI, all the time while the program computes; or, where its messages are
+// ours, and counted, the program between two operations, or only when it waits for the sum.
 enum class SumsMove { by_themselves, when_pushed, when_waited_for };
 SumsMove move_of(const AllReduceOptions& options);
 
-// The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to outlives it.
+// The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to
+// outlives it.
 struct VirtualRanks {
     const Topology& topology;
     Model model;
@@ -73,7 +75,8 @@ struct VirtualRanks {
     const CoarsestRanks* coarsest = nullptr;
     std::span<const LevelRanks> fewer = {};
 };
-// As the deck has them. Throws MissingParameter, with all that is missing: sums are of the host, wherever fields are.
+// As the deck has them. Throws MissingParameter, with all that is missing: sums are of the host, wherever
+// fields are.
 VirtualRanks virtual_ranks(const Resolved& resolved);
 
 class Costs {
@@ -83,7 +86,8 @@ class Costs {
 
     struct OfExchange {
         double wait = 0;  // seconds of the plan and of the machine's delay
-        // Sent by the busiest rank, each number by itself, but of merged boxes by the one that takes most of them; and by all.
+        // Sent by the busiest rank, each number by itself, but of merged boxes by the one that takes most of
+        // them; and by all.
         Volume most, all;
         double packed_bytes = 0;  // moved by it for one exchange
         double unpacked_bytes = 0;
@@ -94,16 +98,17 @@ class Costs {
             {};  // packing, and unpacking, if not by each rank as by that one
     };
 
-    // Of so many calls that did so much together.
+    // Seconds of so many calls that did so much together.
     double work(double calls, const Work& work) const;
     // `one_colour`: that is all that is wanted.
     const OfExchange& exchange(int level, ExchangeUse use, std::size_t fields,
                                std::size_t value_bytes = sizeof(double), bool one_colour = false);
-    // Of the ranks that have some of a level.
+    // Seconds of an all-reduce among the ranks that have some of a level; and of gathering so many words from
+    // each rank, from each rank of the first node, and from each rank with rows of the coarsest level.
     double all_reduce(int level, std::size_t words);
-    double all_gather(std::size_t words);      // of so many of each rank
-    double gather_on_node(std::size_t words);  // of so many of each rank of the first node
-    double collect(std::size_t words);         // of so many of each rank with rows of the coarsest level
+    double all_gather(std::size_t words);
+    double gather_on_node(std::size_t words);
+    double collect(std::size_t words);
     // The rounds of one in flight: one for all of it where it moves by itself.
     std::span<const RoundTime> rounds(int level, std::size_t words);
     SumsMove sums_move() const { return ranks_.sums; }

@@ -39,8 +39,8 @@ Model with_slower_network(Model model, double times) {
     return model;
 }
 
-// The latency that makes seconds(latency), which is convex, piecewise linear and does not fall, 5 % more than without any.
-// By Newton's method, whose steps, but for the first, only approach from above.
+// The latency that makes seconds(latency), which is convex, piecewise linear and does not fall, 5 % more than
+// without any. By Newton's method, whose steps, but for the first, only approach from above.
 LatencyTolerance tolerance(double now, const std::function<double(double)>& seconds) {
     constexpr double step = 1e-9;
     constexpr double loss = 0.05;

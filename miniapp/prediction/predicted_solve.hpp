@@ -29,10 +29,11 @@ struct LatencyTolerance {
         seconds;  // more for each, that cost 5 % of the time; none where no message leaves a node
 };
 
-// The part of a solve's seconds, or of its bottom's, that grows in proportion as a rate shrinks: d ln seconds / d ln (1 / rate).
+// The part of a solve's seconds, or of its bottom's, that grows in proportion as a rate shrinks: d ln seconds
+// / d ln (1 / rate).
 struct RateShares {
-    double memory = 0;   // of computing, from and to memory or cache
-    double network = 0;  // of messages between nodes, and of a node's injection
+    double memory = 0;   // computing, from and to memory or cache
+    double network = 0;  // messages between nodes, and a node's injection
 };
 
 // A number that a method has of its own: heading of its column, field of its record.
@@ -49,10 +50,10 @@ struct PredictedSolve {
     std::array<Seconds, noises.size()> noisy{};  // with such a delay besides the machine's own
     LatencyTolerance bottom, solve;
     RateShares bottom_rates, solve_rates;
-    std::optional<SolveTime> setup{};  // of algebraic multigrid, where that takes part
+    std::optional<SolveTime> setup{};  // algebraic multigrid's, where that takes part
     std::vector<SolveCount> counts;    // cycles and iterations
     bool assumed = false;              // the iterations, by the deck
-    // Of the proxy solve.
+    // The proxy solve's counts and end.
     int proxy_cycles = 0;
     long proxy_iterations = 0;
     bool converged = false;
@@ -62,9 +63,10 @@ struct PredictedSolve {
     bool is_timed() const { return !time.rows.empty(); }
 };
 
-// Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on these ranks. `bottom`: the
-// levels that seconds call the bottom: that of the Krylov method or, where boxes are merged, all from the first merged one on,
-// which are there in place of a large one. Throws MissingParameter.
+// Fills in the times of a solve: seconds of its trace, slice by slice, by the plans of its exchanges, on
+// these ranks. `bottom`: the levels that seconds call the bottom: that of the Krylov method or, where boxes
+// are merged, all from the first merged one on, which are there in place of a large one. Throws
+// MissingParameter.
 void predict(PredictedSolve& solve, std::span<const Slice> slices, const std::vector<ExchangePlan>& plans,
              const VirtualRanks& ranks, const LevelRange& bottom);
 

@@ -58,7 +58,8 @@ class Timeline {
             static_cast<double>(event.calls) * costs_.all_reduce(event.level + slice_.shift, 1);
         return barriers + (event.fields == 0 ? 0 : exchanged(event).wait);
     }
-    // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short answers of further rounds.
+    // Lengths and contents, of what its own ranks need of others, of what other nodes need, and of the short
+    // answers of further rounds.
     double gathered_on_node(const Event& event) {
         const Volume needed = event.fields == 0 ? Volume() : exchanged(event).most;
         const auto words = [](double bytes) { return 1 + static_cast<std::size_t>(bytes / sizeof(double)); };
@@ -109,7 +110,7 @@ class Timeline {
         move(Op::unpack, cost.unpacked_bytes);
     }
 
-    // A sum that is under way: what of it is left, from the round at hand on, whose messages are there at `arrival`.
+    // A sum in flight: the rounds left, of which the first one's messages are there at `arrival`.
     struct Sum {
         std::span<const RoundTime> left;
         double arrival = 0;
@@ -130,13 +131,13 @@ class Timeline {
     }
 
     void begin_sum(const Event& event) {
-        Sum& sum = under_way_[event.number];
+        Sum& sum = in_flight_[event.number];
         sum.left = costs_.rounds(event.level + slice_.shift, event.words);
         count_sum(book(Op::reduction_begin, event.level, post(sum, time_), 1), event);
     }
 
-    // How long something takes that takes so long by itself. Meanwhile sums go on as their messages arrive, if they are pushed on at
-    // all; what that keeps the process busy shows where it is not over in time.
+    // How long something takes that takes so long by itself. Meanwhile sums go on as their messages arrive,
+    // if they are progressed at all; what that keeps the process busy shows where it is not over in time.
     double waited_for(double seconds) {
         double now = time_;
         if (costs_.sums_move() == SumsMove::when_pushed)
@@ -150,14 +151,14 @@ class Timeline {
     // The one whose messages are there first; null where none has any left.
     Sum* next_to_arrive() {
         Sum* next = nullptr;
-        for (auto& [number, sum] : under_way_)
+        for (auto& [number, sum] : in_flight_)
             if (!sum.left.empty() && (!next || sum.arrival < next->arrival)) next = &sum;
         return next;
     }
 
     void push_sums(int level) {
         double now = time_;
-        for (auto& [number, sum] : under_way_)
+        for (auto& [number, sum] : in_flight_)
             while (!sum.left.empty()) {
                 now += looks_of_a_round * costs_.look();
                 if (sum.arrival > now) break;
@@ -166,16 +167,16 @@ class Timeline {
         book(Op::reduction_progress, level, now - time_, 1);
     }
 
-    // Meanwhile the others go on as their messages arrive, if they are pushed on at all.
+    // Meanwhile the others go on as their messages arrive, if they are progressed at all.
     void finish_sum(const Event& event) {
-        Sum& awaited = under_way_.at(event.number);
+        Sum& awaited = in_flight_.at(event.number);
         double now = time_;
         while (!awaited.left.empty()) {
             Sum* const next = costs_.sums_move() == SumsMove::when_pushed ? next_to_arrive() : &awaited;
             now = std::max(now, next->arrival);
             now += take(*next, now);
         }
-        under_way_.erase(event.number);
+        in_flight_.erase(event.number);
         book(Op::reduction_wait, event.level, now - time_, 1);
     }
 
@@ -207,7 +208,7 @@ class Timeline {
     std::map<std::pair<Op, int>, TimerRow>& rows_;
     SolveTime& solve_;
     double time_ = 0;
-    std::map<int, Sum> under_way_;  // by their numbers
+    std::map<int, Sum> in_flight_;  // by their numbers
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct LevelRange {
     int last = 0;
 };
 
-// What a rank has of a level.
+// The share of a level that a rank has.
 struct LevelShare {
     double boxes = 1;     // for each that the trace's rank had
     double ranks = 1;     // whose boxes are those of all ranks, for what all do
@@ -33,7 +33,7 @@ struct Slice {
     // By level of the trace; the last one is that of all further ones.
     std::vector<LevelShare> shares{LevelShare()};
 
-    // Of what an operation does there: ghosts beyond boundaries are filled where boxes are before they are merged.
+    // The share in an operation: ghosts beyond boundaries are filled where boxes are before they are merged.
     const LevelShare& share(Op op, int level) const;
 };
 
@@ -48,12 +48,13 @@ struct SolveTime {
     double seconds() const;
     double seconds_of(const LevelRange& levels) const;
     double all_reduce_seconds() const;
-    // Of all messages: exchanges but for packing, sums, and what is gathered.
+    // Seconds of all messages: exchanges but for packing, sums, and what is gathered.
     double communication_seconds() const;
 };
 
-// Everything in its order, for the rank that has most to do: what is waited for takes its time, and a sum that is under way
-// what is left of its time when it is to be finished. Perfect progress, equal ranks: a bound from below.
+// Everything in its order, for the rank that has most to do: what is waited for takes its time, and a sum
+// in flight what is left of its time when it is to be finished. Perfect progress, equal ranks: a
+// bound from below.
 SolveTime time_of_solve(std::span<const Slice> slices, Costs& costs);
 
 }  // namespace keel

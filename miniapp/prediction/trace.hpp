@@ -1,7 +1,7 @@
 #pragma once
 
-// What a solve does on a rank, in order and without times: work, exchanges, sums. From a real solve, whose hierarchy is
-// decorated; a machine's costs make times of it (solve_time.hpp).
+// The events of a solve on a rank, in order and without times: work, exchanges, sums. They come from a real
+// solve, whose hierarchy is decorated; a machine's costs make times of them (solve_time.hpp).
 
 #include <cstddef>
 #include <functional>
@@ -33,30 +33,31 @@ struct Event {
     };
     Kind kind = Kind::work;
     int level = 0;
-    // Of work: all that was done by one operation between two other events.
+    // Work: all that was done by one operation between two other events.
     Op op = Op::smooth;
     long calls = 0;
     Work work = {};
-    // Of an exchange.
+    // An exchange. If one colour is wanted, half of the values travel between boxes of a rank, and in
+    // messages that carry it alone.
     ExchangeUse use = GhostCells::Purpose::stencil;
     std::size_t fields = 0;
     std::size_t value_bytes = sizeof(double);
-    bool one_colour =
-        false;  // is wanted: half of the values between boxes of a rank, and in messages if they carry it alone
-    // Of letters, which nobody expects: those of an exchange of so many fields, if any, and as many barriers as calls. Of nodes that
-    // agree on a plan (negotiation.hpp): likewise, their ranks gathering what each needs and what comes. Of sums and
-    // maxima: doubles that travel. Of gathering from all ranks, those of a node, or those that have rows of a coarsest level: doubles of each, at
-    // most; booked as the operation's. Sums that are begun have a number until they are finished.
+    bool one_colour = false;
+    // Letters, which nobody expects, are those of an exchange of so many fields, if any, and as many barriers
+    // as calls. Nodes that agree on a plan (negotiation.hpp) send likewise, while their ranks gather what
+    // each needs and what comes. Words are the doubles of sums and maxima; or, where all ranks, those of a
+    // node, or those with rows of a coarsest level are gathered from, at most the doubles of each, booked as
+    // the operation's. Sums that are begun have a number until they are finished.
     std::size_t words = 0;
     WordType summands = WordType::fp64;
-    bool maximum = false;  // which is always MPI's
+    bool maximum = false;  // always MPI's
     int number = 0;
 };
 using Trace = std::vector<Event>;
 
-// Takes the exchanges and reductions of a hierarchy into its care, all levels of it in either precision, and writes down what they are asked for
-// and, from the ledger, what was computed before. Solvers have to be made after it; they, the hierarchy and the ledger must
-// neither outlive the recorder nor go before it.
+// Takes the exchanges and reductions of a hierarchy into its care, all levels of it in either precision, and
+// writes down what they are asked for and, from the ledger, what was computed before. Solvers have to be made
+// after it; they, the hierarchy and the ledger must neither outlive the recorder nor go before it.
 class Recorder {
   public:
     Recorder(Hierarchy& hierarchy, const Ledger& ledger);
@@ -67,7 +68,7 @@ class Recorder {
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    // What has happened since the last take(), or since the recorder was made.
+    // The events since the last take(), or since the recorder was made.
     Trace take();
 
     // --- For its decorators

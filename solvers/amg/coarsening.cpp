@@ -16,7 +16,7 @@ namespace {
 
 // P and what belongs to it.
 struct Prolongation {
-    RowPartition partition;  // of the next level
+    RowPartition partition;  // the next level's
     std::vector<std::int64_t> roots;
     std::vector<std::int64_t> aggregates;
     int rounds = 0;

@@ -13,7 +13,7 @@ namespace keel {
 
 // The messages of this rank that set up the next level.
 struct CoarseningTraffic {
-    Traffic values;        // of ghosts of A: strength, aggregation, lengths
+    Traffic values;        // ghosts of A: strength, aggregation, lengths
     Traffic smoothing;     // rows for the strength and for making P
     Traffic rows;          // of P for A P
     Traffic partial_rows;  // of P^T (A P)
@@ -37,7 +37,7 @@ struct Coarsening {
     std::vector<std::int64_t> aggregates;
     int rounds = 0;  // rounds of the search for roots
     PartRows P;
-    Plan plan;                 // of the ghosts of P
+    Plan plan;                 // for the ghosts of P
     ReverseExchange way;       // from this rank to the owners of the ghosts of P
     PartRows A;                // of the next level
     std::vector<double> null;  // near-null vector of the next level

@@ -103,7 +103,7 @@ class AmgHierarchy {
 
   private:
     void add_level(const PartRows& A, SparseMatrix* finest, const SparseOptions& sparse);
-    int column() const;  // of the ledger, for the last level
+    int column() const;  // in the ledger, for the last level
     // The solver of a coarsest level of these rows, whose null vector is `null` if the setting has one.
     std::unique_ptr<Coarsest> make_coarsest(const PartRows& A, const SparseOptions& sparse, double size,
                                             const std::optional<std::vector<double>>& null);

@@ -75,7 +75,7 @@ Agglomeration consolidated(const Layout& before, Consolidation consolidation, in
 struct LevelDistribution {
     Layout layout;           // as the ranks that have it number themselves; of rank -1 on the others
     std::vector<int> ranks;  // these, as the finest level numbers them, ascending
-    std::optional<Agglomeration> agglomeration;  // of its cells in the boxes of the level above
+    std::optional<Agglomeration> agglomeration;  // from the boxes of the level above, halved
 
     bool here() const { return layout.rank() >= 0; }
 };

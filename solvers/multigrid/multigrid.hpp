@@ -19,7 +19,7 @@
 namespace keel {
 
 struct SolveReport {
-    Outcome outcome = Outcome::iteration_limit;  // of cycles; breakdown: a residual that is not finite
+    Outcome outcome = Outcome::iteration_limit;  // the cycles'; breakdown: a residual that is not finite
     int cycles = 0;
     std::vector<double> residuals;  // max|f - L u| / max|f| after each cycle; entry 0 is before the first
     // The number of cycles before each residual: 0, 1, 2, ..., with cycles in single precision some of these.
@@ -95,7 +95,7 @@ class Multigrid {
         SolveReport report = {};
         std::optional<Outcome> end = {};
     };
-    using ResidualNorm = std::function<double()>;  // of u as it is now
+    using ResidualNorm = std::function<double()>;  // for u as it is now
     void begin(Solve& solve, const ResidualNorm& norm);
     bool goes_on(const Solve& solve) const;
     void conclude_cycles(Solve& solve, int cycles, const ResidualNorm& norm, bool definite = true);

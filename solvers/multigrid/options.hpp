@@ -39,7 +39,7 @@ constexpr auto names_of(Consolidation) {
                       Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
-// Which ghosts messages bring to what reads those of one colour: all of them, or these alone.
+// The ghosts that messages bring to operations that read those of one colour: all of them, or these alone.
 enum class GhostColours { both, needed };
 constexpr auto names_of(GhostColours) {
     return std::array{Named<GhostColours>{GhostColours::both, "both"},
@@ -58,7 +58,7 @@ constexpr auto names_of(CyclePrecision) {
 std::string default_smoother();
 
 struct MultigridOptions {
-    AmgOptions amg = {};  // of a bottom solver that asks for it
+    AmgOptions amg = {};  // for a bottom solver that asks for it
     Cycle cycle = Cycle::v;
     Accelerator accelerator = Accelerator::none;
     int pre = 2;                                // smoothing sweeps before the coarse-grid correction
@@ -72,14 +72,14 @@ struct MultigridOptions {
     GhostColours ghost_colours = GhostColours::needed;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
-    bool tau_extrapolation = false;  // of full multigrid: to fourth order
+    bool tau_extrapolation = false;  // full multigrid extrapolates to fourth order
     int bottom_box = 4;              // stop coarsening at this box width
     std::int64_t agglomerate = 0;    // cells per rank below which coarse boxes are merged; 0: never
     Consolidation bottom_grid = Consolidation::distributed;
-    int bottom_ranks = 0;      // that a consolidated bottom grid is on; 0: one rank in eight
+    int bottom_ranks = 0;      // with a consolidated bottom grid; 0: one rank in eight
     double tolerance = 1e-10;  // on max|f - L u| / max|f|
     int max_cycles = 40;
-    double relaxation = 1.0;  // of Gauss-Seidel; above 1: over-relaxed
+    double relaxation = 1.0;  // in Gauss-Seidel; above 1: over-relaxed
     double jacobi_weight = 2.0 / 3.0;
     double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
     // No key: smooth in reverse order after the correction, and palindromically at the bottom.

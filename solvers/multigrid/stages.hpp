@@ -11,7 +11,7 @@ namespace keel {
 // The data that a solve has before its first stage.
 struct StageRule {
     double tolerance = 0;
-    double presumed_factor = 0.1;  // of a cycle, as long as none has been seen
+    double presumed_factor = 0.1;  // a cycle's, as long as none has been seen
     int cells = 1;                 // along the longest side of the domain
 
     // A residual in double precision after every cycle would take back a good part of what single precision

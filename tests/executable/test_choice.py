@@ -77,10 +77,10 @@ class Comparison(ChoiceTest):
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
         text, rows = self.dry_run(4, *words)
-        imagined, same_rows = self.dry_run(2, *words, "problem.ranks=4")
+        virtual, same_rows = self.dry_run(2, *words, "problem.ranks=4")
         self.assertEqual(rows, same_rows)
         shown = shown_schemes(text)
-        self.assertEqual(shown, shown_schemes(imagined))
+        self.assertEqual(shown, shown_schemes(virtual))
         self.assertEqual(len(shown), 3 * len(SCHEMES))
         for row, ((level, purpose, scheme), cells) in zip(rows, shown.items(), strict=True):
             self.assertEqual((str(row["level"]), row["purpose"], row["scheme"]), (level, purpose, scheme.removesuffix(" *")))

@@ -478,7 +478,7 @@ class DryRun(KeelTest):
         self.text(2, "--dry-run", f"problem.box={fits}", *words[1:])
         self.refused(2, "--dry-run", f"problem.box={2 * int(fits)}", *words[1:], expected=["choose problem.box ="])
 
-    def test_ranks_that_are_imagined_may_need_more_than_this_node_has(self) -> None:
+    def test_virtual_ranks_may_need_more_than_this_node_has(self) -> None:
         plan = self.planned(1, "problem.box=1024", "problem.boxes=[4,4,4]", "problem.ranks=2", "comm.ranks_per_node=2")
         self.assertEqual((plan["ranks"], plan["unknowns"]), (2, 4096**3))
         self.assertGreater(plan["predicted_bytes"], 2e12)
@@ -518,7 +518,7 @@ class DryRun(KeelTest):
         deck = INPUTS / "smoke/bad_range.toml"
         self.refused(None, "--dry-run", deck, expected=["bad_range.toml:7: problem.box = 0: must be from 1 to 16384"])
 
-    def test_too_many_imagined_ranks_are_one_mistake(self) -> None:
+    def test_too_many_virtual_ranks_are_one_mistake(self) -> None:
         run = self.run_keel(None, "--dry-run", "problem.ranks=1048577", "comm.ranks_per_node=16", quick=False)
         self.assertEqual(run.stderr, "command line: problem.ranks = 1048577: must be from 0 to 1048576\n")
         self.assertEqual(run.status, 2)

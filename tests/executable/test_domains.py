@@ -199,7 +199,7 @@ class Dry(KeelTest):
             self.assertEqual(predicted, facts["predicted_bytes"])
             self.assertAlmostEqual(predicted, facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
-    def test_a_dry_run_counts_boxes_parts_and_faces_for_ranks_that_are_imagined(self) -> None:
+    def test_a_dry_run_counts_boxes_parts_and_faces_for_virtual_ranks(self) -> None:
         words = ("problem.box=8", "problem.shape=tags", "problem.fill=0.3", "problem.boxes_per_rank=2",
                  "problem.ranks=64", "comm.ranks_per_node=8")  # fmt: skip
         run = self.run_keel(1, "--dry-run", *words, quick=False)

@@ -74,7 +74,7 @@ class Planes(KeelTest):
             # 7 fields a level, levels 4/3 of the finest; the bottom's vectors are small, ghosts and padding a few percent.
             self.assertLess(facts["predicted_bytes"], 1.15 * 8 * 7 * 4 / 3 * 4 / ranks * 512**2)
 
-    def test_imagined_ranks_and_predicted_seconds(self) -> None:
+    def test_virtual_ranks_and_predicted_seconds(self) -> None:
         words = ["problem.dimensions=2", "problem.box=64", "comm.machine=hopper", "problem.ranks=256", "comm.ranks_per_node=16"]
         plan = self.planned(1, *words)
         self.assertEqual((plan["boxes"], plan["unknowns"]), ([16, 16, 1], 256 * 64 * 64))

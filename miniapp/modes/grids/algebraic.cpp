@@ -33,7 +33,7 @@ std::optional<AmgFindings> algebraic_findings(Multigrid& multigrid, int solves) 
     AmgFindings amg = findings_of(comm, cycle->hierarchy());
     amg.setup_seconds = comm.max(cycle->setup_seconds());
     amg.setup = gather_timers(comm, cycle->setup(), cycle->setup_seconds(), 1, false);
-    // What clocks do not see of a cycle is among the other of all.
+    // Seconds of a cycle that no clock sees are among the other seconds of all levels.
     amg.solves = gather_timers(comm, cycle->cycles(), 0, solves, false);
     std::erase_if(amg.solves, [](const TimerRow& row) { return row.op == "other"; });
     count_visits(amg, comm, cycle->visits(), solves);

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a mode of grids has to tell of algebraic multigrid on the coarsest level of its hierarchy.
+// Algebraic multigrid on the coarsest level of a hierarchy: its schemes, and what modes of grids report of
+// it.
 
 #include <memory>
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace keel {
 
-// Who carries its messages, wherever it is set up.
+// The schemes of its messages, wherever it is set up.
 class AlgebraicChoices {
   public:
     // Both must outlive this object.
@@ -22,7 +23,7 @@ class AlgebraicChoices {
 
     // Refers to this object.
     AlgebraicSchemes schemes();
-    // Of the trials of all of them; none where none were tried.
+    // The checks of the trials of all of them; none where none were tried.
     std::vector<Check> checks() const;
 
   private:
@@ -31,15 +32,15 @@ class AlgebraicChoices {
     std::vector<std::unique_ptr<AmgSchemeChoice>> choices_;
 };
 
-// Of the measured solves so far, since the cycles were forgotten. Nothing on ranks that have none of it. Collective over those that
-// have; complete on the first of them, which is the first of all.
+// The findings of the measured solves since the cycles were forgotten. Nothing on ranks that have no part of
+// it. Collective over those that have; complete on the first of them, which is the first of all.
 std::optional<AmgFindings> algebraic_findings(Multigrid& multigrid, int solves);
 
 // Forgets the cycles of warm-ups.
 void forget_cycles(Multigrid& multigrid);
 
-// Text, and records of the named bottom solver, timers of which are called "amg.setup" and "amg.cycles", behind its name where
-// there are `several`; both empty of nothing.
+// Text, and records of the named bottom solver, whose timers are called "amg.setup" and "amg.cycles", behind
+// its name where there are `several`; both empty without findings.
 std::string algebraic_text(const std::optional<AmgFindings>& amg, const std::string& solver,
                            int bottom_level);
 std::string algebraic_records(const std::optional<AmgFindings>& amg, const std::string& solver,

@@ -22,8 +22,9 @@ Region all_cells(const Level& level) {
     return level.layout.box_cells();
 }
 
-// The manufactured solution has two waves in a periodic direction, up to one and a half in another. Where the grid has fewer
-// cells than 8 a wave, or than 8 at all, orders from -53 to 4 were seen, and from the next finer one on 1.9 to 2.1.
+// The manufactured solution has two waves in a periodic direction, up to one and a half in another. Where the
+// grid has fewer cells than 8 a wave, or than 8 at all, orders from -53 to 4 were seen, and from the next
+// finer one on 1.9 to 2.1.
 bool too_coarse_for_order(const Layout& finest) {
     bool coarse = false;
     for (std::size_t d = 0; d < finest.dimensions(); ++d)
@@ -31,8 +32,9 @@ bool too_coarse_for_order(const Layout& finest) {
     return coarse;
 }
 
-// r = f - L u. Where D = a alpha + SUM c has lost enough of a alpha to matter at this tolerance, u is split into its mean m
-// and the rest, and u overwritten: without boundary values L m = a alpha m, so r = f - a alpha m - L (u - m).
+// r = f - L u. Where D = a alpha + SUM c has lost enough of a alpha to matter at this tolerance, u is split
+// into its mean m and the rest, and u overwritten: without boundary values L m = a alpha m, so r = f - a
+// alpha m - L (u - m).
 void residual(Level& level, const Problem& problem, double tolerance) {
     const bool lost = problem.loss_of_a() > 1e-3 * tolerance;
     const double mean = lost ? remove_mean(*level.plain, *level.reduction, level.u) : 0.0;
@@ -68,15 +70,15 @@ void set_to_diagonal(Level& level, Field x) {
     level.plain->divide(x, x, level.L.inverse_diagonal);
 }
 
-// What may be 0 and infinite.
+// A difference over a size, either of which may be 0 or infinite.
 double relative(double difference, double size) {
     if (difference == 0.0) return 0.0;
     const double value = difference / size;
     return std::isnan(value) ? HUGE_VAL : value;
 }
 
-// Between face coefficients and their formula, relative to the greatest. Faces that bound the domain are left out: their part is
-// in the diagonal, and beyond them u is 0. Overwrites u and r.
+// Between face coefficients and their formula, relative to the greatest. Faces that bound the domain are left
+// out: their part is in the diagonal, and beyond them u is 0. Overwrites u and r.
 double change_of_faces(Level& level, Field faces, std::size_t d, const Formula& formula) {
     const Layout& layout = level.layout;
     const auto inside = [&](const Index& face) { return !layout.boundary_at(d, face); };
@@ -161,7 +163,7 @@ Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Pro
     on_coarse = finest.reduction->max(std::isfinite(on_coarse) ? on_coarse : HUGE_VAL);
     const double order = std::log2(on_coarse / fine);
     const bool has_order = order >= 1.8 && order <= 2.2;
-    // What the solves leave of the error is about the tolerance's part of the solution.
+    // Solves leave an error of about the tolerance's part of the solution.
     if (fine < 100 * tolerance * exact)
         return {"discretisation_order", true, order,
                 fmt::format("1.8..2.2, but multigrid.tolerance = {:g} is too loose to tell", tolerance)};
@@ -242,7 +244,7 @@ Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M) {
     Level& level = hierarchy.level(0);
     const Field Mx = level.plain->make_field();
     fill_with_noise(level, level.u, level.f);
-    if (hierarchy.singular())  // where M is symmetric on vectors of mean 0
+    if (hierarchy.singular())  // M is then symmetric on vectors of mean 0 alone
         for (const Field x : {level.u, level.f}) remove_mean(*level.plain, *level.reduction, x);
     GridSystem L = plain(level);
     M.apply(Mx, level.u);

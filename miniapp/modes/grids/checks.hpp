@@ -17,28 +17,29 @@ namespace keel {
 // sqrt(h^3 SUM u^2), in two dimensions with h^2. Collective.
 double l2_norm(Level& level, Field u);
 
-// The L2 norm of what u of a level, of cells so many finest cells wide, lacks of the known solution, the mean removed where the
-// problem leaves it open. Overwrites r. Collective.
+// The L2 norm of what u of a level, of cells so many finest cells wide, lacks of the known solution, the mean
+// removed where the problem leaves it open. Overwrites r. Collective.
 double error_of(Level& level, const Problem& problem, int ratio);
 
-// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where the diagonal has
-// lost a part of it that matters. In the maximum norm, or in that of the Krylov method's tolerance. Both may overwrite u, and
-// overwrite r. Collective, as all checks.
+// |f - L u| / |f| by the plain kernels, which the solve's fast paths did not touch, and with all of a where
+// the diagonal has lost a part of it that matters. In the maximum norm, or in that of the Krylov method's
+// tolerance. Both may overwrite u, and overwrite r. Collective, as all checks.
 Check residual_recomputed(Level& level, const Problem& problem, double tolerance);
 Check residual_recomputed(Level& level, const Problem& problem, const BottomOptions& options,
                           Preconditioner* M = nullptr);
 
-// log2 of the errors at 2h and h of a manufactured solution on two levels or more, both solved to the tolerance; u of the
-// finest holds the one at h. A grid that is too coarse to tell, or a tolerance too loose, passes, and says so.
+// log2 of the errors at 2h and h of a manufactured solution on two levels or more, both solved to the
+// tolerance; u of the finest holds the one at h. A grid that is too coarse to tell, or a tolerance too loose,
+// passes, and says so.
 Check discretisation_order(Hierarchy& hierarchy, Multigrid& multigrid, const Problem& problem,
                            double tolerance);
 
-// That f and the operator of the finest level are still what the formulas of the problem say: the greatest difference, relative
-// to the greatest value. What was changed in memory while the run went on would else be solved in the problem's place, validly.
-// Overwrites u and r of the finest level.
+// f and the operator of the finest level are still what the formulas of the problem say: the greatest
+// difference, relative to the greatest value. A problem that was changed in memory during the run would else
+// be solved in its place, validly. Overwrites u and r of the finest level.
 Check problem_unchanged(Hierarchy& hierarchy, const Problem& problem);
 
-// That repeats of a solve led to the same |u|, to the last bit, as run.deterministic promises.
+// Repeats of a solve led to the same |u|, to the last bit, as run.deterministic promises.
 Check repeats_equal(std::span<const double> u_l2);
 template <class Solve>
 std::vector<double> norms_of(const std::vector<Solve>& solves) {
@@ -47,9 +48,9 @@ std::vector<double> norms_of(const std::vector<Solve>& solves) {
     return norms;
 }
 
-// For x, y without structure: |(Lx,y) - (x,Ly)| / (|Dx| |y|) of the worst level, with the diagonal D of L, since L may be
-// nothing but rounding (one periodic cell, a = 0); and |(Mx,y) - (x,My)| / (|Mx| |y|) on the finest level. Both overwrite
-// u, f and r of all levels.
+// For x, y without structure: |(Lx,y) - (x,Ly)| / (|Dx| |y|) of the worst level, with the diagonal D of L,
+// since L may be nothing but rounding (one periodic cell, a = 0); and |(Mx,y) - (x,My)| / (|Mx| |y|) on the
+// finest level. Both overwrite u, f and r of all levels.
 Check operator_symmetry(Hierarchy& hierarchy);
 Check preconditioner_symmetry(Hierarchy& hierarchy, Preconditioner& M);
 

@@ -1,4 +1,5 @@
-// run.mode = exchange: the exchanges of every level, timed under all communication schemes in turns; nothing is solved.
+// run.mode = exchange: the exchanges of every level, timed under all communication schemes in turns; nothing
+// is solved.
 
 #include "miniapp/modes/grids/grid_mode.hpp"
 

@@ -31,8 +31,8 @@ constexpr int widest_exact_block(int dimensions) {
 
 // One solve by a Krylov method on the finest grid.
 struct KrylovRecord {
-    Report
-        report;  // its norms are those of the system that the method sees (solvers/systems/preconditioners/scaled_system.hpp)
+    // Its norms are those of the system that the method sees (preconditioners/scaled_system.hpp).
+    Report report;
     SolveCost cost;
     long preconditionings = 0;  // applications of the preconditioner
     double u_l2 = 0;
@@ -217,7 +217,7 @@ class KrylovMode : public GridMode {
                             2 * p.problem.dimensions - 1, widest_exact_block(p.problem.dimensions)));
         require(p.bottom.scaling == Scaling::none, {"bottom.scaling", "bottom.preconditioner"},
                 "already scales the system; give bottom.scaling = \"none\"");
-        const bool bases = solver.reads("basis");  // of Krylov spaces of the preconditioned system
+        const bool bases = solver.reads("basis");  // the preconditioned system's Krylov spaces
         require(!bases || p.bottom.basis == Basis::monomial,
                 {"bottom.basis", "bottom.solver", "bottom.preconditioner"},
                 "no bounds of the preconditioned spectrum are known; give bottom.basis = \"monomial\"");

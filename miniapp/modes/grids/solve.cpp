@@ -113,7 +113,7 @@ class PreparedSolve : public PreparedGrids {
         return mean;
     }
 
-    // Of a solve; repeats are alike.
+    // The bottom's kernels in one solve; repeats are alike.
     static std::string records_of_bottom(const Setting& setting, const std::vector<TimerRow>& timers,
                                          std::span<const SolveRecord> steps) {
         const NamedSolver& bottom = setting.grids.use.solvers.front();
@@ -138,7 +138,7 @@ class PreparedSolve : public PreparedGrids {
         if (resolved_.deterministic) checks.push_back(steps_equal(solves));
     }
 
-    // Of each step, the worst.
+    // The worst check of all steps.
     Check steps_equal(const std::vector<SolveRecord>& solves) const {
         Check worst = repeats_equal({});
         for (int step = 0; step < grids_.use.steps; ++step) {

@@ -162,7 +162,7 @@ void fit(const NetworkOptions& keys, NetworkResults& network) {
     network.machine.injection_beta = fit_injection(network.node_pong, host);
 }
 
-// What the ranks at hand do not show, and what stands in its place.
+// Fills in costs that the ranks at hand do not show, and says from where they are taken.
 void fill_gaps(NetworkResults& network) {
     auto& host = *network.machine.messages[static_cast<std::size_t>(Memory::host)];
     const auto missing = [&](Locality locality) {
@@ -192,7 +192,8 @@ void fill_gaps(NetworkResults& network) {
             network.node_pong.back().processes));
 }
 
-// What an all-reduce of one word takes beyond its messages, by the rounds of the algorithm that was timed or that MPI is taken to have.
+// The delay of an all-reduce of one word beyond its messages, by the rounds of the algorithm that was timed
+// or that MPI is taken to have.
 void fit_all_reduce(const Resolved& resolved, NetworkResults& network) {
     network.all_reduce_by_messages =
         all_reduce_time(network.machine, resolved.topology.places(), 1, resolved.comm.all_reduce_model);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What messages cost on the machine the program runs on: timed and fitted.
+// The cost of messages on the machine the program runs on: timed and fitted.
 
 #include <optional>
 #include <string>
@@ -42,10 +42,11 @@ struct NetworkResults {
     std::vector<PingPongResults> classes;  // by locality
     std::vector<TimedNode> node_pong;      // none on a single node
     std::vector<TimedMessage> all_reduce;  // of all ranks, by bytes of each
-    // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's noise.
+    // Seconds of the first of these by the machine's messages alone; what it takes longer is the machine's
+    // noise.
     std::optional<double> all_reduce_by_messages = {};
     Switches switches;
-    Machine machine;                                 // of what has been measured and accepted
+    Machine machine;                                 // with all that was measured and accepted
     std::string unfit;                               // why the times make no machine; empty if they do
     std::vector<std::string> remarks;                // what could not be measured or was rejected, and why
     Interruption interruption = Interruption::none;  // else nothing was fitted
@@ -54,8 +55,9 @@ struct NetworkResults {
 // The classes with their pairs, nothing measured. Collective.
 std::vector<PingPongResults> network_classes(const Communicator& comm, const Topology& topology);
 
-// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest of run.repeats and of up to four pairs that
-// take turns, and the machine fitted to them, all-reduces by how late they are; the same on all ranks. Needs two ranks. Collective.
+// One-way times of ping-pongs, bursts of the shortest messages, node-pongs and all-reduces, each the fastest
+// of run.repeats and of up to four pairs that take turns, and the machine fitted to them, all-reduces by how
+// late they are; the same on all ranks. Needs two ranks. Collective.
 NetworkResults measure_network(const NetworkOptions& options, const Resolved& resolved,
                                const RunContext& context);
 

@@ -114,7 +114,7 @@ class NetworkMode : public Mode {
         std::vector<KeyUse> uses{
             {"run.mode"},    {"run.repeats"},         {"run.time_limit"}, {"run.label"},      {"run.backend"},
             {"output.json"}, {"comm.ranks_per_node"}, {"comm.node_map"},  {"comm.allreduce"}, {"network."}};
-        if (simulated()) uses.push_back({"comm.machine"});  // which one it is
+        if (simulated()) uses.push_back({"comm.machine"});  // the simulated one
         return {uses, "run.mode = network sends messages only; leave it out"};
     }
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t csr_entry = sizeof(double) + sizeof(std::int32_t);
 constexpr std::size_t global_entry = sizeof(double) + sizeof(std::int64_t);
-constexpr std::size_t map_node = 80;  // of an item, with what the allocator adds
-// Entries of a file on their way to other ranks, sent and received, each in a list that has grown.
+constexpr std::size_t map_node = 80;  // an item's, with what the allocator adds
+// Entries of a file that rank 0 sends and others receive, each in a list that has grown.
 constexpr std::size_t reading = 2 * 2 * entries_at_once * sizeof(FileEntry);
 // How often a request that concerns a rank's node is held while it is negotiated and planned for: measured.
 constexpr std::size_t copies_of_requests = 6;

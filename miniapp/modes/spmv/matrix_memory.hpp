@@ -16,7 +16,7 @@
 
 namespace keel {
 
-// What a run does with the matrix.
+// The use that a run makes of the matrix.
 struct MatrixUse {
     MatrixChoice matrix;
     int columns = 1;                    // vectors that are multiplied at a time
@@ -27,13 +27,13 @@ struct MatrixUse {
     bool uses_amg() const { return solver && uses_algebraic(solver->options); }
 };
 
-// What one rank has of the matrix.
+// The part of the matrix that one rank has.
 struct MatrixPart {
     std::size_t rows = 0;
     std::size_t entries = 0;
     std::size_t ghosts = 0;
     std::size_t buffer_values = 0;  // sent and received by an exchange of one vector
-    std::size_t list_bytes = 0;     // of what is sent and received, and where it lies
+    std::size_t list_bytes = 0;     // lists of what is sent and received, and where it lies
     std::size_t making_lists = 0;   // bytes beside them while they are made, about
 };
 // `ghosts_by_rank`: of all ranks.

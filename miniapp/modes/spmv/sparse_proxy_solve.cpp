@@ -39,7 +39,7 @@ SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder&
     const Field f = A.make_vector();
     A.assign(x, [](std::int64_t row) { return entry_of_x(row, 0); });
     A.apply(std::span(&f, 1), A.plain(), std::span(&x, 1));
-    recorder.take();  // what was before
+    recorder.take();  // events of the set-up
     Report report = krylov.solve(x, f);
     return {.solve = recorder.take(), .report = std::move(report)};
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// A solve with the whole sparse matrix on the calling rank alone, in place of one on virtual ranks: what the rank with most does, in
-// order and without times.
+// A solve with the whole sparse matrix on the calling rank alone, in place of one on virtual ranks: what the
+// rank with most does, in order and without times.
 
 #include "miniapp/modes/spmv/matrix_memory.hpp"
 #include "miniapp/prediction/trace.hpp"
@@ -11,7 +11,7 @@ namespace keel {
 
 struct SparseProxySolve {
     Trace solve;
-    Trace setup = {};  // of algebraic multigrid, where that takes part
+    Trace setup = {};  // algebraic multigrid's, where that takes part
     Report report = {};
 };
 
@@ -21,7 +21,7 @@ BottomOptions proxy_options(const NamedSolver& solver);
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.
 SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
 
-// What the rank with most has of the matrix.
+// The part of the matrix of the rank with most.
 struct LargestPart {
     std::size_t rows = 0;
     std::size_t entries = 0;

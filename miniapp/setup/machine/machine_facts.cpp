@@ -83,8 +83,8 @@ namespace {
 
 // Edge of the cube of cells of one array.
 int triad_width(int ranks_on_node, std::size_t device_cache, double node_bytes) {
-    // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need more memory
-    // than many a problem.
+    // Virtual machines report the cache of a whole socket or more; beyond 32 MB the measurement would need
+    // more memory than many a problem.
     const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const double cache = reported > 0 ? std::min(static_cast<double>(reported), 32e6) : 32e6;
     // To stream the cache of a device takes no longer than to launch that and to wait for it.
@@ -114,7 +114,7 @@ double measure_triad(const Communicator& comm, const Topology& topology, const B
         const double start = now();
         const Work work = operations->axpby(z, 1.0, x, 3.0, y);
         operations->wait();
-        comm.barrier();  // where ranks share a core they run one after the other: the span of all counts
+        comm.barrier();  // ranks that share a core run one after the other: the span of all counts
         const double seconds = comm.max(now() - start);
         if (repetition == 0) continue;  // it warms up
         const double bandwidth = work.bytes * comm.size() / seconds;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the run can find out about the machine by itself.
+// Facts of the machine that the run finds out by itself.
 
 #include <cstddef>
 #include <optional>
@@ -13,24 +13,24 @@
 
 namespace keel {
 
-std::size_t resident_bytes();  // of this process now
+std::size_t resident_bytes();  // this process' now
 // The most it has been since reset_peak(). Where the system cannot reset the mark, since the start.
 std::size_t peak_resident_bytes();
 void reset_peak();
 // The socket that holds all processors that the calling thread, which sends the messages, may run on, as the
 // system numbers them; nothing if there are several or the system does not say, and of simulated ranks.
 std::optional<int> socket_of_process();
-// That of each rank; -1 - rank where it has none. Collective.
+// The socket of each rank; -1 - rank where it has none. Collective.
 std::vector<int> sockets_of_processes(const Communicator& comm);
 
-// Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks (24 per
-// element, write-allocate not counted), the best of the repetitions until they get no better, or that fit in 0.15 s. The
-// arrays of all ranks of a node together have `node_bytes`, 0: four times the last-level cache, at most 128 MB; they are
-// freed again. Collective.
+// Bandwidth of z = x + s y, with the backend's own kernel, all ranks at once: bytes per second over all ranks
+// (24 per element, write-allocate not counted), the best of the repetitions until they get no better, or that
+// fit in 0.15 s. The arrays of all ranks of a node together have `node_bytes`, 0: four times the last-level
+// cache, at most 128 MB; they are freed again. Collective.
 double measure_triad(const Communicator& comm, const Topology& topology, const Backend& backend,
                      double node_bytes);
 
-std::string host_name();  // of this machine, as it calls itself
+std::string host_name();  // as this machine calls itself
 
 // The most ranks on any node.
 int most_ranks_per_node(const Topology& topology);

@@ -8,7 +8,8 @@
 
 namespace keel {
 
-// Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which share a process.
+// Bytes of memory taken since it was made, at their peak on the host. Unknown, 0, of simulated ranks, which
+// share a process.
 class MemoryGrowth {
   public:
     explicit MemoryGrowth(const Backend& backend)

@@ -19,9 +19,9 @@ namespace {
 std::vector<Quota> quotas_of(const std::filesystem::path& root) {
     std::vector<Quota> quotas;
     for (const std::filesystem::path& group : control_groups("cpu", root)) {
+        // Version 2 has both in one file. Without a limit "max" is no number, and -1 is none.
         double microseconds = 0;
-        double period =
-            0;  // of version 2 in one file; where there is no limit "max" is no number, and -1 is none
+        double period = 0;
         if (!(std::ifstream(group / "cpu.max") >> microseconds >> period)) {
             std::ifstream(group / "cpu.cfs_quota_us") >> microseconds;
             std::ifstream(group / "cpu.cfs_period_us") >> period;
@@ -124,7 +124,7 @@ Crowd most_crowded(const UsableProcessors& rank, const std::vector<UsableProcess
                          std::ranges::find(one.quotas, quota.id, &Quota::id) != one.quotas.end();
                      return shared ? one.of_threads.size() : 0;
                  });
-    // Of equally crowded ones the largest comes last.
+    // The largest of equally crowded ones comes last.
     const std::set<Processors> distinct(rank.of_threads.begin(), rank.of_threads.end());
     std::vector<Processors> places(distinct.begin(), distinct.end());
     places.push_back(rank.all());

@@ -12,13 +12,13 @@
 
 namespace keel {
 
-int processors();  // of this machine
+int processors();  // this machine's
 
 using Processors = std::vector<std::int64_t>;  // their numbers, ascending
 
 std::string text_of(const Processors& all);  // e.g. "0-1,4"; "unknown" if there are none
 
-// Those in the affinity mask of the calling thread; none if the system does not say.
+// The processors in the affinity mask of the calling thread; none if the system does not say.
 Processors allowed_processors();
 
 // A control group whose processes together get no more than the time of `processors`, e.g. 0.5.
@@ -28,12 +28,12 @@ struct Quota {
     std::string group;  // its folder
 };
 
-// What a rank may use of its node.
+// The processors of its node that a rank may use.
 struct UsableProcessors {
     std::vector<Processors> of_threads;  // by thread
     std::vector<Quota> quotas;           // of this process's control groups and those around them
 
-    Processors all() const;  // of all threads together
+    Processors all() const;  // all threads' together
 };
 // Asks each of the `threads` that the backend has; `root` as in control_groups().
 UsableProcessors usable_processors(int threads, const std::filesystem::path& root = "/");

@@ -11,7 +11,7 @@
 namespace keel {
 
 struct Simulation {
-    std::string platform;  // that messages cross
+    std::string platform;  // the network that messages cross
     std::string machine;   // whose file says what computing costs
     Compute compute;       // of a rank
 };
@@ -22,7 +22,7 @@ std::optional<Simulation> simulation_on(const Machine& machine);
 // The price of an operation's work; empty without a simulation.
 Price price_of(const std::optional<Simulation>& simulation);
 
-// What a simulated run does in no time at all.
+// The work that a simulated run does in no time at all.
 inline constexpr const char* not_charged =
     "set-up other than algebraic multigrid's, checks, the small dense algebra of s-step and enlarged "
     "methods, packing while schemes are tried";

@@ -13,8 +13,8 @@ double sign(double value) {
     return value > 0 ? 1.0 : value < 0 ? -1.0 : 0.0;
 }
 
-// An entry of an F row on its way to other ranks: a C column by its number in the next level, and whether it
-// is strong; or an F column. In place of a column, of which a double holds every bit.
+// An entry of an F row as other ranks get it: a C column by its number in the next level, and whether it is
+// strong; or an F column. It is sent in place of a column, whose bits a double holds all.
 struct Code {
     std::int64_t name;
     bool is_coarse;
@@ -28,7 +28,7 @@ struct Code {
 class Through {
   public:
     struct Bar {
-        std::int32_t place;  // of the C column, among all that occur
+        std::int32_t place;  // the C column's, among all that occur
         bool is_strong;
         double value;
     };
@@ -131,7 +131,7 @@ class Through {
     Told told_;
     CompactColumns columns_;
     AscendingSearch own_, of_ghosts_;
-    std::vector<std::int32_t> places_;  // of A's columns, among the columns of P
+    std::vector<std::int32_t> places_;  // A's columns among the columns of P
     std::vector<std::size_t> first_{0};
     std::vector<Bar> bars_;
 };

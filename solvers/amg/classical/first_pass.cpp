@@ -38,7 +38,7 @@ class Queues {
 
   private:
     std::vector<std::size_t> worth_;
-    std::vector<std::size_t> next_, previous_;  // of each row
+    std::vector<std::size_t> next_, previous_;  // by row
     std::vector<std::size_t> first_, last_;     // of each worth
     std::size_t top_ = 0;                       // none is worth more
 };

@@ -44,7 +44,7 @@ class Coarsest {
     // x = A^-1 b, or about that, from zero, at this rank's rows; neither's ghosts are read. Collective.
     virtual void solve(Field x, Field b) = 0;
 
-    virtual Collected collected() const { return {}; }  // of a visit
+    virtual Collected collected() const { return {}; }  // in a visit
     virtual CoarsestVisits visits() const { return {}; }
     virtual std::size_t bytes() const = 0;  // kept on this rank
 };

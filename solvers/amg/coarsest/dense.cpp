@@ -11,7 +11,7 @@ namespace keel {
 
 struct DenseCoarsest::Factors {
     Eigen::PartialPivLU<Eigen::MatrixXd> lu;
-    std::optional<Eigen::VectorXd> null;  // of length 1
+    std::optional<Eigen::VectorXd> null;  // a unit vector
 
     void project(Eigen::VectorXd& x) const {
         if (null) x -= null->dot(x) * *null;

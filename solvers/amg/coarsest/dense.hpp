@@ -51,7 +51,7 @@ class DenseCoarsest : public Coarsest {
     Place place_;
     Ledger& ledger_;
     bool singular_ = false;
-    std::int64_t rows_;        // of the level
+    std::int64_t rows_;        // the level's
     std::vector<int> counts_;  // rows of each rank that has some
     Communicator owners_;      // of ranks with rows; those without have one of theirs
     std::unique_ptr<const Factors> factors_;

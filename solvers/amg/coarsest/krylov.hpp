@@ -41,7 +41,7 @@ class KrylovCoarsest : public Coarsest {
   private:
     void remove_null(Field x);
 
-    Communicator owners_;                   // of ranks with rows; those without have one of theirs
+    Communicator owners_;                   // ranks with rows; those without have one of theirs
     std::unique_ptr<SparseMatrix> matrix_;  // null on ranks without rows, as all that follows
     BottomOptions method_;
     std::unique_ptr<BottomSolver> krylov_;

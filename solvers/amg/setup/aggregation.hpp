@@ -10,7 +10,7 @@
 namespace keel {
 
 struct Aggregates {
-    RowPartition partition;  // of the aggregates; each belongs to the rank of its root
+    RowPartition partition;  // the aggregates'; each belongs to the rank of its root
     std::vector<std::int64_t>
         of_row;  // the aggregate of each of this rank's rows; -1 of rows without connections
     std::vector<std::int64_t> roots;  // this rank's roots, ascending

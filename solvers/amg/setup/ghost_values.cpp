@@ -130,7 +130,7 @@ void reverse_exchange_rows(const SetupContext& context, const ReverseExchange& w
     check_equal(slots.size(), way.slots(), "every slot of the way has a partial row");
     for (const ReverseStage& stage : way.stages) {
         const auto buffers = context.buffers();
-        std::map<Item, int> lengths;  // of what comes
+        std::map<Item, int> lengths;  // by item that comes
         context.exchange(*buffers, stage.plan)
             .run(
                 [&](const Item& item, std::span<double> out) {

@@ -13,7 +13,7 @@
 namespace keel {
 
 struct PartRows {
-    RowPartition partition;  // of the rows
+    RowPartition partition;  // the rows'
     RowPartition columns;
     int rank = 0;
     GlobalRows rows;
@@ -58,7 +58,7 @@ class CompactColumns {
     std::vector<std::int32_t> places(std::span<const std::int64_t> columns) const;
 
   private:
-    std::int64_t first_;  // of this rank's
+    std::int64_t first_;  // this rank's first
     std::size_t own_;
     std::vector<std::int64_t> others_;  // ascending
     std::size_t below_;                 // of these, before its own

@@ -35,7 +35,7 @@ class RowSum {
                 values_[static_cast<std::size_t>(at_[place])] += factor * values[n];
         }
     }
-    // Hands over places and values in the order in which they came up, and begins anew.
+    // Passes places and values in the order in which they came up, and begins anew.
     template <class Visit>
     void finish(const Visit& visit) {
         for (const std::int32_t place : std::span(places_).first(size_)) {
@@ -63,7 +63,7 @@ class RowSum {
   private:
     static constexpr std::int32_t nowhere = -1;
 
-    std::vector<std::int32_t> at_;      // of each place, where its sum is
+    std::vector<std::int32_t> at_;      // by place, the position of its sum
     std::vector<std::int32_t> places_;  // those of the row
     std::vector<double> values_;
     std::size_t size_ = 0;

@@ -22,7 +22,7 @@ class AlgebraicCycle : public Preconditioner {
     std::string vanished() const override { return cycle_->vanished(); }
     bool varies() const override { return cycle_->varies(); }
     const AmgHierarchy& hierarchy() const { return *hierarchy_; }
-    const Communicator& comm() const { return context_.comm; }  // of those that set up
+    const Communicator& comm() const { return context_.comm; }  // the ranks that set up
 
     // By levels of its own: the last set-up, the seconds of all of it, and the cycles since they were
     // forgotten. The ledger of the level's home has all of that at the level itself.
@@ -38,7 +38,7 @@ class AlgebraicCycle : public Preconditioner {
   private:
     void multiply(Vector z, Vector r) override;
     void set_up();
-    void book(Ledger& more);  // what the ledger has since it was booked last
+    void book(Ledger& more);  // entries of the ledger since it was booked last
 
     Level& level_;
     bool singular_;

@@ -9,7 +9,7 @@ namespace keel {
 
 struct LevelHome {
     Communicator comm;
-    Topology topology;  // of these ranks
+    Topology topology;  // these ranks'
     const Backend& backend;
     Ledger& ledger;
     SparseOptions sparse;  // as ghosts of the level travel, but for axes, which a matrix does not have

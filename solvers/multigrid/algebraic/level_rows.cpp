@@ -48,7 +48,7 @@ GlobalRows rows_of_level(const Level& level) {
     const RowPartition partition = rows_of_ranks(layout);
     std::vector<std::int64_t> next;  // row of the next box of each rank
     for (int rank = 0; rank < partition.ranks; ++rank) next.push_back(partition.first(rank));
-    std::vector<std::int64_t> first;  // of each box
+    std::vector<std::int64_t> first;  // by box
     for (int box = 0; box < layout.box_count(); ++box) {
         std::int64_t& row = next[static_cast<std::size_t>(layout.owner(box))];
         first.push_back(row);

@@ -19,7 +19,7 @@ class LevelVectors {
 
   private:
     Level& level_;
-    Items<BlockCopy> from_boxes_, to_boxes_;    // of the level
+    Items<BlockCopy> from_boxes_, to_boxes_;    // the level's boxes
     Items<BlockCopy> from_blocks_, to_blocks_;  // of vectors
     // Cells behind the last row, which fill the last block, stay zero in what goes to vectors.
     Buffer to_vector_, to_grid_;

@@ -15,8 +15,8 @@ namespace {
 
 using EntriesFor = VectorEntries::Use;
 
-// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as coarsen() and AmgHierarchy
-// make them.
+// The events of setting up a hierarchy, in about their order: exchanges as they were counted, sums as
+// coarsen() and AmgHierarchy make them.
 class SetupEvents {
   public:
     SetupEvents(const AmgHierarchy& hierarchy, const Ledger& ledger, const VirtualLevels& levels)
@@ -45,7 +45,7 @@ class SetupEvents {
         work(level, Op::strength);
         exchange(level, EntriesFor::amg_values, static_cast<double>(facts.setup.value_exchanges));
         work(level, Op::aggregation);
-        sums(level, facts.rounds + 1);  // what is undecided
+        sums(level, facts.rounds + 1);  // undecided rows
         all_gather(level, 1);           // coarse rows
         // But for those for A P. The first one that makes P by aggregation is of one entry a row.
         long others = facts.setup.row_exchanges - 1;
@@ -83,7 +83,7 @@ class SetupEvents {
         sums(level, 1);  // whether it is singular
     }
 
-    // Where the model chooses, all schemes are planned and told of before.
+    // All schemes are planned and compared before, where the model chooses.
     void chosen_plan(int level, EntriesFor use, const SchemeOptions& scheme) {
         if (communication_for(use, levels_.comm, options_).chooser == SchemeChooser::automatic) {
             const std::vector<SchemeOptions> schemes = candidates_without_axes(scheme);
@@ -101,8 +101,9 @@ class SetupEvents {
         }
         negotiation(level, use, scheme);
     }
-    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier behind each round of them. Those of
-    // the coarsest level, whose few rows are planned for in no dry run, are left out.
+    // Nodes agree on a plan: letters between them, four words an item, however long it is, and a barrier
+    // behind each round of them. Those of the coarsest level, whose few rows are planned for in no dry run,
+    // are left out.
     void negotiation(int level, EntriesFor use, const SchemeOptions& scheme) {
         const bool is_planned = level + 1 < static_cast<int>(hierarchy_.levels());
         const int rounds = planner(scheme.scheme).split ? 3 : 1;
@@ -158,7 +159,8 @@ double share_of_vectors(double most, double all) {
     return share(blocks(most), blocks(all));
 }
 
-// The work of one rank that has all becomes that of the one that has most: by the entries that are gone through, or by vectors.
+// The work of one rank that has all becomes that of the one that has most: by the entries that are gone
+// through, or by vectors.
 void scale_levels(Trace& trace, const std::vector<MostOfLevel>& levels) {
     for (Event& event : trace) {
         if (event.kind != Event::Kind::work || event.op == Op::coarsest) continue;

@@ -59,7 +59,7 @@ const ReverseStage::Contribution& part_of(const std::vector<ReverseStage::Contri
 PartialColumns partial_columns(const GlobalRows& A, const GlobalRows& P, const RowPartition& rows,
                                const std::vector<std::vector<Item>>& needed) {
     PartialColumns parts(needed.size());
-    Columns of_row;  // of A P
+    Columns of_row;  // a row of A P
     for (std::size_t rank = 0; rank < needed.size(); ++rank) {
         const std::vector<Item>& ghosts = needed[rank];
         parts[rank].resize(ghosts.size());

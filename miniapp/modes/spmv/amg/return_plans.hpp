@@ -1,7 +1,7 @@
 #pragma once
 
-// What virtual ranks send home to the owners of coarse rows, where it is added, or merged, on the way: the
-// parts that their rows have in P^T r and in P^T (A P). Pure.
+// The reverse exchanges of virtual ranks: the parts that their rows have in P^T r and in P^T (A P) travel to
+// the owners of coarse rows, and are added, or merged, between. Pure.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace keel {
 
-// The columns of rows of P^T (A P) that each rank has a part of and others own, ascending: by rank, and by the items that it
-// needs of P in their order.
+// The columns of rows of P^T (A P) that each rank has a part of and others own, ascending: by rank, and by
+// the items that it needs of P in their order.
 using PartialColumns = std::vector<std::vector<std::vector<std::int64_t>>>;
 
 // `needed`: ghosts of P by rank. All rows of A and P; those of P are shared out by `rows`.

@@ -20,7 +20,7 @@ std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t fi
     return std::span(rows.columns).subspan(begin, end - begin);
 }
 
-// What every rank needs of the columns, to multiply by its rows.
+// The columns that every rank needs of others, to multiply by its rows.
 std::vector<std::vector<Item>> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
                                              const RowPartition& columns) {
     std::vector<std::vector<Item>> ghosts;
@@ -51,7 +51,7 @@ std::vector<Request> with_rows(std::vector<Request> requests, const GlobalRows& 
     return requests;
 }
 
-// Of rows of the next level, as they would live with their roots.
+// The partition of rows of the next level, if they live with their roots.
 RowPartition by_roots(const RowPartition& rows, const std::vector<std::int64_t>& roots) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(rows.ranks));
     for (const std::int64_t root : roots) ++sizes[static_cast<std::size_t>(rows.owner(root))];
@@ -74,7 +74,7 @@ SchemeOptions* scheme_of(AmgLevelFacts& facts, const SchemeTable& table) {
     }
 }
 
-// What virtual ranks have of the levels, as these are set up.
+// The shares of virtual ranks in the levels, as these are set up.
 class VirtualAmgPlanner {
   public:
     // With `keeps_plans` those of the chosen schemes are kept.

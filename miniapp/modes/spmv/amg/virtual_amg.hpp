@@ -1,7 +1,7 @@
 #pragma once
 
-// Algebraic multigrid on virtual ranks. Its hierarchy does not depend on ranks: one process sets it up, and every virtual rank gets
-// its rows.
+// Algebraic multigrid on virtual ranks. Its hierarchy does not depend on ranks: one process sets it up, and
+// every virtual rank gets its rows.
 
 #include <optional>
 #include <string>
@@ -20,20 +20,20 @@ struct VirtualAmg {
     AmgOutcome outcome = AmgOutcome::ready;
     std::string missing;  // for a cycle; empty where nothing is
     CoarsestFindings coarsest;
-    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P) send home; values of the
-    // coarsest, if a Krylov method solves there.
+    // By level, but for the coarsest: values, rows of P for A P, values for P e, and what P^T r and P^T (A P)
+    // send home; values of the coarsest, if a Krylov method solves there.
     std::vector<SchemeTable> exchanges;
     double bytes = 0;  // at least, of the matrices below the finest, P and P^T, of the rank that has most
     std::string too_large;  // why levels or exchanges are missing
-    // What seconds are predicted from, if that is asked for and nothing is missing: a solve here, the chosen plans of all exchanges,
-    // and who has rows of the coarsest level.
+    // Seconds are predicted from these, if that is asked for and nothing is missing: a solve here, the chosen
+    // plans of all exchanges, and who has rows of the coarsest level.
     std::optional<SparseProxySolve> proxy = {};
     std::vector<ExchangePlan> plans = {};
     std::optional<CoarsestRanks> coarsest_ranks = {};
 };
 
-// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in the null space. With
-// `solved` a solve is made for its seconds. The calling rank alone.
+// `all` are the matrix' rows; to set up and to plan may each take so many bytes. `singular`: constants are in
+// the null space. With `solved` a solve is made for its seconds. The calling rank alone.
 VirtualAmg plan_virtual_amg(const AmgOptions& options, const Resolved& resolved, const GlobalRows& all,
                             double bytes, bool singular = false, const MatrixUse* solved = nullptr);
 

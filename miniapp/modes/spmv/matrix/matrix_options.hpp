@@ -38,9 +38,9 @@ struct GridOperator {
 // The choice of a matrix, whatever its source.
 struct MatrixChoice {
     MatrixOptions options;
-    Index cells{};                       // of a stencil's grid
+    Index cells{};                       // a stencil's grid
     std::optional<GridOperator> grid{};  // only of problem.matrix = grid
-    std::uint64_t seed = 1;              // of the matrix random and of the random ordering
+    std::uint64_t seed = 1;              // for the matrix random and the random ordering
 };
 
 }  // namespace keel
