@@ -48,15 +48,20 @@ std::size_t copies_of(const MessageEnd& message) {
 
 }  // namespace
 
-MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
-                   int rank, const Topology& topology) {
+std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count) {
+    const auto begin = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first)]);
+    const auto end = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first) + count]);
+    return std::span(rows.columns).subspan(begin, end - begin);
+}
+
+MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::int64_t> ghosts_by_rank,
+                   const Plan& plan, int rank, const Topology& topology) {
     const auto ghosts_of_rank = [&](int r) {
         return static_cast<std::size_t>(ghosts_by_rank[static_cast<std::size_t>(r)]);
     };
     const std::size_t ghosts = ghosts_of_rank(rank);
     const RankSchedule schedule(plan, rank);
-    MatrixPart part{rows.rows(), rows.columns.size(), ghosts,
-                    schedule.send_values() + schedule.receive_values()};
+    MatrixPart part{rows, entries, ghosts, schedule.send_values() + schedule.receive_values()};
     std::size_t requests = 0;
     for (const int colleague : topology.ranks_on(topology.node(rank))) requests += ghosts_of_rank(colleague);
     part.making_lists = copies_of_requests * requests * sizeof(Request);

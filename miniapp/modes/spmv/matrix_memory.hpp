@@ -36,9 +36,12 @@ struct MatrixPart {
     std::size_t list_bytes = 0;     // lists of what is sent and received, and where it lies
     std::size_t making_lists = 0;   // bytes beside them while they are made, about
 };
-// `ghosts_by_rank`: of all ranks.
-MatrixPart part_of(const GlobalRows& rows, std::span<const std::int64_t> ghosts_by_rank, const Plan& plan,
-                   int rank, const Topology& topology);
+// The columns of `count` rows from `first` on.
+std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count);
+
+// The part of a rank that has so many rows and entries; ghosts of all ranks.
+MatrixPart part_of(std::size_t rows, std::size_t entries, std::span<const std::int64_t> ghosts_by_rank,
+                   const Plan& plan, int rank, const Topology& topology);
 
 // Bytes that the run adds to the memory of such a rank at its peak, on host and device together. The graph
 // that problem.ordering = rcm passes over is not counted.

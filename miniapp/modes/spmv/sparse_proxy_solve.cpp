@@ -9,7 +9,7 @@ namespace keel {
 namespace {
 
 // The work of the rank that has most: products by its entries and rows, vectors by its blocks of rows.
-void scale_work(Trace& trace, const GlobalRows& all, const LargestPart& largest) {
+void scale_work(Trace& trace, const GlobalRows& all, const MatrixPart& largest) {
     const auto product = [](std::size_t rows, std::size_t entries) {
         return work_of({.rows = rows, .nonzeros = entries}, 1);
     };
@@ -45,7 +45,7 @@ SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder&
 }
 
 // Every exchange is recorded although nothing has to travel.
-SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const LargestPart& largest) {
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest) {
     const Communicator self = Communicator::self();
     const auto backend = make_backend(all_backends().front().name);
     const RowPartition partition{static_cast<std::int64_t>(all.rows()), 1};

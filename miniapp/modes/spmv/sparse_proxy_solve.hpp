@@ -21,12 +21,7 @@ BottomOptions proxy_options(const NamedSolver& solver);
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.
 SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
 
-// The part of the matrix of the rank with most.
-struct LargestPart {
-    std::size_t rows = 0;
-    std::size_t entries = 0;
-};
-// By a Krylov method without algebraic multigrid.
-SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const LargestPart& largest);
+// By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most entries.
+SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
 
 }  // namespace keel

@@ -47,24 +47,13 @@ Sizes negotiated(const MatrixUse& use, const Resolved& resolved, const Communica
     if (!tries_schemes(resolved.comm.chooser)) choose_schemes(resolved.comm, comm, found.schemes);
     const Plan plan = negotiate_plan(comm, topology, part.ghosts,
                                      schemes_of_matrix(resolved.comm.scheme, found.schemes).products);
-    const MatrixPart mine =
-        part_of(rows, ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
+    const MatrixPart mine = part_of(rows.rows(), rows.columns.size(),
+                                    ghosts_by_rank(comm, part.ghosts.size()), plan, comm.rank(), topology);
     found.memory = comm.max(static_cast<double>(predicted_bytes(use, mine)));
     found.arrays = comm.max(static_cast<double>(array_bytes(use, mine)));
     if (predicts(resolved) && use.solver)
         found.prediction.why_not = why_not_predicted(use, resolved, size, 0, {}, nullptr);
     return found;
-}
-
-GlobalRows rows_of(const GlobalRows& all, const RowPartition& partition, int rank) {
-    const auto first = static_cast<std::size_t>(partition.first(rank));
-    GlobalRows rows;
-    for (std::size_t r = first; r < first + partition.size(rank); ++r) {
-        rows.columns.insert(rows.columns.end(), all.columns.begin() + all.first[r],
-                            all.columns.begin() + all.first[r + 1]);
-        rows.first.push_back(static_cast<std::int64_t>(rows.columns.size()));
-    }
-    return rows;
 }
 
 // Why one rank has not the memory to plan for all the others.
@@ -122,8 +111,8 @@ Prediction predict(const MatrixUse& use, const Resolved& resolved, const MatrixS
                    const GlobalRows& all, const Pattern& pattern) {
     if (const std::optional<VirtualAmg>& amg = found.amg)
         return predict_sparse(use, resolved, size, *amg->proxy, amg->plans, &*amg->coarsest_ranks);
-    const LargestPart most{static_cast<std::size_t>(found.counts.rows.most),
-                           static_cast<std::size_t>(found.counts.nonzeros.most)};
+    const MatrixPart most{static_cast<std::size_t>(found.counts.rows.most),
+                          static_cast<std::size_t>(found.counts.nonzeros.most)};
     const SchemeOptions scheme = schemes_of_matrix(resolved.comm.scheme, found.schemes).solves;
     std::vector<ExchangePlan> plans;
     plans.push_back({0,
@@ -145,8 +134,7 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
     const RowPartition partition{size.rows, ranks};
     std::vector<Request> requests;
     Sizes found;
-    GlobalRows largest;
-    int rank_of_largest = 0;
+    int largest = 0;                   // the rank with most entries
     std::vector<std::int64_t> ghosts;  // by rank
     const double available = memory.to_plan_with();
     const bool asked = predicts(resolved) && use.solver;
@@ -156,8 +144,8 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
         found.amg = plan_virtual_amg(use.amg, resolved, all, available - needed, is_singular(use.matrix),
                                      asked ? &use : nullptr);
     for (int rank = 0; rank < ranks; ++rank) {
-        GlobalRows rows = rows_of(all, partition, rank);
-        const std::vector<Item> needs = ghosts_of(partition, rank, rows.columns);
+        const std::span columns = columns_of(all, partition.first(rank), partition.size(rank));
+        const std::vector<Item> needs = ghosts_of(partition, rank, columns);
         ghosts.push_back(static_cast<std::int64_t>(needs.size()));
         needed += static_cast<double>(needs.size()) * bytes_to_plan_a_request;
         if (needed > memory.to_plan_with())
@@ -166,12 +154,10 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
         const DryRunCost cost = cost_of(use, size, static_cast<double>(requests.size()), ranks);
         if (Reason reason = why_not_planned(memory.limit, cost, use, size, ranks); !reason.empty())
             return reason;
-        found.counts.rows.add(rows.rows());
-        found.counts.nonzeros.add(rows.columns.size());
+        if (static_cast<double>(columns.size()) > found.counts.nonzeros.most) largest = rank;
+        found.counts.rows.add(partition.size(rank));
+        found.counts.nonzeros.add(columns.size());
         found.counts.ghosts.add(needs.size());
-        if (rank > 0 && rows.columns.size() <= largest.columns.size()) continue;
-        largest = std::move(rows);
-        rank_of_largest = rank;
     }
     if (asked)
         found.prediction.why_not = why_not_predicted(use, resolved, size, available - needed, memory.limit,
@@ -182,11 +168,13 @@ std::variant<Sizes, Reason> planned_here(const MatrixUse& use, const Resolved& r
     const ListedPattern pattern(std::move(requests));
     found.schemes = plan_all_schemes(use, resolved, partition, pattern);
     const MatrixSchemes schemes = schemes_of_matrix(resolved.comm.scheme, found.schemes);
-    const Plan plan = make_plan(pattern, topology, schemes.products, rank_of_largest);
-    const MatrixPart part = part_of(largest, ghosts, plan, rank_of_largest, topology);
+    const Plan plan = make_plan(pattern, topology, schemes.products, largest);
+    const MatrixPart part =
+        part_of(partition.size(largest), static_cast<std::size_t>(found.counts.nonzeros.most), ghosts, plan,
+                largest, topology);
     found.memory = static_cast<double>(predicted_bytes(use, part));
     found.arrays = static_cast<double>(array_bytes(use, part));
-    found.of_whom = fmt::format("; of rank {}, which has most entries", rank_of_largest);
+    found.of_whom = fmt::format("; of rank {}, which has most entries", largest);
     if (predicted) found.prediction = predict(use, resolved, size, found, all, pattern);
     return found;
 }

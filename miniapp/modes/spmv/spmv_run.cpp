@@ -177,8 +177,8 @@ SpmvResults sizes_of(const MatrixUse& use, const Communicator& comm, const Topol
 // The memory and the warnings that the matrix brings. Collective.
 void note_matrix(const MatrixUse& use, const Communicator& comm, const Topology& topology, SparseMatrix& A,
                  const GlobalRows& rows, RunFacts& facts) {
-    const MatrixPart part =
-        part_of(rows, ghosts_by_rank(comm, A.ghosts()), A.exchange().plan(), comm.rank(), topology);
+    const MatrixPart part = part_of(rows.rows(), rows.columns.size(), ghosts_by_rank(comm, A.ghosts()),
+                                    A.exchange().plan(), comm.rank(), topology);
     facts.predicted_bytes = comm.max(static_cast<double>(predicted_bytes(use, part)));
     facts.array_bytes = comm.max(static_cast<double>(array_bytes(use, part)));
     facts.least_memory = "the matrix and the vectors";

@@ -14,12 +14,6 @@
 namespace keel {
 namespace {
 
-std::span<const std::int64_t> columns_of(const GlobalRows& rows, std::int64_t first, std::size_t count) {
-    const auto begin = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first)]);
-    const auto end = static_cast<std::size_t>(rows.first[static_cast<std::size_t>(first) + count]);
-    return std::span(rows.columns).subspan(begin, end - begin);
-}
-
 // The columns that every rank needs of others, to multiply by its rows.
 std::vector<std::vector<Item>> ghosts_of_all(const GlobalRows& matrix, const RowPartition& rows,
                                              const RowPartition& columns) {
