@@ -1,6 +1,6 @@
 # Tests of what no optimisation changes: plans, what is read, whole runs with a fault.
 
-# Plans for imaginary ranks, which nobody sends, and models of them: on one rank.
+# Plans for virtual ranks, which nobody sends, and models of them: on one rank.
 keel_test_executable(plans comm Catch2::Catch2WithMain -O0
   comm/test_patterns.cpp
   comm/test_plans.cpp

@@ -381,7 +381,7 @@ TEST_CASE("neighbours and boundaries together fill every ghost cell of depth 1")
     }
 }
 
-TEST_CASE("what all ranks send is what planning for imaginary ranks predicts") {
+TEST_CASE("what all ranks send is what planning for virtual ranks predicts") {
     const auto scheme =
         GENERATE(Scheme::standard, Scheme::two_step, Scheme::three_step, Scheme::split, Scheme::staged_axes);
     const auto neighbours = GENERATE(Neighbours::faces, Neighbours::all);

@@ -1,4 +1,4 @@
-// Plans for any number of imaginary ranks: no message is sent here.
+// Plans for any number of virtual ranks: no message is sent here.
 
 #include <algorithm>
 #include <catch2/catch.hpp>

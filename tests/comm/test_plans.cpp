@@ -1,4 +1,4 @@
-// The schemes' plans for imaginary ranks: golden plans, invariants, delivery.
+// The schemes' plans for virtual ranks: golden plans, invariants, delivery.
 
 #include <array>
 #include <catch2/catch.hpp>

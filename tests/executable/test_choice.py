@@ -29,7 +29,7 @@ class ChoiceTest(KeelTest):
 
 
 class Comparison(ChoiceTest):
-    def test_a_dry_run_of_4096_imaginary_ranks_compares_the_schemes_on_every_level(self) -> None:
+    def test_a_dry_run_of_4096_virtual_ranks_compares_the_schemes_on_every_level(self) -> None:
         words = ["problem.ranks=4096", "comm.ranks_per_node=16", "problem.box=16", "multigrid.bottom_box=8"]
         text, rows = self.dry_run(None, *words, LASSEN)
         self.assertIn("4096 ranks, 256 nodes, 16 ranks per node", text)
@@ -126,7 +126,7 @@ class Comparison(ChoiceTest):
         self.assertEqual(none, [])
         self.assertNotIn("Schemes: one exchange", one_node)
 
-    def test_imaginary_ranks_do_not_run(self) -> None:
+    def test_virtual_ranks_do_not_run(self) -> None:
         self.refused(2, "problem.ranks=8", "comm.ranks_per_node=4", expected=[
             "problem.ranks = 8: this run has 2; start as many, or plan for them with --dry-run"])  # fmt: skip
 

@@ -592,7 +592,7 @@ class Schemes(KeelTest):
         self.assertEqual(one_node.records("scheme"), [])
         self.assertNotIn("Schemes: one exchange", one_node.stdout)
 
-    def test_256_imaginary_ranks(self) -> None:
+    def test_256_virtual_ranks(self) -> None:
         words = ["run.mode=spmv", "problem.matrix=arrow", "problem.rows=8192", "problem.ranks=256", "comm.ranks_per_node=16"]
         text, rows = self.dry_run(None, *words, self.BLUE_WATERS, "comm.scheme=auto")
         self.assertIn("256 ranks, 16 nodes, 16 ranks per node", text)

@@ -257,7 +257,7 @@ const std::vector<Arrangement>& arrangements() {
     return all;
 }
 
-// Runs `action(operator, rank)` for every imaginary rank of every arrangement of boxes and kind of boundary.
+// Runs `action(operator, rank)` for every virtual rank of every arrangement of boxes and kind of boundary.
 template <class Action>
 void for_each_rank(const Action& action) {
     constexpr Boundary p = Boundary::periodic;

@@ -184,7 +184,7 @@ TEST_CASE("node-aware schemes all move the bytes between nodes that standard has
     CHECK(rows.front().most_sent.off_node_messages == counts(requests, topology).messages);
 }
 
-TEST_CASE("4096 imaginary ranks are compared") {
+TEST_CASE("4096 virtual ranks are compared") {
     constexpr int ranks = 4096;
     const Topology topology = virtual_topology(ranks, 16);
     const Layout layout({16, 16, 16}, 8, periodic, place({16, 16, 16}, ranks, Placement::curve), 0);
