@@ -35,7 +35,8 @@ std::string remark_on_agglomeration(const GridSetup& grids) {
         for (std::size_t d = 0; d < dimensions; ++d) cells *= static_cast<std::size_t>(bottom.width);
         return cells;
     };
-    const bool applies = grids.use.krylov == KrylovLevel::coarsest && grids.hierarchy.agglomerate == 0 &&
+    const bool has_bottom = grids.use.coarsens && grids.use.krylov == KrylovLevel::coarsest;
+    const bool applies = has_bottom && !grids.moves_bottom() && grids.hierarchy.agglomerate == 0 &&
                          grids.domain.whole() && can_merge(bottom.boxes, dimensions);
     if (!applies || unknowns(bottom.boxes) < large_bottom) return "";
     return fmt::format("{} unknowns at the bottom; with multigrid.agglomerate = 512 there would be {}",
