@@ -40,17 +40,17 @@ def parser() -> argparse.ArgumentParser:
 
 def made_records(run: PageRun, keel: Path) -> list[Record]:
     """Starts keel; what the page keeps of its records."""
-    return [record for each, words in run.starts() for record in run.kept(records_of(keel, words, run.ranks), each)]
+    return [record for each, words in run.starts() for record in run.kept(records_of(keel, words, run), each)]
 
 
-def records_of(keel: Path, words: Sequence[str], ranks: int) -> list[Record]:
+def records_of(keel: Path, words: Sequence[str], run: PageRun) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run.json"
-        start = [mpiexec_of(keel), "-n", str(ranks)] if ranks else []
+        start = [mpiexec_of(keel), "-n", str(run.ranks)] if run.ranks else []
         command = [*start, str(keel), *words, f"output.json={out}"]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
-        if done.returncode != 0:
+        if done.returncode != 0 and not (run.may_fail and done.returncode == 1):
             raise Refused(f"{' '.join(command)}\nended with exit status {done.returncode}:\n{done.stderr.strip() or done.stdout[-2000:]}")
         return [record for one in read_runs(out) for record in one.records]
 
@@ -67,7 +67,7 @@ def checked(page: Page, keel: Path | None, options: argparse.Namespace) -> Itera
     if readme.read_text(encoding="utf-8") != page.text():
         yield f"{readme}: it is not what README.md.j2 and the records make; run scripts/results --render {page.folder.name}"
     for run in to_make(page, options) if keel else []:
-        for difference in differences(page.records(run.name), made_records(run, keel)):
+        for difference in differences(page.records(run.name), made_records(run, keel), run.tolerance):
             yield f"{page.path(run)}: {difference}"
 
 

@@ -11,6 +11,9 @@ page.toml has any number of
     fields = ["solver", "moved.bytes"]   # what stays of these records, besides their kind; all if it is not there
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
     nightly = false           # true: too long for the quick check
+    may_fail = false          # true: records of an invalid run count, too
+    tolerance = 0.05          # relative difference that --check allows where counts are not exact
+    solvers = ["ca_cg s=4"]   # a start for each, as in run.survey; its records get a field `each`, the entry
     [run.each]                # a start for each, with these words more; its records get a field `each`, the name
     cg = "bottom.solver=cg"
     ca_cg = "bottom.solver=ca_cg"
@@ -22,7 +25,7 @@ page.toml has any number of
     file = "speed_up.svg"
     kind = "predicted"        # said below the picture, with the caption
     caption = "..."
-    form = "lines"            # or bars, whose x are names
+    form = "lines"            # or bars or points, whose x are names
     x = "ranks"               # labels of the axes
     y = "speed-up"
     log_x = true
@@ -37,7 +40,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pages.compare import TOLERANCE
 from studies.define.checked_toml import CheckedToml, Key, Refused
+from studies.define.points import words_of
 from studies.needs import missing
 from studies.records import Record, read_runs
 
@@ -59,12 +64,15 @@ RUN = {
     "fields": Key(list, "fields that stay"),
     "ranks": Key(int, "processes", least=0),
     "nightly": Key(bool, "too long for the quick check"),
+    "may_fail": Key(bool, "records of an invalid run count, too"),
+    "tolerance": Key(float, "relative difference that --check allows"),
+    "solvers": Key(list, "bottom solvers, a start for each"),
 }
 FIGURE = {
     "file": Key(str, "file of the picture, which ends in .svg", needed=True),
     "kind": Key(str, "what its numbers are", KINDS, needed=True),
     "caption": Key(str, "what it shows, a sentence", needed=True),
-    "form": Key(str, "its marks", ("lines", "bars"), needed=True),
+    "form": Key(str, "its marks", ("lines", "bars", "points"), needed=True),
     "x": Key(str, "label of the axis", needed=True),
     "y": Key(str, "label of the axis", needed=True),
     "log_x": Key(bool, "logarithmic axis"),
@@ -86,10 +94,14 @@ class PageRun:
     fields: tuple[str, ...] = ()
     ranks: int = 0
     nightly: bool = False
+    may_fail: bool = False
+    tolerance: float = TOLERANCE
+    solvers: tuple[str, ...] = ()
 
     def starts(self) -> Iterator[tuple[str, list[str]]]:
         """The name of each start and its words behind keel."""
-        for name, words in (self.each or {"": ""}).items():
+        of_solvers = {solver: shlex.join(words_of("bottom.solver", solver)) for solver in self.solvers}
+        for name, words in (of_solvers | self.each or {"": ""}).items():
             yield name, shlex.split(f"{self.command} {words}")
 
     def kept(self, records: list[Record], each: str = "") -> list[Record]:

@@ -1,4 +1,4 @@
-"""A page's figure: series of numbers that its expressions make of the records, as lines or as bars."""
+"""A page's figure: series of numbers that its expressions make of the records, as lines, bars or points."""
 
 from typing import Any
 
@@ -16,6 +16,8 @@ def draw(page: Page, figure: Record) -> Picture:
             axis.plot(xs, ys, label=label, **series(number))
         if figure.get("log_x"):
             powers_of_two(axis, [x for _, xs, _ in lines for x in xs])
+    elif figure["form"] == "points":
+        points(axis, lines)
     else:
         bars(axis, lines)
     if figure.get("log_y"):
@@ -30,11 +32,25 @@ def draw(page: Page, figure: Record) -> Picture:
 
 def bars(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> None:
     """Groups of bars, a name of x each."""
-    names = list(dict.fromkeys(str(x) for _, xs, _ in lines for x in xs))
+    names = named(axis, lines)
     width = 0.8 / len(lines)
     for number, (label, xs, ys) in enumerate(lines):
         left = [names.index(str(x)) - 0.4 + (number + 0.5) * width for x in xs]
         axis.bar(left, ys, width=width, label=label, color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
                  edgecolor="#ffffff80", linewidth=0.4)  # fmt: skip
-    axis.set_xticks(range(len(names)), names, rotation=30 if max(map(len, names)) * len(names) > 60 else 0)
+
+
+def points(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> None:
+    """Columns of marks, a name of x each."""
+    names = named(axis, lines)
+    for number, (label, xs, ys) in enumerate(lines):
+        axis.plot([names.index(str(x)) for x in xs], ys, label=label, **{**series(number), "linestyle": ""})
+
+
+def named(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> list[str]:
+    """The names of all x, in their order, which label the axis."""
+    names = list(dict.fromkeys(str(x) for _, xs, _ in lines for x in xs))
+    slanted = max(map(len, names)) * len(names) > 60
+    axis.set_xticks(range(len(names)), names, rotation=30 if slanted else 0, ha="right" if slanted else "center")
     axis.grid(visible=False, axis="x")
+    return names

@@ -18,7 +18,7 @@ except ModuleNotFoundError:
 
 from pages.command import main  # noqa: E402
 from pages.compare import differences  # noqa: E402
-from pages.page import all_pages  # noqa: E402
+from pages.page import PageRun, all_pages  # noqa: E402
 
 PAGE = """\
 [names]
@@ -120,6 +120,19 @@ class Pages(unittest.TestCase):
         self.assertEqual([record["each"] for record in kept], ["plain", "fused"])
         self.assertEqual([record["moved"] for record in kept], [{"bytes": 8}] * 2)  # without the share
         self.assertEqual(self.results_command("--check", "--keel", str(keel))[0], 0)
+
+    def test_a_run_may_have_a_start_for_each_of_several_solvers(self) -> None:
+        run = PageRun("many", "counted", "deck.toml", solvers=("cg", "ca_cg s=4"))
+        self.assertEqual(list(run.starts()), [("cg", ["deck.toml", "bottom.solver=cg"]),
+                                              ("ca_cg s=4", ["deck.toml", "bottom.solver=ca_cg", "bottom.s=4"])])  # fmt: skip
+
+    def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
+        kept, made = {"record": "solve", "true_residual": 8e-16}, {"record": "solve", "true_residual": 9e-17}
+        self.assertEqual(list(differences([kept], [made])), [])
+        self.assertEqual(len(list(differences([kept], [{**made, "true_residual": 7e-17}]))), 1)
+        kept, made = {"record": "solve", "iterations": 100}, {"record": "solve", "iterations": 120}
+        self.assertEqual(len(list(differences([kept], [made]))), 1)
+        self.assertEqual(list(differences([kept], [made], 0.25)), [])
 
     def test_records_of_something_else_are_left_alone(self) -> None:
         measured = 'kind = "measured"\ncommand = "deck.toml"'
