@@ -9,6 +9,7 @@ page.toml has any number of
     by = "scripts/study run ..."     # in place of command: what made records that no single start of keel makes
     keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
     fields = ["solver", "moved.bytes"]   # what stays of these records, besides their kind; all if it is not there
+    sums = ["bytes_moved"]    # timers become one record with the sums of these fields
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
     nightly = false           # true: too long for the quick check
     may_fail = false          # true: records of an invalid run count, too
@@ -62,6 +63,7 @@ RUN = {
     "each": Key(dict, "more words of a start each, by name"),
     "keep": Key(list, "kinds of records that stay"),
     "fields": Key(list, "fields that stay"),
+    "sums": Key(list, "fields of timers that are summed"),
     "ranks": Key(int, "processes", least=0),
     "nightly": Key(bool, "too long for the quick check"),
     "may_fail": Key(bool, "records of an invalid run count, too"),
@@ -92,6 +94,7 @@ class PageRun:
     each: dict[str, str] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
     ranks: int = 0
     nightly: bool = False
     may_fail: bool = False
@@ -108,7 +111,11 @@ class PageRun:
         """What the page keeps of a start's records."""
         of_kinds = [record for record in records if not self.keep or record["record"] in self.keep]
         named = {"each": each} if each else {}
-        return [{**part_of(record, ("record", *self.fields)), **named} if self.fields else {**record, **named} for record in of_kinds]
+        if self.sums:
+            timers = [record for record in records if record["record"] == "timer"]
+            of_kinds = [record for record in of_kinds if record["record"] != "timer"]
+            of_kinds.append({"record": "timer", **{name: sum(one[name] for one in timers) for name in self.sums}})
+        return [{**part_of(record, ("record", *self.fields, *self.sums)), **named} if self.fields else {**record, **named} for record in of_kinds]
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,16 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(list(differences([kept], [made]))), 1)
         self.assertEqual(list(differences([kept], [made], 0.25)), [])
 
+    def test_timers_may_become_their_sums(self) -> None:
+        (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', 'keep = ["solve"]\nsums = ["bytes"]'))
+        (self.page / "README.md.j2").write_text("{{ value('small', 'bytes', kind='timer') }}\n")
+        keel = self.results / "keel"
+        timers = [{"record": "timer", "op": op, "bytes": 8, "calls": 3} for op in ("smooth", "restrict")]
+        keel.write_text(KEEL.format(records=lines(solve(2.0), *timers)))
+        keel.chmod(0o755)
+        self.assertEqual(self.results_command("--keel", str(keel))[0], 0)
+        self.assertEqual((self.page / "small.json").read_text(), lines(solve(2.0), {"record": "timer", "bytes": 16}))
+
     def test_records_of_something_else_are_left_alone(self) -> None:
         measured = 'kind = "measured"\ncommand = "deck.toml"'
         (self.page / "page.toml").write_text(PAGE.replace(measured, 'kind = "measured"\nby = "scripts/study run"'))
