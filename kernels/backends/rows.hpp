@@ -33,7 +33,7 @@ constexpr std::size_t stagger(std::size_t n) {
 }
 
 // A function of one colour of rows by the processor's widest vectors, which GCC avoids where processors of the past became slower by
-// them: a tenth less time for half sweeps (results/speed). Everything else, of short rows above all, is not quicker by them.
+// them: a tenth less time for half sweeps (measured). Everything else, of short rows above all, is not quicker by them.
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #define KEEL_WIDEST_VECTORS [[gnu::flatten, gnu::noinline, gnu::target("prefer-vector-width=512")]]
 #else

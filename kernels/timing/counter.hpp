@@ -1,6 +1,6 @@
 #pragma once
 
-// The processor's own counter of time. A clock that is told by it is read in half the time of the system's (results/speed/clock.cpp): each
+// The processor's own counter of time. A clock that is told by it is read in half the time of the system's (measured: 11 for 22 ns): each
 // operation on a level of a few cells, which takes 100 ns, is timed by two readings.
 
 #include <cstdint>
