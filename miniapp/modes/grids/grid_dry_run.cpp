@@ -230,6 +230,18 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
                          100 * largest_margin(tables));
 }
 
+// Schemes that were not planned, and nodes that stand for all.
+std::string remarks_on_plans(const std::vector<SchemeTable>& tables, const Topology& topology) {
+    std::string text;
+    for (const SchemeTable& table : tables)
+        if (!table.left_out.empty())
+            text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
+                                table.use.level, fmt::join(table.left_out, ", "));
+    const PlannedNodes& few = tables.front().planned;  // every level has the same nodes
+    if (few.nodes > 0) text += "remark: " + few_nodes_text(few, topology, tables) + "\n";
+    return text;
+}
+
 }  // namespace
 
 std::string PreparedGrids::exceeds_planning(const SharedMemory& memory) const {
@@ -276,11 +288,7 @@ DryRun PreparedGrids::dry_run(const Communicator& comm, const SharedMemory& memo
     set_levels(levels, grids_);
     text += exchanges.print() + agglomeration_text(levels);
     if (solves) text += per_iteration.print();
-    for (const SchemeTable& table : tables)
-        if (!table.left_out.empty())
-            text += fmt::format("remark: level {}: not enough memory here to plan {}; left out\n",
-                                table.use.level, fmt::join(table.left_out, ", "));
-    if (few.nodes > 0) text += "remark: " + few_nodes_text(few, topology, tables) + "\n";
+    text += remarks_on_plans(tables, topology);
     text += fmt::format("one exchange: {}{}\n", counted(grids_.use.exchanged_fields.value_or(1), "field"),
                         tables.front().chosen ? "" : ", by the standard scheme");
     if (solves)
