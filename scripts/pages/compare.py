@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from studies.records import Record
 
 TOLERANCE = 0.05  # of iterations and predicted seconds; between compilers 4 % were seen
-RESIDUALS = ("true_residual",)  # rounding decides on their digits: only an order of magnitude is compared
+RESIDUALS = ("true_residual",)  # rounding decides on their digits
+RESIDUAL_FACTOR, NO_ACCURACY = 100, 1e-3  # residuals are compared within the factor, and not above the bound
 EXACT = ("plan", "scheme")  # kinds whose numbers are counted from plans
 OF_THE_RUN = ("version", "revision", "build", "compiler", "host", "hosts", "date", "time", "origin", "label", "schema")
 
@@ -17,20 +18,22 @@ def differences(kept: Sequence[Record], made: Sequence[Record], tolerance: float
         return
     for number, (before, now) in enumerate(zip(kept, made, strict=True)):
         kind = str(before.get("record"))
-        where = " ".join(str(before[name]) for name in ("record", "solver", "op", "level", "purpose") if name in before)
+        where = " ".join(str(before[name]) for name in ("record", "solver", "each", "op", "level", "purpose") if name in before)
         yield from fields(before, now, f"record {number + 1} ({where})", tolerance, kind in EXACT)
 
 
 def fields(before: object, now: object, where: str, tolerance: float, exact: bool) -> Iterator[str]:
     if isinstance(before, dict) and isinstance(now, dict):
+        chance = ("iterations",) if before.get("converged") is False and now.get("converged") is False else ()
         for name, value in before.items():
-            if name in OF_THE_RUN:
+            if name in OF_THE_RUN or name in chance:
                 continue
             if name not in now:
                 yield f"{where}: {name} is gone"
-            else:
-                allowed = 0.9 if name in RESIDUALS else tolerance
-                yield from fields(value, now[name], f"{where}: {name}", allowed, exact)
+            elif name not in RESIDUALS:
+                yield from fields(value, now[name], f"{where}: {name}", tolerance, exact)
+            elif not same_residual(value, now[name]):
+                yield f"{where}: {name}: kept {value}, made {now[name]}"
     elif isinstance(before, list) and isinstance(now, list) and (len(before) == len(now)):
         for number, (one, other) in enumerate(zip(before, now, strict=True)):
             yield from fields(one, other, f"{where}[{number}]", tolerance, exact)
@@ -44,3 +47,10 @@ def same(before: object, now: object, tolerance: float, exact: bool) -> bool:
         return before == now
     whole = exact and isinstance(before, int)
     return before == now if whole else abs(before - now) <= tolerance * max(abs(before), abs(now))
+
+
+def same_residual(before: object, now: object) -> bool:
+    if not isinstance(before, float) or not isinstance(now, float):
+        return before == now
+    less, more = sorted((min(before, NO_ACCURACY), min(now, NO_ACCURACY)))
+    return more <= RESIDUAL_FACTOR * less

@@ -127,12 +127,13 @@ class Pages(unittest.TestCase):
                                               ("ca_cg s=4", ["deck.toml", "bottom.solver=ca_cg", "bottom.s=4"])])  # fmt: skip
 
     def test_a_residual_is_compared_by_its_magnitude_and_a_run_may_have_a_tolerance(self) -> None:
-        kept, made = {"record": "solve", "true_residual": 8e-16}, {"record": "solve", "true_residual": 9e-17}
-        self.assertEqual(list(differences([kept], [made])), [])
-        self.assertEqual(len(list(differences([kept], [{**made, "true_residual": 7e-17}]))), 1)
+        for kept, made, stale in ((8e-16, 9e-15, 0), (8e-16, 9e-14, 1), (2e-3, 0.9, 0), (None, 0.9, 1)):
+            differing = differences([{"record": "solve", "true_residual": kept}], [{"record": "solve", "true_residual": made}])
+            self.assertEqual(len(list(differing)), stale, kept)
         kept, made = {"record": "solve", "iterations": 100}, {"record": "solve", "iterations": 120}
         self.assertEqual(len(list(differences([kept], [made]))), 1)
         self.assertEqual(list(differences([kept], [made], 0.25)), [])
+        self.assertEqual(list(differences([{**kept, "converged": False}], [{**made, "converged": False}])), [])
 
     def test_timers_may_become_their_sums(self) -> None:
         (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', 'keep = ["solve"]\nsums = ["bytes"]'))
