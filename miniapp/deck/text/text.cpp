@@ -67,26 +67,6 @@ std::string counted(long number, const std::string& what) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('x') ? "es" : "s");
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-    const std::size_t columns = rows.front().size();
-    std::vector<std::size_t> widths(columns);
-    for (const auto& row : rows)
-        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size() + 2);
-    std::string text;
-    for (std::size_t first = 1, end = 1; first < columns; first = end) {
-        for (std::size_t width = widths[0]; end < columns; width += widths[end++])
-            if (end > first && width + widths[end] > line_width + 2) break;
-        if (first > 1) text += '\n';
-        for (const auto& row : rows) {
-            std::string line = fmt::format("{:{}}", row[0], widths[0]);
-            for (std::size_t c = first; c < std::min(end, row.size()); ++c)
-                line += fmt::format("{:{}}", row[c], widths[c]);
-            text += line.erase(line.find_last_not_of(' ') + 1) + '\n';
-        }
-    }
-    return text;
-}
-
 std::string trimmed(const std::string& text) {
     const char* const blanks = " \t";
     const auto first = text.find_first_not_of(blanks);

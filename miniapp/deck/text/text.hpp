@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace keel {
 
@@ -27,8 +26,5 @@ std::string counted(long number, const std::string& what);  // "1 rank", "3 rank
 // Numbers with units that fit them.
 std::string bytes_text(double bytes);      // "14.5 MB"
 std::string seconds_text(double seconds);  // "3.37 ms", in 4 digits
-
-// Left-aligned columns two blanks apart. A table wider than a line is cut in parts that begin with the first column.
-std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace keel
