@@ -10,7 +10,7 @@ from studies.records import Record, Run
 
 PAPER = "Williams"
 DECK = "results/scale/weak.toml"
-SMALL = "results/scale-simulated/survey.toml"
+SMALL = "results/scale/small_boxes.toml"
 SUMS = ("comm.allreduce=recursive_doubling",)
 RANKS = (8, 64, 512, 4096, 24576)
 # On more ranks than the paper's the bottom grid is large: six solvers are enough.
@@ -43,7 +43,7 @@ def points() -> list[Point]:
 
 def with_simulated() -> list[Point]:
     """The bottoms of a smaller problem, of 8^3 boxes, whose bottom boxes have 4^3 cells as well."""
-    kept = {8: "results/figures/weak_simulated_8.json", 64: "results/scale-simulated/hopper_64_recursive_doubling.json"}
+    kept = {8: "results/figures/weak_simulated_8.json", 64: "results/scale/simulated.64.json"}
     simulated = [
         Point(f"weak_simulated_{ranks}", SMALL, SUMS, "simulated", simulated_on("hopper", ranks, 4), file)
         for ranks, file in kept.items()
