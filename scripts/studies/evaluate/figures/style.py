@@ -85,7 +85,7 @@ def plain_decades(axis: Any) -> None:
     if high < 30 * low:
         axis.get_yaxis().set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.get_yaxis().set_minor_formatter(
-            FuncFormatter(lambda value, _: f"{value:.1g}" if f"{value:.0e}"[0] in "25" else "")
+            FuncFormatter(lambda value, _: f"{value:g}" if f"{value:.0e}"[0] in "25" else "")
         )
     else:
         axis.get_yaxis().set_minor_formatter(NullFormatter())
