@@ -185,6 +185,19 @@ class KeelTest(unittest.TestCase):
         self.assertEqual(run.stdout.splitlines()[-1], "RESULT VALID", run)
         return run
 
+    def matrix(self, name: str, rows: int, entries: Sequence[str], kind: str = "symmetric") -> str:
+        """The word for a file of Matrix Market with these entries, there as long as the test is."""
+        path = Path(self.enterContext(tempfile.TemporaryDirectory()), name)
+        head = [f"%%MatrixMarket matrix coordinate real {kind}", f"{rows} {rows} {len(entries)}"]
+        path.write_text("\n".join([*head, *entries, ""]))
+        return f"problem.matrix={path}"
+
+    def bottom_solvers(self) -> list[list[str]]:
+        """The table of bottom solvers, a row for each: name, exchanges, all-reduces and words of an iteration."""
+        table = [line for line in self.text(None, "--tables", "solvers").splitlines() if line.startswith("| `")]
+        self.assertGreaterEqual(len(table), 12)
+        return [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in table]
+
     def text(self, ranks: int | None, *words: object) -> str:
         """The text that an option prints which does not solve."""
         run = self.run_keel(ranks, *words, records=False, quick=False)
@@ -212,9 +225,7 @@ class NodeMap:
     """A file for comm.node_map, there as long as the test is; one label a line and rank."""
 
     def __init__(self, test: unittest.TestCase, text: str) -> None:
-        folder = tempfile.TemporaryDirectory()
-        test.addCleanup(folder.cleanup)
-        path = Path(folder.name) / "nodes.txt"
+        path = Path(test.enterContext(tempfile.TemporaryDirectory())) / "nodes.txt"
         path.write_text(text)
         self.word = f"comm.node_map={path}"
 

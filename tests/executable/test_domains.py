@@ -145,9 +145,7 @@ class Steps(KeelTest):
 
 class Lists(KeelTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def file(self, name: str, text: str) -> Path:
         path = self.folder / name

@@ -43,9 +43,9 @@ class DryRunLimit(KeelTest):
 
     def test_solves_that_take_too_long_are_left_out_and_iterations_not_known(self) -> None:
         for words in (
-            ("problem.dimensions=2", MILLION, "comm.ranks_per_node=24", HOPPER),
-            ("run.mode=survey", "problem.ranks=4096", "comm.ranks_per_node=16", HOPPER),
-            ("problem.box=1024", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),  # a box that no node here has room for
+            ("problem.dimensions=2", "problem.ranks=65536", "comm.ranks_per_node=24", HOPPER, "run.dry_run_limit=0.5"),
+            ("run.mode=survey", "problem.ranks=1024", "comm.ranks_per_node=16", HOPPER, "run.dry_run_limit=0.5"),
+            ("problem.box=512", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),  # boxes that no node here has room for
             ("problem.dimensions=2", "problem.box=16384", "problem.ranks=64", "comm.ranks_per_node=4", HOPPER),
         ):
             with self.subTest(words=words):

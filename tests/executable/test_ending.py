@@ -20,9 +20,7 @@ class Started:
     """A run of keel that goes on, in a folder of its own."""
 
     def __init__(self, test: KeelTest, ranks: int | None, *words: str) -> None:
-        folder = tempfile.TemporaryDirectory()
-        test.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(test.enterContext(tempfile.TemporaryDirectory()))
         self.deadline = time.monotonic() + test.seconds
         command = [str(test.keel), *words, "output.json=run.json"]
         if ranks is not None:

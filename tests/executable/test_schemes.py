@@ -175,9 +175,7 @@ class Nodes(KeelTest):
 
     def unsocketed(self) -> Path:
         """Blue Waters, of which nobody says how many ranks share a socket."""
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = Path(folder.name, "machine.toml")
+        path = Path(self.enterContext(tempfile.TemporaryDirectory()), "machine.toml")
         text = (INPUTS / "machines/blue_waters.toml").read_text()
         path.write_text(re.sub(r"(?m)^ranks_per_socket.*$", "", text))
         return path

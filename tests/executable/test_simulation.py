@@ -1,7 +1,6 @@
 """Simulated machines (scripts/simulate): times that repeat to the last digit, counts of a real run, a table that adds up."""
 
 import os
-import re
 import subprocess
 import sys
 import tempfile

@@ -162,13 +162,8 @@ class AlgebraicMultigrid(KeelTest):
             for row in range(1, rows):
                 line[row, row + 1] = line[row + 1, row] = "-1"
             line |= entries
-            with tempfile.TemporaryDirectory() as folder:
-                matrix = Path(folder) / "line.mtx"
-                text = [f"{row} {column} {value}" for (row, column), value in line.items()]
-                head = "%%MatrixMarket matrix coordinate real general"
-                matrix.write_text("\n".join([head, f"{rows} {rows} {len(text)}", *text, ""]))
-                run = self.run_keel(2, "run.mode=spmv", f"problem.matrix={matrix}", "run.solve=true", "bottom.solver=amg",
-                                    "bottom.tolerance=1e-8", *ONCE, *words)  # fmt: skip
+            matrix = self.matrix("line.mtx", rows, [f"{row} {column} {value}" for (row, column), value in line.items()], "general")
+            run = self.run_keel(2, "run.mode=spmv", matrix, "run.solve=true", "bottom.solver=amg", "bottom.tolerance=1e-8", *ONCE, *words)
             amg = run.record("amg")
             solve = run.record("solve")
             self.assertEqual(solve["outcome"] == "breakdown", amg["outcome"] != "ready")
@@ -341,12 +336,9 @@ class Spmv(KeelTest):
 
     def test_a_method_for_symmetric_matrices_warns_of_another(self) -> None:
         def warnings(upper: float, solver: str) -> list[str]:
-            with tempfile.TemporaryDirectory() as folder:
-                matrix = Path(folder) / "band.mtx"
-                entries = [f"{row} {row} 4" for row in range(1, 21)]
-                entries += [f"{row + 1} {row} -1\n{row} {row + 1} {upper}" for row in range(1, 20)]
-                matrix.write_text("\n".join(["%%MatrixMarket matrix coordinate real general", "20 20 58", *entries, ""]))
-                run = self.run_keel(2, "run.mode=spmv", f"problem.matrix={matrix}", "run.solve=true", f"bottom.solver={solver}", *ONCE)
+            entries = [f"{row} {row} 4" for row in range(1, 21)] + [f"{row + 1} {row} -1" for row in range(1, 20)]
+            matrix = self.matrix("band.mtx", 20, [*entries, *(f"{row} {row + 1} {upper}" for row in range(1, 20))], "general")
+            run = self.run_keel(2, "run.mode=spmv", matrix, "run.solve=true", f"bottom.solver={solver}", *ONCE)
             return [warning for warning in run.record("run")["warnings"] if "the matrix is not symmetric" in warning]
 
         self.assertEqual([len(warnings(-1.001, solver)) for solver in ("cg", "ca_cg", "bicgstab")], [1, 1, 0])
@@ -413,27 +405,19 @@ class Spmv(KeelTest):
             self.refused(1, "run.mode=spmv", f"problem.matrix={first}/pipe.mtx", expected=["is a folder or a device"])
 
     def test_a_zero_on_the_diagonal_is_refused_where_it_would_be_divided_by(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            matrix = Path(folder) / "zero.mtx"
-            entries = [f"{row} {row} {0 if row == 7 else 2}" for row in range(1, 9)]
-            matrix.write_text("\n".join(["%%MatrixMarket matrix coordinate real symmetric", "8 8 8", *entries, ""]))
-            words = ("run.mode=spmv", f"problem.matrix={matrix}", *ONCE)
-            self.valid(2, *words)
-            # The second of two ranks has the row.
-            self.refused(2, *words, *SOLVE, expected=["zero.mtx:9: the diagonal entry of row 7 is 0"])
-            self.refused(1, *words, "run.solve=true", "bottom.solver=bicgstab", expected=["zero.mtx:9: "])
+        matrix = self.matrix("zero.mtx", 8, [f"{row} {row} {0 if row == 7 else 2}" for row in range(1, 9)])
+        words = ("run.mode=spmv", matrix, *ONCE)
+        self.valid(2, *words)
+        # The second of two ranks has the row.
+        self.refused(2, *words, *SOLVE, expected=["zero.mtx:9: the diagonal entry of row 7 is 0"])
+        self.refused(1, *words, "run.solve=true", "bottom.solver=bicgstab", expected=["zero.mtx:9: "])
 
     def test_a_file_gives_the_matrix_that_it_holds(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            matrix = Path(folder) / "line.mtx"
-            entries = [f"{row} {row} 2" for row in range(1, 41)] + [f"{row + 1} {row} -1" for row in range(1, 40)]
-            head = ["%%MatrixMarket matrix coordinate real symmetric", f"40 40 {len(entries)}"]
-            matrix.write_text("\n".join([*head, *entries, ""]))
-            for ordering in ("natural", "random", "rcm"):
-                run = self.valid(
-                    3, "run.mode=spmv", f"problem.matrix={matrix}", f"problem.ordering={ordering}", *SOLVE, *ONCE
-                )
-                self.assertEqual(run.record("spmv")["nonzeros"], 118)
+        entries = [f"{row} {row} 2" for row in range(1, 41)] + [f"{row + 1} {row} -1" for row in range(1, 40)]
+        matrix = self.matrix("line.mtx", 40, entries)
+        for ordering in ("natural", "random", "rcm"):
+            run = self.valid(3, "run.mode=spmv", matrix, f"problem.ordering={ordering}", *SOLVE, *ONCE)
+            self.assertEqual(run.record("spmv")["nonzeros"], 118)
 
     def test_memory_predicted_is_memory_used_within_a_tenth(self) -> None:
         for words in (["problem.columns=3"], ["problem.matrix=stencil27", *SOLVE], ["problem.ordering=random"],
@@ -451,15 +435,11 @@ class Spmv(KeelTest):
 
     def test_memory_predicted_for_a_file_is_memory_used_within_a_tenth(self) -> None:
         rows, half = 40000, 4
-        with tempfile.TemporaryDirectory() as folder:
-            matrix = Path(folder) / "band.mtx"
-            entries = [f"{row} {column} 1.5\n" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
-            head = "%%MatrixMarket matrix coordinate real symmetric\n"
-            matrix.write_text(f"{head}{rows} {rows} {len(entries)}\n" + "".join(entries))
-            words = ["run.mode=spmv", f"problem.matrix={matrix}"]
-            facts = self.valid(2, *words, *ONCE).facts
-            self.assertEqual(self.planned(2, *words)["predicted_bytes"], facts["predicted_bytes"])
-            self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
+        entries = [f"{row} {column} 1.5" for row in range(1, rows + 1) for column in range(max(1, row - half), row + 1)]
+        words = ["run.mode=spmv", self.matrix("band.mtx", rows, entries)]
+        facts = self.valid(2, *words, *ONCE).facts
+        self.assertEqual(self.planned(2, *words)["predicted_bytes"], facts["predicted_bytes"])
+        self.assertAlmostEqual(facts["predicted_bytes"], facts["measured_bytes"], delta=0.1 * facts["measured_bytes"])
 
     def test_a_matrix_of_more_than_any_memory_holds_is_refused_dry_or_not(self) -> None:
         words = ("run.mode=spmv", "problem.matrix=banded", "problem.rows=1099511627776")

@@ -50,9 +50,7 @@ RESULT = {"record": "result", "fom": None, "valid": True, "interrupted": False}
 
 class Table(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "runs.json"
+        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "runs.json"
 
     def table(self, *records: dict[str, Any], end: str = "") -> str:
         self.path.write_text("".join(json.dumps(record) + "\n" for record in records) + end)

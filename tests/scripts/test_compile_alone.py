@@ -13,9 +13,7 @@ import compile_alone
 
 class CompileAlone(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name).resolve()
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
         self.build = self.root / "build"
         unity = self.build / "comm/CMakeFiles/keel_comm.dir/Unity/unity_0_cxx.cxx"
         unity.parent.mkdir(parents=True)

@@ -40,9 +40,7 @@ OTHER = (
 
 class Export(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = Path(folder.name) / "run.json"
+        self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
         self.file.write_text(RECORDS)
 
     def test_a_solver_is_a_tree_of_levels_and_operations(self) -> None:

@@ -25,9 +25,7 @@ SOURCES = {"fmt": ("format.cc", "os.cc"), "catch2": ("catch_with_main.cpp",)}
 @unittest.skipUnless(shutil.which("cmake") and shutil.which("ninja"), "no cmake, or no ninja")
 class Fetch(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
+        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def configure(self, *options: str) -> subprocess.CompletedProcess[str]:
         none = [f"-DCMAKE_DISABLE_FIND_PACKAGE_{package}=ON" for package, _ in LIBRARIES.values()]

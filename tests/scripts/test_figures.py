@@ -201,9 +201,7 @@ echo "$@" >> "${0%/*}/called"
 
 class Runs(unittest.TestCase):
     def setUp(self) -> None:
-        room = tempfile.TemporaryDirectory()
-        self.addCleanup(room.cleanup)
-        self.room = Path(room.name)
+        self.room = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.keel = self.room / "keel"
         self.keel.write_text(KEEL)
         self.keel.chmod(self.keel.stat().st_mode | stat.S_IXUSR)

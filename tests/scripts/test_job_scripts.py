@@ -29,9 +29,7 @@ LOOP = "stop=  #", "#     point, round"  # lines between are the same in all scr
 
 class JobScripts(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "deck.toml").write_text("[problem]\nbox = 8\n")
 
     def script(self, site: Path) -> tuple[str, str]:

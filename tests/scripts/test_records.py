@@ -16,9 +16,7 @@ RESULT = '{"record":"result","valid":true}\n'
 
 class Reading(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "run.json"
+        self.path = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
 
     def test_a_run_begins_with_its_run_record(self) -> None:
         self.path.write_text(RUN + SOLVE + RESULT + RUN + SOLVE)

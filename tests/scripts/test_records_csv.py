@@ -22,9 +22,7 @@ HEAD = "file,run.id,run.label,run.clock,run.ranks,run.threads,run.nodes,run.back
 
 class Csv(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = Path(folder.name) / "run.json"
+        self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "run.json"
         self.file.write_text(RECORDS)
 
     def test_a_timer_is_a_row(self) -> None:

@@ -13,9 +13,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "cmake/revision.cmake"
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
 class Revision(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.outer = Path(folder.name) / "outer"
+        self.outer = Path(self.enterContext(tempfile.TemporaryDirectory())) / "outer"
         self.inner = self.outer / "keel"
         self.inner.mkdir(parents=True)
         (self.inner / "in").write_text("@KEEL_REVISION@")

@@ -38,9 +38,7 @@ PLATFORM = '[node]\ncores = 8\n[fabric]\nshape = "torus"\nnodes = 32\nhop = 1e-7
 
 class Simulate(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def file(self, name: str, text: str) -> Path:
         path = self.folder / name

@@ -77,9 +77,7 @@ study.toml:21: values: ranks = 0 wants to be a whole number from 1 on"""
 
 class Files(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         (self.folder / "deck.toml").write_text("# mine\n[problem]\nbox = 8\na = 0.0\n")
 
     def file(self, text: str, name: str = "study.toml") -> Path:

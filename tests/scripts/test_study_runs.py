@@ -44,9 +44,7 @@ class Interruptions(unittest.TestCase):
 
 class Study(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = Path(folder.name)
+        self.top = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.keel = fake_keel.make(self.top)
         self.folder = self.top / "made"
         self.environment = fake_keel.environment(self.top)
