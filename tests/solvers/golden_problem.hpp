@@ -71,6 +71,16 @@ struct Problem {
         return w * b * beta_at(at) / (h() * h());
     }
 
+    double diagonal(const Index& cell) const {
+        double D = a_alpha(cell);
+        for (std::size_t d = 0; d < directions(); ++d) {
+            Index high = cell;
+            high[d] += 1;
+            D += face(d, cell) + face(d, high);
+        }
+        return D;
+    }
+
     double f(const Index& cell) const {
         const auto [x, y, z] = centre(cell);
         const double q = (cell[0] * cells()[1] + cell[1]) * cells()[2] + cell[2];

@@ -4,9 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -18,19 +17,14 @@ TEST_CASE("Chebyshev's iteration has the golden residuals after any number of st
         if (json.at("solver") != "chebyshev") continue;
         ++cases;
         INFO(json.at("problem").dump());
-        const Problem problem = problem_of(json.at("problem"), 2);
-        Setup setup(problem, {.bottom_box = problem.width});
-        Level& level = setup.finest();
         const bool scaled = json.at("problem").value("jacobi", 0) == 1;
-        GridSystem A(level.operations, *level.ghosts, *level.reduction, level.L,
-                     scaled ? DiagonalScaling::symmetric : DiagonalScaling::none);
-        const Field b = A.make_vector();
-        A.scale_right_side(b, level.f);
+        OneLevel system(problem_of(json.at("problem"), 2),
+                        scaled ? DiagonalScaling::symmetric : DiagonalScaling::none);
         const Spectrum bounds{json.at("options").at("lo"), json.at("options").at("hi")};
-        Restarted solver(A, made("chebyshev", {}, bounds));
+        Restarted solver(system.A, made("chebyshev", {}, bounds));
         for (const int k : {1, 2, 7, 20}) {
             CAPTURE(k);
-            const Report report = solver.solve(level.u, b, {1e-30, k, 0});
+            const Report report = system.solve(solver, {1e-30, k, 0});
             CHECK(report.outcome == Outcome::iteration_limit);
             CHECK(report.iterations == k);
             CHECK(relative(report.true_residual, json.at("hist").at(static_cast<std::size_t>(k - 1))) < 1e-8);
@@ -40,7 +34,7 @@ TEST_CASE("Chebyshev's iteration has the golden residuals after any number of st
         }
         const int steps = json.at("options").at("k");
         if (steps >= 60) continue;  // the golden program's limit
-        const Report report = solver.solve(level.u, b, {1e-3, 100, 0});
+        const Report report = system.solve(solver, {1e-3, 100, 0});
         CHECK(report.succeeded());
         CHECK(report.iterations == steps);
     }

@@ -7,17 +7,14 @@
 
 #include "solvers/krylov/enlarged/block.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/systems/grid_system.hpp"
 #include "solvers/systems/splitting.hpp"
 #include "tests/solvers/golden_file.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
 
 namespace {
-
-const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 
 // `method`: sre_cg, or a variant of enlarged_cg.
 BottomOptions options_of(const std::string& method, int t, Splitting splitting = Splitting::boxes) {
@@ -32,39 +29,6 @@ Make enlarged(const std::string& method, int t, Splitting splitting = Splitting:
     return made(options.solver, options);
 }
 const std::vector<std::string> tried{"orthodir", "orthomin", "sre_cg"};
-
-// A problem as a system of one level.
-struct System {
-    explicit System(const Problem& problem = rough, DiagonalScaling scaling = DiagonalScaling::none,
-                    int t = 8, const HierarchyOptions& options = {},
-                    const Communicator& comm = Communicator::world(), Placement placement = Placement::curve)
-        : setup(problem, with_bottom(options, problem.width), comm, placement),
-          level(setup.finest()),
-          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, static_cast<std::size_t>(t),
-            {}, problem.singular()) {}
-
-    Report solve(const Make& make, const Stop& stop) {
-        Restarted solver(A, make);
-        return solve(solver, stop);
-    }
-    Report solve(Restarted& solver, const Stop& stop) {
-        const auto x = A.make_vector();
-        const auto b = A.make_vector();
-        A.scale_right_side(b, level.f);
-        const Report report = solver.solve(x, b, stop);
-        A.unscale_solution(level.u, x);
-        return report;
-    }
-
-    static HierarchyOptions with_bottom(HierarchyOptions options, int width) {
-        options.bottom_box = width;
-        return options;
-    }
-
-    Setup setup;
-    Level& level;
-    GridSystem A;
-};
 
 }  // namespace
 
@@ -96,7 +60,7 @@ TEST_CASE("bricks give every column its cells, as many as there are columns") {
 
 TEST_CASE("a split residual has each entry in one column") {
     for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
-        System system;
+        OneLevel system(rough);
         const auto columns = make_block(system.A, 5);
         system.A.split(columns, system.level.f, splitting);
         const Bricks bricks = bricks_of(splitting, system.level.layout, 5);
@@ -138,7 +102,7 @@ TEST_CASE("dependent columns are found, and what is left is orthonormal") {
     CHECK(less.factor(Eigen::MatrixXd::Zero(6, 6)) == 0);
     CHECK(less.factor(Eigen::MatrixXd::Constant(6, 6, std::nan(""))) == 0);
 
-    System system;
+    OneLevel system(rough);
     auto block = make_block(system.A, 4);
     system.A.split(block, system.level.f, Splitting::boxes);
     system.A.combine(block[1], std::array{2.0, -1.0}, std::array{block[0], block[3]});
@@ -155,7 +119,7 @@ TEST_CASE("dependent columns are found, and what is left is orthonormal") {
 }
 
 TEST_CASE("what a matrix of inner products held before is gone, beyond the blocks' columns, too") {
-    System system;
+    OneLevel system(rough);
     auto block = make_block(system.A, 4);
     system.A.split(block, system.level.f, Splitting::boxes);
     BlockProducts products(16);
@@ -197,7 +161,7 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
             if (split == "diag") continue;                       // not one of Keel's
             if (split == "blocks" && m == 4 && t > 1) continue;  // its bricks are not boxes by their number
             INFO(json.dump() << " in " << m << "^3 boxes");
-            System system(problem_of(json.at("problem"), m));
+            OneLevel system(problem_of(json.at("problem"), m));
             const Splitting splitting = split == "slab"         ? Splitting::slabs
                                         : split == "interleave" ? Splitting::interleaved
                                                                 : Splitting::boxes;
@@ -234,7 +198,7 @@ TEST_CASE("with one column the enlarged methods are CG") {
     for (const DiagonalScaling scaling : {DiagonalScaling::none, DiagonalScaling::symmetric})
         for (const std::string& method : tried) {
             CAPTURE(method);
-            System system(rough, scaling);
+            OneLevel system(rough, scaling);
             const Report cg = system.solve(made("cg"), {1e-8, 200, 0});
             const Report one = system.solve(enlarged(method, 1), {1e-8, 200, 0});
             CHECK(one.met);
@@ -245,7 +209,7 @@ TEST_CASE("with one column the enlarged methods are CG") {
 }
 
 TEST_CASE("more columns take fewer iterations, and orthodir, orthomin and SRE-CG make the same iterates") {
-    System system(rough, DiagonalScaling::symmetric);
+    OneLevel system(rough, DiagonalScaling::symmetric);
     int before = 1000;
     for (const int t : {1, 2, 4, 8}) {
         CAPTURE(t);
@@ -309,7 +273,7 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
 TEST_CASE("a point source leaves one column, and CG") {
     Problem point = rough;
     point.rhs = "point";
-    System system(point);
+    OneLevel system(point);
     const Report cg = system.solve(made("cg"), {1e-8, 200, 0});
     for (const std::string& method : tried) {
         CAPTURE(method);
@@ -324,7 +288,7 @@ TEST_CASE("a point source leaves one column, and CG") {
 TEST_CASE("exhausted directions are dropped on grids of a few cells") {
     // As many columns as cells: the first iteration solves the problem.
     const Problem tiny{.boxes = {2, 2, 2}, .width = 1};
-    System system(tiny);
+    OneLevel system(tiny);
     for (const std::string& method : tried) {
         CAPTURE(method);
         const Report report = system.solve(enlarged(method, 8), {1e-12, 20, 2});
@@ -339,7 +303,7 @@ TEST_CASE("a singular problem is solved with every splitting") {
     for (const std::string& method : tried)
         for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
-            System system(poisson, DiagonalScaling::symmetric);
+            OneLevel system(poisson, DiagonalScaling::symmetric);
             const Report report = system.solve(enlarged(method, 8, splitting), {1e-8, 200, 4});
             CHECK(report.met);
             CHECK(report.outcome == Outcome::converged);
@@ -349,7 +313,7 @@ TEST_CASE("a singular problem is solved with every splitting") {
 TEST_CASE("a second solve with the same enlarged method equals the first") {
     for (const std::string& method : tried) {
         CAPTURE(method);
-        System system(rough, DiagonalScaling::symmetric, 8, {.deterministic = true});
+        OneLevel system(rough, DiagonalScaling::symmetric, {.deterministic = true});
         Restarted solver(system.A, enlarged(method, 8));
         const Report one = system.solve(solver, {1e-8, 200, 2});
         system.setup.set(system.level.f, [](const Index& c) { return c == Index{1, 2, 3} ? 1.0 : 0.0; });
@@ -368,7 +332,8 @@ TEST_CASE("histories of enlarged methods do not depend on ranks or placement") {
         for (const auto splitting : {Splitting::boxes, Splitting::interleaved, Splitting::slabs}) {
             CAPTURE(method, static_cast<int>(splitting));
             const auto history = [&](const Communicator& comm, Placement placement) {
-                System system(rough, DiagonalScaling::symmetric, 5, {.deterministic = true}, comm, placement);
+                OneLevel system(rough, DiagonalScaling::symmetric, {.deterministic = true}, false, comm,
+                                placement);
                 return system.solve(enlarged(method, 5, splitting), {1e-8, 200, 2}).residuals;
             };
             const auto alone = history(Communicator::self(), Placement::curve);
@@ -386,7 +351,7 @@ TEST_CASE("histories with interleaved columns and slabs depend on the boxes only
                 Problem problem = rough;
                 problem.boxes = boxes;
                 problem.width = width;
-                System system(problem, DiagonalScaling::symmetric, 5);
+                OneLevel system(problem, DiagonalScaling::symmetric);
                 return system.solve(enlarged(method, 5, splitting), {1e-8, 200, 2}).residuals;
             };
             const auto coarse = history({2, 2, 2}, 4);
@@ -401,7 +366,7 @@ TEST_CASE(
     if (chosen_backend()->name() != "openmp") return;
     const Problem steep{.boxes = {4, 4, 4}, .width = 3, .beta = "smooth1000"};
     const auto report = [&](const std::string& method, DiagonalScaling scaling, int limit) {
-        System system(steep, scaling);
+        OneLevel system(steep, scaling);
         return system.solve(enlarged(method, 4), {1e-8, limit, 0});
     };
     for (const std::string method : {"orthodir", "sre_cg"}) {
@@ -419,7 +384,7 @@ TEST_CASE(
 TEST_CASE("numbers that are not finite end an enlarged solve with a breakdown that names them") {
     for (const std::string& method : tried) {
         CAPTURE(method);
-        System system(rough);
+        OneLevel system(rough);
         system.setup.set(system.level.L.inverse_diagonal, [&](const Index& c) {
             return c == Index{1, 2, 3} ? std::numeric_limits<double>::quiet_NaN() : 1.0;
         });

@@ -2,9 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -12,20 +11,15 @@ using namespace keel::test;
 namespace {
 
 // |b - A y| / |b| of the scaled system A y = b that belongs to L u = f, by the formulas on rank 0.
-double true_residual(Setup& setup, DiagonalScaling scaling, Field u, Field f) {
+double true_residual(OneLevel& system) {
+    Setup& setup = system.setup;
     const Problem& problem = setup.problem;
-    Whole rhs = setup.gather(f);
-    Whole r = residual_by_formula(problem, setup.gather(u), rhs);
-    if (scaling == DiagonalScaling::symmetric)
+    Whole rhs = setup.gather(system.level.f);
+    Whole r = residual_by_formula(problem, setup.gather(system.level.u), rhs);
+    if (system.scaling == DiagonalScaling::symmetric)
         for_each_index(problem.cells(), [&](const Index& cell) {
-            double D = problem.a_alpha(cell);
-            for (std::size_t d = 0; d < 3; ++d) {
-                Index high = cell;
-                high[d] += 1;
-                D += problem.face(d, cell) + problem.face(d, high);
-            }
-            r(cell) /= std::sqrt(D);
-            rhs(cell) /= std::sqrt(D);
+            r(cell) /= std::sqrt(problem.diagonal(cell));
+            rhs(cell) /= std::sqrt(problem.diagonal(cell));
         });
     return setup.agreed(setup.comm.rank() == 0 ? two_norm(r) / two_norm(rhs) : 0.0);
 }
@@ -66,19 +60,11 @@ void compare_with_golden(const std::string& name, std::size_t cases, int m) {
         INFO(solver << " " << json.at("problem").dump() << json.at("options").dump() << " in " << m
                     << "^3 boxes");
 
-        const Problem problem = problem_of(json.at("problem"), m);
-        Setup setup(problem, {.bottom_box = problem.width});
-        Level& level = setup.finest();
-        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2);
-        Restarted krylov(system, method_of(json));
-        const Field y = system.make_vector();
-        const Field b = system.make_vector();
-        system.scale_right_side(b, level.f);
-        const Report report = krylov.solve(y, b, {tolerance, 2000, 8});
-        system.unscale_solution(level.u, y);
+        OneLevel system(problem_of(json.at("problem"), m), scaling);
+        const Report report = system.solve(method_of(json), {tolerance, 2000, 8});
 
         // No verdict without proof.
-        const double verified = true_residual(setup, scaling, level.u, level.f);
+        const double verified = true_residual(system);
         CHECK(std::abs(report.true_residual - verified) < 1e-3 * verified + 1e-15);
         CHECK(report.met == (report.true_residual <= tolerance));
         CHECK((report.outcome == Outcome::converged) == report.met);

@@ -4,9 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "solvers/multigrid/bottom/level_krylov.hpp"
-#include "solvers/systems/grid_system.hpp"
-#include "tests/solvers/golden_problem.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -15,19 +13,17 @@ TEST_CASE("a step of Richardson's iteration multiplies an eigenvector by 1 - ome
     // The checkerboard, for the largest eigenvalue, a + 12 c; and the constant, for the least, a.
     const Problem problem{.boxes = {2, 2, 2}, .width = 4, .a = 300.0};
     const double largest = problem.a + 12 * problem.face(0, {0, 0, 0});
-    Setup setup(problem, {.bottom_box = 4});
-    Level& level = setup.finest();
-    GridSystem A(level.operations, *level.ghosts, *level.reduction, level.L, DiagonalScaling::none);
+    OneLevel system(problem);
     for (const bool checkerboard : {true, false})
         for (const Spectrum& bounds : {Spectrum{0.0, largest}, {problem.a, largest}, {10.0, 2 * largest}}) {
             CAPTURE(checkerboard, bounds.lowest, bounds.highest);
-            setup.set(level.f, [&](const Index& c) {
+            system.setup.set(system.level.f, [&](const Index& c) {
                 return checkerboard && (c[0] + c[1] + c[2]) % 2 == 1 ? -1.0 : 1.0;
             });
             const double omega =
                 bounds.lowest > 0 ? 2 / (bounds.lowest + bounds.highest) : 1 / bounds.highest;
             const double factor = std::abs(1 - omega * (checkerboard ? largest : problem.a));
-            const Report report = solved(A, made("richardson", {}, bounds), level.u, level.f, {1e-9, 5, 0});
+            const Report report = system.solve(made("richardson", {}, bounds), {1e-9, 5, 0});
             for (std::size_t k = 0; k < report.residuals.size(); ++k)
                 CHECK(report.residuals[k] == Approx(std::pow(factor, k)).margin(1e-12));
         }

@@ -7,46 +7,15 @@
 #include "solvers/krylov/s_step/basis.hpp"
 #include "solvers/krylov/s_step/s_step.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_file.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
+#include "tests/solvers/krylov/one_level.hpp"
 
 using namespace keel;
 using namespace keel::test;
 
 namespace {
 
-const Problem rough{.boxes = {2, 2, 2}, .width = 4, .beta = "smooth10", .alpha = "wave"};
 const std::vector<Basis> bases{Basis::monomial, Basis::newton, Basis::chebyshev};
-
-// A problem as a scaled system of one level, for matrix powers with so many ghost layers.
-struct System {
-    explicit System(DiagonalScaling scaling, const Problem& problem = rough, int deep = 0,
-                    Powers powers = Powers::matrix_powers)
-        : setup(problem, {.bottom_box = problem.width, .bottom_ghosts = deep}),
-          level(setup.finest()),
-          A(level.operations, *level.ghosts, *level.reduction, level.L, scaling, 2,
-            {level.deep_ghosts.get(), level.deep_layers, powers == Powers::fused_matrix_powers}),
-          spectrum{2 - level.jacobi_bound, level.jacobi_bound} {}
-
-    Setup setup;
-    Level& level;
-    GridSystem A;
-    Spectrum spectrum;
-};
-
-// The state after `iterations` iterations.
-struct Run {
-    Report report;
-    LinearSystem::Vector x;
-};
-Run run(System& system, const Make& make, int iterations) {
-    Restarted solver(system.A, make);
-    const auto x = system.A.make_vector();
-    const auto b = system.A.make_vector();
-    system.A.scale_right_side(b, system.level.f);
-    return {solver.solve(x, b, {1e-30, iterations, 0}), x};
-}
 
 // One way to build a basis, and the ghost layers that it takes.
 struct PowersWay {
@@ -65,11 +34,14 @@ const std::vector<PowersWay> ways{{Powers::paired},
                                   {Powers::fused_matrix_powers, 3},
                                   {Powers::matrix_powers, 4}};
 
-double distance(System& system, LinearSystem::Vector x, LinearSystem::Vector y) {
-    const auto difference = system.A.make_vector();
-    system.A.axpby(difference, 1, x, -1, y);
-    return std::sqrt(system.A.dot(difference, difference) / system.A.dot(y, y));
-}
+// A scaled system with the ghost layers of these powers, and the bounds of its spectrum.
+struct System : OneLevel {
+    explicit System(DiagonalScaling chosen, const PowersWay& way)
+        : OneLevel(rough, chosen, {.bottom_ghosts = way.depth}, way.powers == Powers::fused_matrix_powers),
+          spectrum{2 - level.jacobi_bound, level.jacobi_bound} {}
+
+    Spectrum spectrum;
+};
 
 }  // namespace
 
@@ -127,7 +99,7 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
         for (const PowersWay& way : ways)
             for (const int degree : {1, 2, 5}) {
                 CAPTURE(static_cast<int>(basis), static_cast<int>(way.powers), way.depth, degree);
-                System system(DiagonalScaling::right, rough, way.depth, way.powers);
+                System system(DiagonalScaling::right, way);
                 LinearSystem& A = system.A;
                 std::vector<LinearSystem::Vector> storage;
                 while (storage.size() < PairSpace<double>::vectors(degree))
@@ -159,19 +131,19 @@ TEST_CASE("the space of a pair holds its Krylov vectors, their inner products an
                 space.add(A, u, c);
                 A.apply(Au, u);
                 space.add(A, by_coordinates, space.T * c);
-                CHECK(distance(system, by_coordinates, Au) < 1e-13);
+                CHECK(system.distance(by_coordinates, Au) < 1e-13);
                 CHECK(relative(c.dot(space.G * c), A.dot(u, u)) < 1e-12);
                 CHECK(relative(space.norm(c), std::sqrt(A.dot(u, u))) < 1e-12);
                 CHECK(std::abs(space.g.dot(c) - A.dot(u, y)) < 1e-12 * std::sqrt(A.dot(u, u) * A.dot(y, y)));
 
                 A.fill(u, 0.0);
                 space.add(A, u, Eigen::VectorXd::Unit(n, space.place_of_r()));
-                CHECK(distance(system, u, r) == 0.0);
+                CHECK(system.distance(u, r) == 0.0);
                 const auto x = A.make_vector();
                 A.copy(x, y);
                 space.add(A, x, Eigen::VectorXd::Unit(n, 0));  // y + p
                 A.axpby(u, 1, y, 1, p);
-                CHECK(distance(system, x, u) < 1e-15);
+                CHECK(system.distance(x, u) < 1e-15);
             }
 }
 
@@ -184,20 +156,21 @@ TEST_CASE("s-step methods make the iterates of the methods they rearrange, for e
             for (const Basis basis : bases)
                 for (const int s : {1, 2, 4}) {
                     CAPTURE(cg, static_cast<int>(way.powers), way.depth, static_cast<int>(basis), s);
-                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, rough, way.depth,
-                                  way.powers);
+                    System system(cg ? DiagonalScaling::symmetric : DiagonalScaling::right, way);
                     const BottomOptions options{
                         .s = s, .basis = basis, .telescoping = false, .powers = way.powers};
-                    const Run plain = run(system, made(cg ? "cg" : "bicgstab"), 3 * s);
-                    const Run stepped =
-                        run(system, made(cg ? "ca_cg" : "ca_bicgstab", options, system.spectrum), 3 * s);
-                    REQUIRE(stepped.report.iterations == 3 * s);
-                    REQUIRE(stepped.report.residuals.size() == plain.report.residuals.size());
+                    const Stop stop{1e-30, 3 * s, 0};
+                    const Report plain = system.solve(made(cg ? "cg" : "bicgstab"), stop);
+                    const Field x = system.A.make_vector();
+                    system.A.copy(x, system.y);
+                    const Report stepped =
+                        system.solve(made(cg ? "ca_cg" : "ca_bicgstab", options, system.spectrum), stop);
+                    REQUIRE(stepped.iterations == 3 * s);
+                    REQUIRE(stepped.residuals.size() == plain.residuals.size());
                     const double rounding = basis == Basis::monomial && s == 4 && !cg ? 1e-5 : 1e-9;
-                    CHECK(distance(system, stepped.x, plain.x) < rounding);
-                    for (std::size_t k = 0; k < plain.report.residuals.size(); ++k)
-                        CHECK(relative(stepped.report.residuals[k], plain.report.residuals[k]) <
-                              100 * rounding);
+                    CHECK(system.distance(x) < rounding);
+                    for (std::size_t k = 0; k < plain.residuals.size(); ++k)
+                        CHECK(relative(stepped.residuals[k], plain.residuals[k]) < 100 * rounding);
                 }
 }
 

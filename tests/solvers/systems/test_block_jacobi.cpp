@@ -31,11 +31,6 @@ Index step(Index cell, std::size_t d, int by) {
     cell[d] += by;
     return cell;
 }
-double diagonal(const Problem& problem, const Index& cell) {
-    double D = problem.a_alpha(cell);
-    for (std::size_t d = 0; d < 3; ++d) D += problem.face(d, cell) + problem.face(d, step(cell, d, 1));
-    return D;
-}
 Whole zeros(const Problem& problem) {
     return {problem.cells(), std::vector<double>(product(problem.cells()))};
 }
@@ -44,7 +39,7 @@ Whole zeros(const Problem& problem) {
 Whole blocks_times(const Problem& problem, const Whole& u) {
     Whole product = zeros(problem);
     for_each_index(problem.cells(), [&](const Index& cell) {
-        product(cell) += diagonal(problem, cell) * u(cell);
+        product(cell) += problem.diagonal(cell) * u(cell);
         for (std::size_t d = 0; d < 3; ++d) {
             if (cell[d] % problem.width == 0) continue;
             const Index before = step(cell, d, -1);
@@ -60,7 +55,7 @@ Whole incomplete_times(const Problem& problem, const Whole& u) {
     Whole E = zeros(problem);
     Whole y = zeros(problem);
     for_each_index(problem.cells(), [&](const Index& cell) {
-        E(cell) = diagonal(problem, cell);
+        E(cell) = problem.diagonal(cell);
         for (std::size_t d = 0; d < 3; ++d)
             if (const double f = below(problem, cell, d); f != 0.0) E(cell) -= f * f / E(step(cell, d, -1));
     });
@@ -122,7 +117,7 @@ TEST_CASE("IC(0) has the operator's own entries wherever the operator has entrie
     for_each_index(rough.cells(), [&](const Index& cell) {
         unit(cell) = 1;
         const Whole column = incomplete_times(rough, unit);
-        CHECK(relative(column(cell), diagonal(rough, cell)) < 1e-14);
+        CHECK(relative(column(cell), rough.diagonal(cell)) < 1e-14);
         for (std::size_t d = 0; d < 3; ++d)
             if (const double f = below(rough, cell, d); f != 0.0)
                 CHECK(relative(column(step(cell, d, -1)), f) < 1e-14);

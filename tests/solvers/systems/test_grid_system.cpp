@@ -5,7 +5,6 @@
 #include "solvers/krylov/s_step/basis.hpp"
 #include "solvers/systems/grid_system.hpp"
 #include "tests/solvers/golden_problem.hpp"
-#include "tests/solvers/krylov/made_method.hpp"
 
 using namespace keel;
 using namespace keel::test;
@@ -18,16 +17,6 @@ const Problem rough{
 GridSystem system_of(Setup& setup, DiagonalScaling scaling) {
     Level& level = setup.finest();
     return {level.operations, *level.ghosts, *level.reduction, level.L, scaling};
-}
-
-double diagonal(const Problem& problem, const Index& cell) {
-    double D = problem.a_alpha(cell);
-    for (std::size_t d = 0; d < 3; ++d) {
-        Index high = cell;
-        high[d] += 1;
-        D += problem.face(d, cell) + problem.face(d, high);
-    }
-    return D;
 }
 
 }  // namespace
@@ -44,7 +33,7 @@ TEST_CASE("applying the system is the formula of the operator under every scalin
 
         Whole scaled = setup.gather(x);
         const auto scale = [&](const Index& cell) {
-            const double D = diagonal(rough, cell);
+            const double D = rough.diagonal(cell);
             return scaling == DiagonalScaling::none    ? 1.0
                    : scaling == DiagonalScaling::right ? 1 / D
                                                        : 1 / std::sqrt(D);
@@ -323,25 +312,5 @@ TEST_CASE("sums not waited for are bitwise the sums waited for, and counted alik
         CHECK((middle - start).words == 3 * each);
         CHECK((end - middle).words == 4 * each);
         CHECK((end - middle).exchanges == 1);
-    }
-}
-
-TEST_CASE("a second solve with the same objects is bitwise the first") {
-    for (const std::string name : {"bicgstab", "bicgstab_fused", "cg", "ca_bicgstab", "ca_cg"}) {
-        CAPTURE(name);
-        Setup setup(rough, {.bottom_box = 4, .deterministic = true});
-        Level& level = setup.finest();
-        GridSystem system(level.operations, *level.ghosts, *level.reduction, level.L,
-                          method_named(name).scaling, 2);
-        Restarted solver(system, made(name));
-        const Field x = system.make_vector();
-        const Report first = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
-        const std::vector<double> x_first = setup.finest().plain->read(x, cube(setup.problem.width));
-        const Report second = solver.solve(x, setup.finest().f, {1e-9, 500, 8});
-        CHECK(first.met);
-        CHECK(first.residuals.size() > 5);
-        CHECK(first.residuals == second.residuals);
-        CHECK(first.true_residual == second.true_residual);
-        CHECK(x_first == setup.finest().plain->read(x, cube(setup.problem.width)));
     }
 }
