@@ -62,7 +62,7 @@ def to_make(page: Page, options: argparse.Namespace) -> list[PageRun]:
 
 
 def checked(page: Page, keel: Path | None, options: argparse.Namespace) -> Iterator[str]:
-    """What is not as it should be."""
+    """The differences from what should be."""
     readme = page.folder / "README.md"
     if readme.read_text(encoding="utf-8") != page.text():
         yield f"{readme}: it is not what README.md.j2 and the records make; run scripts/results --render {page.folder.name}"

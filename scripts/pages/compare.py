@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from studies.records import Record
 
-TOLERANCE = 0.05  # of iterations and predicted seconds; between compilers 4 % were seen
+TOLERANCE = 0.05  # for iterations and predicted seconds; between compilers 4 % were seen
 RESIDUALS = ("true_residual",)  # rounding decides on their digits
 RESIDUAL_FACTOR, NO_ACCURACY = 100, 1e-3  # residuals are compared within the factor, and not above the bound
 EXACT = ("plan", "scheme")  # kinds whose numbers are counted from plans

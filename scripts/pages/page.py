@@ -8,7 +8,7 @@ page.toml has any number of
     command = "--dry-run inputs/papers/seed_weak.toml problem.ranks=512"   # words behind keel, from the root of the sources
     by = "scripts/study run ..."     # in place of command: what made records that no single start of keel makes
     keep = ["solve"]          # the kinds of records that stay; all of them if it is not there
-    fields = ["solver", "moved.bytes"]   # what stays of these records, besides their kind; all if it is not there
+    fields = ["solver", "moved.bytes"]   # the fields kept of these records, besides their kind; all if it is not there
     sums = ["bytes_moved"]    # timers become one record with the sums of these fields
     ranks = 1                 # processes that mpiexec starts; 0, the default: keel alone
     nightly = false           # true: too long for the quick check
@@ -19,7 +19,7 @@ page.toml has any number of
     cg = "bottom.solver=cg"
     ca_cg = "bottom.solver=ca_cg"
 
-    [names]                   # what expressions and the template call by a name
+    [names]                   # values that expressions and the template use by name
     all = ["hopper.64", "hopper.512"]
 
     [[figure]]
@@ -108,7 +108,7 @@ class PageRun:
             yield name, shlex.split(f"{self.command} {words}")
 
     def kept(self, records: list[Record], each: str = "") -> list[Record]:
-        """What the page keeps of a start's records."""
+        """The part of a start's records that the page keeps."""
         of_kinds = [record for record in records if not self.keep or record["record"] in self.keep]
         named = {"each": each} if each else {}
         if self.sums:
@@ -125,7 +125,7 @@ class Page:
     folder: Path
     runs: tuple[PageRun, ...]
     figures: tuple[Record, ...]
-    names: Record  # what [names] calls by a name: files of records, numbers of ranks
+    names: Record  # values of [names]: files of records, numbers of ranks
 
     def path(self, run: PageRun) -> Path:
         return self.folder / f"{run.name}.json"
@@ -152,7 +152,7 @@ class Page:
         return [record for record in self.records(name) if record["record"] == kind]
 
     def value(self, name: str, path: str, kind: str = "solve", **fields: Any) -> Any:
-        """What lies at a path, such as "noisy.1.seconds", of the first record of this kind that has these fields."""
+        """The value at a path, such as "noisy.1.seconds", of the first record of this kind that has these fields."""
         for record in self.of(name, kind):
             if all(record.get(field) == wanted for field, wanted in fields.items()):
                 return at(record, path)
@@ -170,7 +170,7 @@ class Page:
             raise Refused(f"{self.folder / 'README.md.j2'}: {type(error).__name__}: {error}") from None
 
     def evaluated(self, expression: str) -> Any:
-        """What an expression of a figure is."""
+        """The value of an expression of a figure."""
         return self.environment.compile_expression(expression, undefined_to_none=False)()
 
 

@@ -1,5 +1,6 @@
-// One exchange, a few sums or a short solve, small enough that a model checker of MPI (scripts/model_check) tries every order
-// in which messages may meet. What ends wrong is aborted, which the checker tells with the order that led there.
+// One exchange, a few sums or a short solve, small enough that a model checker of MPI (scripts/model_check)
+// tries every order in which messages may meet. A wrong end is aborted, and the checker reports the order
+// that led to it.
 //   small_runs exchange SCHEME TIMES
 //   small_runs sums ALGORITHM TIMES
 //   small_runs solve SOLVER ITERATIONS ALGORITHM
@@ -56,8 +57,8 @@ struct Boxes {
     std::unique_ptr<Operations> operations = backend->make_operations(layout, 1);
 };
 
-// Exchanges of two fields one behind the other, so that one may meet what is left of the other. After each every ghost cell
-// that a neighbour across a face has holds its value.
+// Exchanges of two fields one behind the other, so that one may meet messages of the other. After each, every
+// ghost cell that a neighbour across a face has holds its value.
 void exchange(Scheme scheme, int times) {
     Boxes x;
     const SchemeOptions options{.scheme = scheme, .message_cap = 256};
@@ -91,7 +92,8 @@ void exchange(Scheme scheme, int times) {
     }
 }
 
-// Sums under way at once, ended in the order in which they began and moved on in between, then one that is waited for.
+// Several pending sums, ended in the order in which they began and progressed in between, then one that is
+// waited for.
 void sums(AllReduceAlgorithm algorithm, int times) {
     Boxes x;
     const auto reduction = make_reduction(x.comm, x.topology, x.layout, false, {.algorithm = algorithm});
@@ -112,13 +114,13 @@ void sums(AllReduceAlgorithm algorithm, int times) {
     scale = 1;
     for (AllReduceRequest& sum : pending) {
         sum.finish(totals);
-        require(right(totals, scale *= 2), "a sum that was under way has another total");
+        require(right(totals, scale *= 2), "a sum that was pending has another total");
     }
     reduction->sum(parts(scale), totals);
     require(right(totals, scale), "a sum has another total");
 }
 
-// So many iterations at the most; what the method says of its residual is so.
+// At most `iterations` iterations; the residual that the method reports is the true one.
 void solve(const std::string& solver, int iterations, AllReduceAlgorithm algorithm) {
     test::Setup setup({.boxes = {3, 1, 1}, .width = 2, .boundaries = test::dirichlet, .beta = "smooth10"},
                       {.bottom_box = 2, .all_reduce = {.algorithm = algorithm}}, Communicator::world(),

@@ -78,7 +78,7 @@ struct OneLevel {
     }
     double distance(Field reference) { return distance(y, reference); }
 
-    static constexpr std::size_t most_vectors = 8;  // that the operator is applied to at once
+    static constexpr std::size_t most_vectors = 8;  // operands of one application
     DiagonalScaling scaling;
     Setup setup;
     Level& level;
