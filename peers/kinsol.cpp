@@ -56,12 +56,8 @@ std::vector<std::string> not_for_peers(const Deck& deck, int) {
     rules.require(acceleration.max_condition == 0, {"anderson.max_condition"},
                   fmt::format("anderson.max_condition = {:g}: KINSOL does not look at it; give 0",
                               acceleration.max_condition));
-    rules.require(acceleration.period == 1, {"anderson.period"},
-                  fmt::format("anderson.period = {}: KINSOL accelerates every iteration; leave it out",
-                              acceleration.period));
-    rules.require(acceleration.composite == 0, {"anderson.composite"},
-                  fmt::format("anderson.composite = {}: KINSOL has no inner acceleration; leave it out",
-                              acceleration.composite));
+    rules.require(acceleration.inner == 0, {"anderson.inner"},
+                  "anderson.inner: KINSOL accelerates every iteration, and has none between; leave it out");
     rules.require(equation.is_mixture() || equation.map == MapKind::solve, {"run.map"},
                   "run.map = \"cycle\": is tested by the equation's residual, and KINSOL tests steps; choose "
                   "solve");

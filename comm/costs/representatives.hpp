@@ -25,7 +25,7 @@ class Representatives {
     // Nodes tile a layout if each has the boxes of one tile, and equal places in tiles belong to ranks with
     // the same number on their nodes. Three in each periodic direction stand for all then, and three and four
     // in the others. Looks at every box.
-    static Representatives of(const Layout& layout, const Topology& topology, const FewNodes& few);
+    static Representatives of(const Layout& layout, const Topology& topology, const FewNodes& few = {});
     // All nodes stand for themselves.
     static Representatives themselves(const Layout& layout, const Topology& topology);
 

@@ -84,7 +84,7 @@ class MpiReduction : public Reduction {
 
     bool progress() override {
         bool left = false;
-        if (busy_ == 0 || !options_.progress) return left;
+        if (busy_ == 0) return left;
         for (Slot& slot : slots_)
             if (slot.busy) left = slot.all_reduce->progress() || left;
         return left;
@@ -130,13 +130,11 @@ class MpiReduction : public Reduction {
                 "MPI_Allreduce");
     }
 
-    // Progresses the other sums meanwhile, if options say so: a rank that waits for one sum must not hold up
-    // another.
+    // Progresses the other sums meanwhile: a rank that waits for one sum must not hold up another.
     void wait_for(AllReduce& awaited) {
         moved_.assign(1, &awaited);
         for (const Slot& slot : slots_)
-            if (slot.busy && options_.progress && slot.all_reduce.get() != &awaited)
-                moved_.push_back(slot.all_reduce.get());
+            if (slot.busy && slot.all_reduce.get() != &awaited) moved_.push_back(slot.all_reduce.get());
         if (moved_.size() == 1) return awaited.wait();
         while (awaited.in_flight()) {
             open_.clear();

@@ -71,7 +71,6 @@ inline void AllReduceRequest::finish(std::span<double> totals) {
 // How all-reduces are made.
 struct AllReduceOptions {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
-    bool progress = true;            // whether progress() moves sums on, or does nothing
     AlgorithmByWords by_words = {};  // of the automatic algorithm
 };
 

@@ -50,14 +50,16 @@ class Assignment {
         : key_(key), node_(node), parameters_(parameters) {}
 
     Complaint operator()(const IntegerKey& kind) const {
-        const auto* word = node_.as_string();
-        if (word && !kind.word_of_zero.empty() && word->get() == kind.word_of_zero) {
-            kind.value.set(parameters_, 0);
-            return {};
+        if (const auto* word = node_.as_string()) {
+            const auto found = std::ranges::find(kind.words, word->get(), &NumberWord::word);
+            if (found != kind.words.end()) {
+                kind.value.set(parameters_, found->number);
+                return {};
+            }
         }
         const auto* integer = node_.as_integer();
         if (!integer)
-            return (kind.word_of_zero.empty() ? "must be an integer, " : "must be an integer or a word, ") +
+            return (kind.words.empty() ? "must be an integer, " : "must be an integer or a word, ") +
                    allowed_text(key_);
         if (integer->get() < kind.lowest) return outside();
         if (integer->get() > kind.highest)

@@ -84,15 +84,15 @@ void add_multigrid(Table& table) {
         .expert();
     s.integer("bottom_box", &Multigrid::bottom_box, at_least(1),
               "width of the coarsest boxes: problem.box halved any number of times", "cells");
-    s.integer_or("never", "agglomerate", &Multigrid::agglomerate, at_least(1),
+    s.integer_or({{"never", 0}}, "agglomerate", &Multigrid::agglomerate, at_least(1),
                  "cells per rank below which coarse boxes are merged, on fewer ranks", "cells");
-    s.choice("bottom_grid", &Multigrid::bottom_grid,
-             "ranks of the coarsest level: owners of its boxes, fewer, one, or all")
+    s.integer_or({{"distributed", BottomRanks::owners},
+                  {"consolidate", BottomRanks::one_in_eight},
+                  {"gather", 1},
+                  {"replicate", BottomRanks::all}},
+                 "bottom_grid", &Multigrid::bottom_grid, at_least(1),
+                 "ranks of the coarsest level: owners of boxes, one in eight, one, all or so many", "ranks")
         .expert();
-    s.integer("bottom_ranks", &Multigrid::bottom_ranks, at_least(0),
-              "number of ranks that solve on a consolidated coarsest level; 0 = one in eight", "ranks")
-        .expert()
-        .needs("multigrid.bottom_grid", {name(Consolidation::consolidate)});
     s.real("tolerance", &Multigrid::tolerance, inside(0, 1),
            "largest max|f - L u| / max|f| of a converged solve");
     s.integer("max_cycles", &Multigrid::max_cycles, at_least(1), "limit on the cycles of a solve", "cycles");
@@ -107,11 +107,11 @@ void add_multigrid(Table& table) {
     s.each_needs_reader(smoothers(), [](const Smoother& smoother, const std::string& key) {
         return std::ranges::find(smoother.keys, key) != smoother.keys.end();
     });
-    s.integer_or("auto", "fused_box", &Multigrid::fused_box, at_least(1),
+    s.integer_or({{"auto", 0}}, "fused_box", &Multigrid::fused_box, at_least(1),
                  "narrowest boxes whose half sweeps are one pass; auto = 32 with OpenMP, else none", "cells")
         .expert()
         .needs("multigrid.reference_path", {"false"});
-    s.integer_or("all", "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),
+    s.integer_or({{"all", 0}}, "fused_half_sweeps", &Multigrid::fused_half_sweeps, at_least(1),
                  "most half sweeps in one pass; all = those before or after a correction", "half sweeps")
         .expert()
         .needs("multigrid.reference_path", {"false"});
@@ -120,11 +120,6 @@ void add_multigrid(Table& table) {
         .expert();
     s.choice("ghost_colours", &Multigrid::ghost_colours,
              "colours in messages of half sweeps: both, or needed: the one that is read")
-        .expert();
-    s.real("jacobi_weight", &Multigrid::jacobi_weight, inside(0, 2), "weight of the Jacobi smoother")
-        .expert();
-    s.real("chebyshev_ratio", &Multigrid::chebyshev_ratio, above(1),
-           "the Chebyshev smoother damps [bound / ratio, bound] of D^-1 L's spectrum")
         .expert();
 }
 
@@ -179,8 +174,6 @@ void add_bottom(Table& table) {
     s.choice("splitting", &Bottom::splitting,
              "split of an enlarged method's residual: boxes, cells in turns, or slabs")
         .expert();
-    s.choice("variant", &Bottom::variant, "form of enlarged CG: one all-reduce per iteration, or two")
-        .expert();
 }
 
 void add_comm(Table& table) {
@@ -215,11 +208,6 @@ void add_comm(Table& table) {
     s.choice("allreduce_model", &Comm::allreduce_model, "model of MPI's all-reduces in predictions")
         .expert()
         .needs("comm.allreduce", {"mpi"});
-    s.flag("progress", &Comm::progress, "MPI progress for all-reduces in flight, between operations")
-        .expert();
-    s.integer("sampled_nodes", &Comm::sampled_nodes, at_least(0),
-              "nodes that a dry run plans for where no pattern repeats; 0 = all", "nodes")
-        .expert();
 }
 
 void add_run(Table& table, const std::vector<Word>& modes) {
@@ -259,19 +247,10 @@ void add_output(Table& table) {
 void add_amg(Table& table) {
     using Amg = AmgOptions;
     Section amg(table, "amg", &Parameters::amg);
-    const std::vector<std::string> classical{keel::name(CoarseningRule::pmis),
-                                             keel::name(CoarseningRule::hmis)};
     amg.choice("coarsening", &Amg::coarsening,
                "smoothed aggregation (MIS-2), or classical coarsening by PMIS or HMIS");
     amg.real("theta", &Amg::theta, {.lowest = 0, .highest = 1, .lowest_open = false},
              "strength threshold: of the diagonal, or (pmis, hmis) of a row's largest entry");
-    amg.integer("sweeps", &Amg::sweeps, between(1, 4), "Jacobi sweeps that smooth the prolongation", "sweeps")
-        .expert()
-        .needs("amg.coarsening", {keel::name(CoarseningRule::aggregation)});
-    amg.real("truncation", &Amg::truncation, {.lowest = 0, .highest = 1, .lowest_open = false},
-             "drops interpolation weights below this part of the largest of a row")
-        .expert()
-        .needs("amg.coarsening", classical);
     amg.choice("smoothing", &Amg::smoother, "smoother: Jacobi of weight 2/3, or hybrid Gauss-Seidel");
     amg.choice("ownership", &Amg::ownership,
                "rank of a coarse row: that of its root, or levels condensed to fewer ranks")

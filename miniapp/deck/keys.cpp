@@ -45,7 +45,8 @@ nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
                    },
                    [&](const IntegerKey& kind) -> nlohmann::ordered_json {
                        const std::int64_t value = kind.value.get(parameters);
-                       if (value == 0 && !kind.word_of_zero.empty()) return kind.word_of_zero;
+                       const auto word = std::ranges::find(kind.words, value, &NumberWord::number);
+                       if (word != kind.words.end()) return word->word;
                        return value;
                    },
                    [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},

@@ -46,11 +46,17 @@ struct WordOrInterval {
     std::array<double, 2> ends{};
 };
 
+// A word that stands for a number.
+struct NumberWord {
+    std::string word;
+    std::int64_t number;
+};
+
 struct IntegerKey {
     Access<std::int64_t> value;
     std::int64_t lowest;
     std::int64_t highest;
-    std::string word_of_zero = {};  // stands for 0, which is not written as a number then
+    std::vector<NumberWord> words = {};  // written in place of their numbers
 };
 struct RealKey {
     Access<double> value;

@@ -133,8 +133,6 @@ struct CommOptions {
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
     AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions
-    bool progress = true;
-    int sampled_nodes = 64;  // of dry runs
 };
 
 struct RunOptions {

@@ -91,12 +91,12 @@ class Section {
                    std::move(meaning), std::move(unit));
     }
 
-    // The same, with a word in the place of 0.
+    // The same, with words that stand for some values, also outside the range.
     template <std::integral T>
-    Section& integer_or(std::string word, std::string key, T Options::*member, IntegerRange range,
-                        std::string meaning, std::string unit = "") {
+    Section& integer_or(std::vector<NumberWord> words, std::string key, T Options::*member,
+                        IntegerRange range, std::string meaning, std::string unit = "") {
         integer(std::move(key), member, range, std::move(meaning), std::move(unit));
-        std::get<IntegerKey>(last_->kind).word_of_zero = std::move(word);
+        std::get<IntegerKey>(last_->kind).words = std::move(words);
         return *this;
     }
 

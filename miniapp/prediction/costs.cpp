@@ -35,21 +35,21 @@ ExchangePlan::Moved values_moved(const SchemeUse& use) {
 }  // namespace
 
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
-                                         const std::vector<SchemeTable>& tables, int sampled_nodes) {
+                                         const std::vector<SchemeTable>& tables) {
     std::vector<ExchangePlan> plans;
     for (const SchemeTable& table : tables) {
         const GhostCells* const ghosts = table.use.ghosts();
         const MovedBoxes* const moves = table.use.moves();
         if (!ghosts && !(moves && moves->agglomeration.merges())) continue;
         const Topology among = table.use.among(topology);
-        ExchangePlan& plan = plans.emplace_back(ExchangePlan{
-            .level = table.use.level,
-            .use = ghosts ? ExchangeUse(ghosts->purpose) : ExchangeUse(moves->way),
-            .scheme = table.rows[table.chosen.value_or(0)].scheme,
-            .nodes = ghosts ? Representatives::of(table.use.layout, among, {.sampled = sampled_nodes})
-                            : Representatives::themselves(table.use.layout, among),
-            .plans = {},
-            .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout)});
+        ExchangePlan& plan = plans.emplace_back(
+            ExchangePlan{.level = table.use.level,
+                         .use = ghosts ? ExchangeUse(ghosts->purpose) : ExchangeUse(moves->way),
+                         .scheme = table.rows[table.chosen.value_or(0)].scheme,
+                         .nodes = ghosts ? Representatives::of(table.use.layout, among)
+                                         : Representatives::themselves(table.use.layout, among),
+                         .plans = {},
+                         .one_colour = ghosts && grids.hierarchy.one_colour_on(table.use.layout)});
         if (ghosts)
             plan.copied_values = copied_values(table.use.layout, *ghosts);
         else
@@ -77,8 +77,8 @@ const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level) {
 }
 
 SumsMove move_of(const AllReduceOptions& options) {
-    if (options.algorithm == AllReduceAlgorithm::mpi) return SumsMove::by_themselves;
-    return options.progress ? SumsMove::when_pushed : SumsMove::when_waited_for;
+    const bool by_mpi = options.algorithm == AllReduceAlgorithm::mpi;
+    return by_mpi ? SumsMove::by_themselves : SumsMove::when_pushed;
 }
 
 VirtualRanks virtual_ranks(const Resolved& resolved) {

@@ -38,9 +38,8 @@ struct ExchangePlan {
     bool one_colour = false;  // messages carry one colour alone where one is wanted
 };
 // The plans of ghost cells and of merged boxes, by the chosen schemes or, where none is chosen, the first.
-// `sampled_nodes` as in FewNodes.
 std::vector<ExchangePlan> exchange_plans(const GridSetup& grids, const Topology& topology,
-                                         const std::vector<SchemeTable>& tables, int sampled_nodes);
+                                         const std::vector<SchemeTable>& tables);
 
 // The ranks that have rows of the coarsest level of algebraic multigrid, and whether it is gathered on the
 // first of them alone, which hands the solution out again.
@@ -60,9 +59,9 @@ std::vector<LevelRanks> fewer_ranks(const GridSetup& grids, const Topology& topo
 // The one of a level; null: all ranks have some of it.
 const LevelRanks* ranks_at(std::span<const LevelRanks> fewer, int level);
 
-// Who progresses a sum in flight: MPI, all the time while the program computes; or, where its messages are
-// ours, and counted, the program between two operations, or only when it waits for the sum.
-enum class SumsMove { by_themselves, when_pushed, when_waited_for };
+// Who progresses an all-reduce in flight: MPI, all the time while the program computes; or, where Keel sends
+// its messages, the program between two operations.
+enum class SumsMove { by_themselves, when_pushed };
 SumsMove move_of(const AllReduceOptions& options);
 
 // The ranks that a solve is predicted for, and what work, messages and sums cost there. All that it refers to

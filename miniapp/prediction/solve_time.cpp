@@ -167,7 +167,7 @@ class Timeline {
         book(Op::reduction_progress, level, now - time_, 1);
     }
 
-    // Meanwhile the others go on as their messages arrive, if they are progressed at all.
+    // Meanwhile Keel's own other sums progress as their messages arrive.
     void finish_sum(const Event& event) {
         Sum& awaited = in_flight_.at(event.number);
         double now = time_;

@@ -70,7 +70,6 @@ struct RunFacts {
     std::vector<std::string> bindings;               // by rank; none of simulated ones
     std::vector<std::string> warnings;
     // --- Of a mode that has them
-    bool drives_progress = false;  // all-reduces in flight are progressed
     std::optional<DomainFacts> domain;
     std::size_t dimensions = 3;
     Index boxes{};  // around the domain

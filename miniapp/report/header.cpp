@@ -70,10 +70,8 @@ std::string grids_text(const RunFacts& facts) {
         facts.domain->whole ? fmt::format("{} cells, {} boxes", cells_text(facts.cells, facts.dimensions),
                                           fmt::join(facts.boxes.begin(), last, "x"))
                             : domain_text(*facts.domain, facts.boxes) + "; boxes";
-    return line("progress",
-                fmt::format("asynchronous: {}; {}", facts.asynchronous_progress,
-                            facts.drives_progress ? "driven between operations of the bottom solver"
-                                                  : "not driven")) +
+    return line("progress", fmt::format("asynchronous: {}; driven between operations of the bottom solver",
+                                        facts.asynchronous_progress)) +
            line("domain", fmt::format("{} of {}^{}, {}", boxes, facts.box, facts.dimensions,
                                       counted(static_cast<long>(facts.level_cells.size()), "level"))) +
            agglomeration_text(facts);

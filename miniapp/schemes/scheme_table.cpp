@@ -181,8 +181,7 @@ std::vector<SchemeTable> plan_all_schemes(const GridSetup& grids, const Layout& 
         SchemeTable& table = tables.emplace_back(SchemeTable{.use = use, .rows = {}});
         const GhostCells* ghosts = use.ghosts();
         const Setup among{use.among(setup.topology), setup.model, use.value_bytes};
-        const Representatives nodes =
-            Representatives::of(use.layout, among.topology, {.sampled = comm.sampled_nodes});
+        const Representatives nodes = Representatives::of(use.layout, among.topology);
         if (ghosts && !nodes.all()) table.planned = {nodes.planned_nodes(), nodes.sampled()};
         const SchemeOptions needed = scheme_needed(comm, use);
         std::vector<SchemeOptions> schemes = schemes_of(use, comm, planned);
@@ -207,8 +206,7 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
     const std::vector<SchemeUse> uses = scheme_uses(grids, finest);
     DryRunCost cost = cost_of_boxes(finest.box_count(), static_cast<double>(uses.size()));
     for (const SchemeUse& use : uses) {
-        const Representatives nodes =
-            Representatives::of(use.layout, use.among(topology), {.sampled = comm.sampled_nodes});
+        const Representatives nodes = Representatives::of(use.layout, use.among(topology));
         if (nodes.sampled()) cost += {cost_of_boxes(finest.box_count(), 2).seconds, 0};
         const std::string needed = name(scheme_needed(comm, use));
         const double share = share_of_ghosts(use, nodes);
@@ -227,9 +225,8 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
                             use.layout.box_count(), use.layout.width(), use.layout.dimensions(),
                             counted(grids.ranks, "rank"));
             const std::string remedy =
-                fmt::format("{}{}a smaller problem.box, or fewer boxes",
-                            planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "",
-                            comm.sampled_nodes == 0 ? "comm.sampled_nodes above 0, " : "");
+                fmt::format("{}a smaller problem.box, or fewer boxes",
+                            planner(scheme.scheme).longest_item ? "a larger comm.message_cap, " : "");
             const std::string exceeded = planned.limit.exceeded_by(cost_of_requests(requests), remedy);
             if (!exceeded.empty()) return what + exceeded;
             return what +
@@ -238,9 +235,7 @@ std::string exceeds_planning(const GridSetup& grids, const Layout& finest, const
                        bytes_text(requests * bytes_to_plan_a_request), bytes_text(planned.bytes), remedy);
         }
     }
-    const std::string exceeded = planned.limit.exceeded_by(
-        cost, fmt::format("{}fewer problem.ranks or boxes",
-                          comm.sampled_nodes == 0 ? "comm.sampled_nodes above 0, " : ""));
+    const std::string exceeded = planned.limit.exceeded_by(cost, "fewer problem.ranks or boxes");
     return exceeded.empty() ? ""
                             : fmt::format("{} boxes on {}: {}", finest.box_count(),
                                           counted(grids.ranks, "rank"), exceeded);

@@ -44,7 +44,11 @@ int narrowest_fused(const Parameters& p, const GridUse& use) {
 }  // namespace
 
 Consolidation consolidation(const Parameters& p, const GridUse& use) {
-    return use.coarsens ? p.multigrid.bottom_grid : Consolidation::distributed;
+    const int ranks = use.coarsens ? p.multigrid.bottom_grid : BottomRanks::owners;
+    return ranks == BottomRanks::owners ? Consolidation::distributed
+           : ranks == BottomRanks::all  ? Consolidation::replicate
+           : ranks == 1                 ? Consolidation::gather
+                                        : Consolidation::consolidate;
 }
 
 std::int64_t agglomerate(const Parameters& p, const GridUse& use) {
@@ -116,7 +120,7 @@ GridSetup resolve_grids(const Deck& deck, const Resolved& resolved, const GridUs
                        .interpolated_ghosts = p.multigrid.tau_extrapolation ? 2 : 1,
                        .bottom_ghosts = grids.powers.layers,
                        .consolidation = consolidation(p, use),
-                       .bottom_ranks = p.multigrid.bottom_ranks,
+                       .bottom_ranks = std::max(0, p.multigrid.bottom_grid),
                        .scheme = resolved.comm.scheme,
                        .exchange = resolved.comm.exchange,
                        .one_colour = wants_one_colour(p.multigrid, use),

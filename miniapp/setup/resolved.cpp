@@ -89,9 +89,8 @@ Communication communication_of(const Parameters& p, bool direct) {
     return {.chooser = given ? SchemeChooser::deck : *named<SchemeChooser>(p.comm.scheme),
             .scheme = given ? *given : options,
             .exchange = {.wire = direct ? Wire::direct : Wire::staged, .overlap = p.comm.overlap},
-            .all_reduce = {p.comm.allreduce, p.comm.progress},
-            .all_reduce_model = all_reduce_model(p.comm),
-            .sampled_nodes = p.comm.sampled_nodes};
+            .all_reduce = {p.comm.allreduce},
+            .all_reduce_model = all_reduce_model(p.comm)};
 }
 
 // Each all-reduce by the algorithm of least predicted time on the machine.

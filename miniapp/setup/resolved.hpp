@@ -35,7 +35,6 @@ struct Communication {
     ExchangeOptions exchange;
     AllReduceOptions all_reduce;
     AllReduceModel all_reduce_model = AllReduceModel::mpich;  // in predictions
-    int sampled_nodes = 64;                                   // as in FewNodes
 };
 
 struct Resolved {

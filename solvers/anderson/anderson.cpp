@@ -12,10 +12,15 @@ namespace {
 constexpr double beyond_hope = 1e30;
 
 AndersonOptions inner_of(const AndersonOptions& options) {
-    return {.depth = options.composite,
+    return {.depth = options.inner,
             .orthogonalisation = options.orthogonalisation,
             .max_condition = 0,
-            .max_iterations = options.composite + 1};
+            .max_iterations = options.inner + 1};
+}
+
+// Whether the least-squares combination is taken: not in the first iteration, nor in Picard's between.
+bool accelerates(const AndersonOptions& options, long iteration) {
+    return iteration > 0 && (options.inner != AndersonOptions::picard || iteration % 2 == 0);
 }
 
 }  // namespace
@@ -23,7 +28,6 @@ AndersonOptions inner_of(const AndersonOptions& options) {
 Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(system), options_(options) {
     check_at_least(options.depth, 0, "the depth of the acceleration");
     check(options.damping > 0 && options.damping <= 1, "damping is in (0, 1]");
-    check_at_least(options.period, 1, "the period of accelerated iterations");
     for (Vector* vector : {&g_, &g_old_, &f_, &f_old_}) *vector = A_.make_vector();
     if (options.depth == 0) return;
     const auto most = static_cast<std::size_t>(options.depth);
@@ -31,7 +35,7 @@ Anderson::Anderson(LinearSystem& system, const AndersonOptions& options) : A_(sy
     for (std::size_t n = 0; n < most; ++n) dg_.push_back(A_.make_vector());
     factors_.reserve(2 * most + 2);
     terms_.reserve(2 * most + 2);
-    if (options.composite == 0) return;
+    if (options.inner <= 0) return;
     inner_ = std::make_unique<Anderson>(A_, inner_of(options));
     y_ = A_.make_vector();
 }
@@ -41,11 +45,7 @@ int Anderson::vectors(const AndersonOptions& options) {
     const auto most = static_cast<std::size_t>(options.depth);
     const int of_qr =
         static_cast<int>(QR::vectors(most)) + orthogonaliser_named(options.orthogonalisation).more_vectors;
-    return 4 + options.depth + of_qr + (options.composite > 0 ? 1 + vectors(inner_of(options)) : 0);
-}
-
-bool Anderson::accelerates(int iteration) const {
-    return iteration > 0 && iteration % options_.period == 0;
+    return 4 + options.depth + of_qr + (options.inner > 0 ? 1 + vectors(inner_of(options)) : 0);
 }
 
 QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
@@ -55,7 +55,7 @@ QRCost Anderson::predicted(const AndersonOptions& options, int iterations) {
     for (long i = 1; i < iterations; ++i) {
         const long k = std::min<long>(i - 1, options.depth);
         cost += row.append(k, options.depth);
-        if (i % options.period == 0) cost += row.project(std::min<long>(k + 1, options.depth));
+        if (accelerates(options, i)) cost += row.project(std::min<long>(k + 1, options.depth));
     }
     return cost;
 }
@@ -93,7 +93,7 @@ void Anderson::iterate(Vector x, FixedPoint& G, bool tests, AndersonReport& repo
         const bool appends = i > 0 && qr_ != nullptr;
         if (appends) remember(report);
         if (by_f && ends(norm_of_f(appends), report)) return;
-        const Vector step = make_step(appends && accelerates(i), report);
+        const Vector step = make_step(appends && accelerates(options_, i), report);
         if (inner_ && i > 0) {
             A_.axpby(y_, 1, x, 1, step);
             AndersonReport of_inner;

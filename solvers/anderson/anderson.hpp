@@ -9,7 +9,7 @@
 // its fused forms, and that of the test: none where a fused form stops by |f|_2. Vectors beside x: 2 m + 5,
 // and those of a composite inner one.
 //
-// Weaknesses: Picard steps between (period > 1) ruin the condition of R where G does not contract: without
+// Weaknesses: Picard steps between (alternating) ruin the condition of R where G does not contract: without
 // condition control they end in values that are not finite on the heat source 2 in 64^2 cells. A composite
 // takes fewer iterations but was never seen to take fewer evaluations.
 
@@ -59,9 +59,10 @@ struct AndersonOptions {
     std::string orthogonalisation = "dcgs2_fused";
     double damping = 1.0;        // factor of f; 1: none
     double max_condition = 1e8;  // of R, beyond which the oldest differences go; 0: they stay
-    int period = 1;              // every so many iterations are accelerated, the others Picard's
-    int composite =
-        0;  // depth of an inner acceleration from each new x, one iteration more than it is deep; 0: none
+    // Depth of an inner acceleration from each new x, one iteration more than it is deep (composite); or
+    // every second iteration is Picard's (alternating).
+    int inner = 0;
+    static constexpr int picard = -1;
     AndersonTest test = AndersonTest::step;
     double tolerance = 1e-10;
     int max_iterations = 100;
@@ -104,7 +105,6 @@ class Anderson {
 
   private:
     void iterate(Vector x, FixedPoint& G, bool tests, AndersonReport& report);
-    bool accelerates(int iteration) const;
     bool ends(double norm, AndersonReport& report) const;
     double norm_of_f(bool appended);
     void remember(AndersonReport& report);

@@ -34,9 +34,8 @@ void check_preconditioned(const BottomOptions& options, const Preconditioner& M)
     const Method& method = method_named(options.solver);
     const bool makes_bases = method.degree.of(options) > 0;
     const bool symmetric = method.preconditioning == Preconditioning::symmetric;
-    const bool orthomin = method.reads("variant") && options.variant == Enlarged::orthomin;
     if (!method.accepts_preconditioner() || !method.tests(options.norm) || (symmetric && !M.symmetric()) ||
-        (M.varies() && !method.flexible) || orthomin || options.scaling != Scaling::none ||
+        (M.varies() && !method.flexible) || options.scaling != Scaling::none ||
         (makes_bases && (options.basis != Basis::monomial || exchanges_for_several(options.powers))))
         throw std::invalid_argument(options.solver + ": no such preconditioned method");
 }

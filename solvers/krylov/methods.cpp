@@ -11,8 +11,8 @@ namespace keel {
 
 // The rows, each at the end of its method's file.
 Method bicgstab(), bicgstab_fused(), cg(), ca_bicgstab(), ca_cg(), pipelined_cg(), deep_pipelined_cg(),
-    pipelined_bicgstab(), enlarged_cg(), sre_cg(), pr_cg(), pipelined_pr_cg(), pipelined_s_step_cg(),
-    chebyshev_iteration(), richardson();
+    pipelined_bicgstab(), enlarged_cg(), enlarged_orthomin(), sre_cg(), pr_cg(), pipelined_pr_cg(),
+    pipelined_s_step_cg(), chebyshev_iteration(), richardson();
 
 const std::vector<Method>& methods() {
     static const std::vector<Method> all{bicgstab(),
@@ -24,6 +24,7 @@ const std::vector<Method>& methods() {
                                          deep_pipelined_cg(),
                                          pipelined_bicgstab(),
                                          enlarged_cg(),
+                                         enlarged_orthomin(),
                                          sre_cg(),
                                          pr_cg(),
                                          pipelined_pr_cg(),

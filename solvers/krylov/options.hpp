@@ -42,12 +42,6 @@ constexpr bool exchanges_for_several(Powers powers) {
     return powers == Powers::matrix_powers || powers == Powers::fused_matrix_powers;
 }
 
-enum class Enlarged { orthodir, orthomin };
-constexpr auto names_of(Enlarged) {
-    return std::array{Named<Enlarged>{Enlarged::orthodir, "orthodir"},
-                      Named<Enlarged>{Enlarged::orthomin, "orthomin"}};
-}
-
 // The norm that a preconditioned method tests: |r|, or sqrt(r . M r), which it minimises and knows anyway.
 enum class Norm { residual, natural };
 constexpr auto names_of(Norm) {
@@ -105,7 +99,6 @@ struct BottomOptions {
     // --- Enlarged methods
     int block = 4;  // columns of the block vectors
     Splitting splitting = Splitting::boxes;
-    Enlarged variant = Enlarged::orthodir;
 };
 
 }  // namespace keel

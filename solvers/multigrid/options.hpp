@@ -39,6 +39,13 @@ constexpr auto names_of(Consolidation) {
                       Named<Consolidation>{Consolidation::replicate, "replicate"}};
 }
 
+// Numbers of ranks of the bottom grid that depend on all ranks.
+struct BottomRanks {
+    static constexpr int owners = 0;
+    static constexpr int one_in_eight = -1;
+    static constexpr int all = -2;
+};
+
 // The ghosts that messages bring to operations that read those of one colour: all of them, or these alone.
 enum class GhostColours { both, needed };
 constexpr auto names_of(GhostColours) {
@@ -72,16 +79,13 @@ struct MultigridOptions {
     GhostColours ghost_colours = GhostColours::needed;
     CyclePrecision precision = CyclePrecision::doubled;
     Interpolation interpolation = Interpolation::constant;
-    bool tau_extrapolation = false;  // full multigrid extrapolates to fourth order
-    int bottom_box = 4;              // stop coarsening at this box width
-    std::int64_t agglomerate = 0;    // cells per rank below which coarse boxes are merged; 0: never
-    Consolidation bottom_grid = Consolidation::distributed;
-    int bottom_ranks = 0;      // with a consolidated bottom grid; 0: one rank in eight
-    double tolerance = 1e-10;  // on max|f - L u| / max|f|
+    bool tau_extrapolation = false;         // full multigrid extrapolates to fourth order
+    int bottom_box = 4;                     // stop coarsening at this box width
+    std::int64_t agglomerate = 0;           // cells per rank below which coarse boxes are merged; 0: never
+    int bottom_grid = BottomRanks::owners;  // ranks that have the bottom grid, or one of BottomRanks
+    double tolerance = 1e-10;               // on max|f - L u| / max|f|
     int max_cycles = 40;
     double relaxation = 1.0;  // in Gauss-Seidel; above 1: over-relaxed
-    double jacobi_weight = 2.0 / 3.0;
-    double chebyshev_ratio = 8.0;  // the polynomial damps [bound / ratio, bound] of D^-1 A
     // No key: smooth in reverse order after the correction, and palindromically at the bottom.
     bool symmetric = false;
 };

@@ -56,23 +56,14 @@ class Comparison(ChoiceTest):
 
     def test_a_sample_of_nodes_that_do_not_tile_the_boxes_tells_of_all_within_its_margin(self) -> None:
         words = ["problem.ranks=5000", "comm.ranks_per_node=42", "problem.box=16", "multigrid.bottom_box=16"]
-        _, all_rows = self.dry_run(None, *words, LASSEN, "comm.sampled_nodes=0")
-        text, rows = self.dry_run(None, *words, LASSEN, "comm.sampled_nodes=30")
-        self.assertIn("planned: 33 of 120 nodes, drawn, since they do not tile the boxes", text)
-        self.assertEqual([row["scheme"] for row in rows], [row["scheme"] for row in all_rows])
+        text, rows = self.dry_run(None, *words, LASSEN)
+        self.assertIn("planned: 67 of 120 nodes, drawn, since they do not tile the boxes", text)
         # Whoever owns a box sends to six others.
         self.assertEqual((rows[0]["all"]["messages"], rows[0]["all_margin"]["messages"]), (6 * 5000, 0))
-        for told, known in zip(rows, all_rows, strict=True):
-            self.assertIsNone(known["all_margin"])
-            self.assertGreater(told["all_margin"]["off_node_bytes"], 0)
-            for number, margin in told["all_margin"].items():
-                self.assertLessEqual(margin, 0.1 * known["all"][number], number)
-                self.assertAlmostEqual(told["all"][number], known["all"][number], delta=2 * margin + 1e-6, msg=number)
-                self.assertLessEqual(told["most_sent"][number], known["most_sent"][number], number)
-            self.assertLessEqual(told["predicted_seconds"], known["predicted_seconds"] * (1 + 1e-12))
-            self.assertGreater(told["predicted_seconds"], 0.8 * known["predicted_seconds"])
-        self.refused(None, "--dry-run", *words, "comm.sampled_nodes=1",
-                     expected=["comm.sampled_nodes = 1: one node does not tell how far others are from it; choose 2 or more, or 0"])  # fmt: skip
+        for row in rows:
+            self.assertGreater(row["all_margin"]["off_node_bytes"], 0)
+            for number, margin in row["all_margin"].items():
+                self.assertLessEqual(margin, 0.1 * row["all"][number], number)
 
     def test_table_and_records_agree_and_do_not_depend_on_who_plans(self) -> None:
         words = [*BOXES, "comm.ranks_per_node=3", BLUE_WATERS]
@@ -252,7 +243,7 @@ class BottomGrid(ChoiceTest):
 
     def places(self, ranks: int) -> list[list[str]]:
         return [["multigrid.bottom_grid=gather"], ["multigrid.bottom_grid=replicate"],
-                ["multigrid.bottom_grid=consolidate", f"multigrid.bottom_ranks={(ranks + 1) // 2}"]]  # fmt: skip
+                [f"multigrid.bottom_grid={(ranks + 1) // 2}"]]
 
     def test_residuals_are_the_same_bits_wherever_the_bottom_is_solved_on(self) -> None:
         for ranks in by_turns((1, 2, 3, 4, 8), 2):
@@ -312,10 +303,7 @@ class BottomGrid(ChoiceTest):
                 self.assertEqual(chosen, {"stencil", "to_bottom"} | back)
 
     def test_what_cannot_be_is_refused(self) -> None:
-        self.refused(4, "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=5", expected=[
-            "multigrid.bottom_ranks = 5 of 4 ranks: choose from 0 (one in eight) to 4"])  # fmt: skip
-        self.refused(1, "multigrid.bottom_grid=gather", "multigrid.bottom_ranks=1", expected=[
-            "multigrid.bottom_ranks: needs multigrid.bottom_grid = consolidate"])  # fmt: skip
+        self.refused(4, "multigrid.bottom_grid=5", expected=["multigrid.bottom_grid = 5: there are only 4 ranks; choose at most that"])
         self.refused(1, "multigrid.bottom_grid=gather", "run.mode=krylov", expected=["multigrid.bottom_grid: needs bottom.preconditioner = v_cycle"])
         self.refused(None, "--dry-run", "multigrid.bottom_grid=replicate", "problem.ranks=8192", expected=[
             'multigrid.bottom_grid = "replicate": 8192 boxes on each of 8192 virtual ranks are too many'])  # fmt: skip

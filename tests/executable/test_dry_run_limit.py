@@ -22,7 +22,6 @@ class DryRunLimit(KeelTest):
             ((MILLION, "problem.boxes=[1024,1024,1024]", "comm.ranks_per_node=16"), "1073741824 boxes: a dry run takes about"),
             (("problem.ranks=1000000", "problem.boxes=[1000,1000,1000]", "comm.ranks_per_node=16"), "1000000000 boxes"),
             (("problem.shape=tags", "problem.boxes=[512,512,512]", "problem.box=8"), "fewer problem.boxes"),
-            (("problem.ranks=131072", *SCATTERED, "comm.sampled_nodes=0"), "choose comm.sampled_nodes above 0"),
             ((SPMV, "problem.matrix=arrow", "problem.rows=10000000", MILLION, "comm.ranks_per_node=16"), "choose fewer rows"),
             ((SPMV, "problem.matrix=random", "problem.rows=10000000", MILLION, "comm.ranks_per_node=16"), "choose fewer rows"),
         ):  # fmt: skip

@@ -420,7 +420,7 @@ class FixedPoint(ModeTest):
         small = ["problem.box=2", "multigrid.bottom_box=2", "problem.boxes=[1,1,1]", "run.mode=fixed_point"]
         for words, expected in (
             ([*small, "problem.boundary=dirichlet", "anderson.depth=9"], "anderson.depth = 9: more than the 8 unknowns"),
-            ([*small, "problem.boundary=dirichlet", "anderson.composite=9"], "anderson.composite = 9: more than the 8 unknowns"),
+            ([*small, "problem.boundary=dirichlet", "anderson.inner=9"], "anderson.inner = 9: more than the 8 unknowns"),
             ([*small[:3], "run.mode=orthogonalise", "anderson.depth=9"], "anderson.depth = 9: more columns than the 8 rows"),
             ([*self.CUBE, "anderson.damping=0"], "anderson.damping = 0: must be > 0 and <= 1"),
             ([*self.CUBE, "anderson.damping=-0.5"], "anderson.damping = -0.5: must be > 0 and <= 1"),
@@ -463,7 +463,7 @@ class FixedPoint(ModeTest):
     def test_full_problems_are_predicted_for_ranks_that_are_not_there(self) -> None:
         # Whatever the number of ranks, the mixture has but the all-reduces of the acceleration, of G and of the test.
         rows = self.predicted("problem.dimensions=2", "problem.box=12", "problem.equation=mixture", "anderson.depth=3",
-                              "anderson.tolerance=1e-8", "problem.samples=1000", "problem.ranks=8100")  # fmt: skip
+                              "anderson.tolerance=1e-8", "problem.ranks=8100")  # fmt: skip
         seconds = {row["orthogonalisation"]: row["seconds"] for row in rows if row["converged"]}
         self.assertLess(seconds["dcgs2_fused"], seconds["dcgs2"])
         self.assertLess(seconds["dcgs2"], seconds["mgs"])

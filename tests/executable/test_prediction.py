@@ -112,7 +112,7 @@ class Prediction(KeelTest):
         classical = ["amg.coarsening=pmis", "amg.theta=0.25", "comm.scheme=three_step"]
         for ranks, more in (
             (4, ["bottom.preconditioner=amg", "bottom.solver=cg", "bottom.scaling=none", "comm.scheme=two_step"]),
-            (3, ["bottom.solver=amg", "amg.smoothing=gauss_seidel", "amg.sweeps=2", "amg.coarsest=gathered", "comm.scheme=three_step",
+            (3, ["bottom.solver=amg", "amg.smoothing=gauss_seidel", "amg.coarsest=gathered", "comm.scheme=three_step",
                  "amg.rows_scheme=two_step"]),  # fmt: skip
             (2, ["bottom.preconditioner=amg", "bottom.solver=bicgstab", "bottom.scaling=none", "amg.ownership=condensed", *classical]),
             (4, ["bottom.preconditioner=amg", "bottom.solver=pipelined_cg", "bottom.scaling=none", "comm.scheme=auto"]),
@@ -291,7 +291,7 @@ class Prediction(KeelTest):
                 self.assertAlmostEqual(one[name], other[name], delta=0.05 * other[name], msg=(one["solver"], name))
 
     def test_what_only_predictions_take_is_refused_for_a_run(self) -> None:
-        for word in ("bottom.assumed_iterations=7", "comm.allreduce_model=rabenseifner", "comm.sampled_nodes=9"):
+        for word in ("bottom.assumed_iterations=7", "comm.allreduce_model=rabenseifner"):
             key = word.split("=")[0]
             self.refused(None, word, expected=[f"command line: {key}: plays a part in --dry-run alone"])
 

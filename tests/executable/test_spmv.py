@@ -137,8 +137,7 @@ class AlgebraicMultigrid(KeelTest):
 
     def test_a_dry_run_for_other_ranks_counts_the_entries_that_the_levels_keep(self) -> None:
         for words in (["problem.matrix=stencil7", "problem.box=36"],
-                      ["problem.matrix=stencil27", "problem.box=32", "amg.coarsening=pmis", "amg.theta=0.25",
-                       "amg.truncation=0.3"]):  # fmt: skip
+                      ["problem.matrix=stencil27", "problem.box=32", "amg.coarsening=pmis", "amg.theta=0.25"]):  # fmt: skip
             with self.subTest(words=words):
                 words = [*(word for word in PRECONDITIONED if "matrix" not in word and "box=" not in word), *words]
                 text = self.text(1, "--dry-run", *words, "problem.ranks=2", "comm.ranks_per_node=2")
@@ -227,13 +226,13 @@ class AlgebraicMultigrid(KeelTest):
     def test_levels_below_the_grids_are_told_as_those_of_a_matrix_and_choose_for_themselves(self) -> None:
         words = ["problem.box=8", "problem.boxes=[2,2,2]", "multigrid.bottom_box=4", "bottom.solver=amg", "comm.ranks_per_node=2"]
         for more in ([], ["comm.scheme=auto", "comm.machine=blue_waters"], ["comm.scheme=tuned", "multigrid.cycle=F"],
-                     ["comm.scheme=two_step", "multigrid.bottom_grid=consolidate", "multigrid.bottom_ranks=2"]):  # fmt: skip
+                     ["comm.scheme=two_step", "multigrid.bottom_grid=2"]):  # fmt: skip
             with self.subTest(more=more):
                 run = self.valid(4, *words, *more, *ONCE)
                 amg = run.record("amg")
                 self.assertIn("Under level 1, whose solver is amg; its level 0 is that level.", run.stdout)
                 self.assertEqual(amg["levels"][0]["rows"], 8 * 4**3)
-                self.assertEqual(amg["levels"][0]["ranks_with_rows"], 2 if "multigrid.bottom_ranks=2" in more else 4)
+                self.assertEqual(amg["levels"][0]["ranks_with_rows"], 2 if "multigrid.bottom_grid=2" in more else 4)
                 self.assertEqual(amg["operator_complexity"],
                                  sum(level["nonzeros"] for level in amg["levels"]) / amg["levels"][0]["nonzeros"])  # fmt: skip
                 cycles = [row for row in run.records("timer") if row.get("solver") == "amg.cycles"]
@@ -263,7 +262,7 @@ class AlgebraicMultigrid(KeelTest):
         classical = ["amg.coarsening=pmis", "amg.theta=0.25"]
         space = ["problem.box=32", "multigrid.bottom_box=32"]
         plane = ["problem.dimensions=2", "problem.box=192", "multigrid.bottom_box=192"]
-        for more in (space, [*space, *classical], [*space, *classical, "amg.truncation=0.3"], [*plane, *classical],
+        for more in (space, [*space, *classical], [*plane, *classical],
                      [*plane, "amg.smoothing=gauss_seidel"]):  # fmt: skip
             facts = self.valid(2, *bottom, *more, *ONCE).facts
             self.assertEqual(self.planned(2, *bottom, *more)["predicted_bytes"], facts["predicted_bytes"])
@@ -315,7 +314,7 @@ class AlgebraicMultigrid(KeelTest):
         self.refused(1, *AMG, "bottom.preconditioner=amg", "bottom.scaling=none", "bottom.solver=richardson",
                      expected=["bottom.preconditioner: needs bottom.solver = bicgstab"])  # fmt: skip
         self.refused(1, *AMG, "amg.theta=0.1", expected=["amg.theta", "needs bottom.solver = amg"])
-        self.refused(1, *PRECONDITIONED, "amg.truncation=0.3", expected=["amg.truncation", "needs amg.coarsening"])
+        self.refused(1, *PRECONDITIONED, "amg.coarsest=krylov", "amg.max_dense=9", expected=["amg.max_dense", "needs amg.coarsest"])
 
 
 class Spmv(KeelTest):

@@ -96,7 +96,6 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
     CHECK(pushed({40000}, SumsMove::when_pushed).seconds() == Approx(60e-6));
     CHECK(pushed({12000, 12000, 16000}, SumsMove::when_pushed).seconds() == Approx(40e-6));
     CHECK(pushed({8000, 8000, 24000}, SumsMove::when_pushed).seconds() == Approx(50e-6));
-    CHECK(pushed({8000, 8000, 24000}, SumsMove::when_waited_for).seconds() == Approx(60e-6));
     CHECK(pushed({}, SumsMove::when_pushed).seconds() == Approx(30e-6));
 
     // 2 us of each message keep a process busy at either end: neither hides.

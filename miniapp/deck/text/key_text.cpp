@@ -64,10 +64,12 @@ std::string cell(std::string text) {
 std::string allowed_text(const Key& key) {
     return std::visit(
         Overloaded{[](const IntegerKey& kind) {
-                       const std::string word = kind.word_of_zero.empty() ? "" : kind.word_of_zero + ", or ";
-                       return word + (is_type_limit(kind.highest)
-                                          ? fmt::format(">= {}", kind.lowest)
-                                          : fmt::format("from {} to {}", kind.lowest, kind.highest));
+                       std::string words;
+                       for (const NumberWord& word : kind.words) words += word.word + ", ";
+                       if (!words.empty()) words += "or ";
+                       return words + (is_type_limit(kind.highest)
+                                           ? fmt::format(">= {}", kind.lowest)
+                                           : fmt::format("from {} to {}", kind.lowest, kind.highest));
                    },
                    [](const RealKey& kind) { return interval_text(kind.allowed); },
                    [](const FlagKey&) { return std::string("true, false"); },

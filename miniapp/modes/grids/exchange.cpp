@@ -40,7 +40,6 @@ class ExchangeMode : public GridMode {
         std::vector<KeyUse> uses{{"comm.scheme", {}, tries_all},
                                  {"comm.allreduce", {}, solves_nothing},
                                  {"comm.allreduce_model", {}, solves_nothing},
-                                 {"comm.progress", {}, solves_nothing},
                                  {"comm.overlap", {}, solves_nothing},
                                  {"comm."},
                                  {"output.json"}};
@@ -56,7 +55,6 @@ class ExchangeMode : public GridMode {
                                 "problem.outside",
                                 "multigrid.bottom_box",
                                 "multigrid.bottom_grid",
-                                "multigrid.bottom_ranks",
                                 "multigrid.cycle",
                                 "multigrid.interpolation",
                                 "run.mode",

@@ -121,8 +121,7 @@ struct PlannedExchange {
 
 // The messages of a scheme that carry one colour alone; without times.
 SchemeRow row_of_one_colour(const SchemeUse& use, const Resolved& resolved, const SchemeOptions& scheme) {
-    const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology),
-                                                      {.sampled = resolved.comm.sampled_nodes});
+    const Representatives nodes = Representatives::of(use.layout, use.among(resolved.topology));
     std::vector<Plan> plans = plans_of(use, nodes, scheme);
     std::ranges::transform(plans, plans.begin(), of_one_colour);
     return nodes.summary(scheme, plans, use.columns, nullptr, use.value_bytes);
@@ -225,8 +224,7 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
                          "drawn, since they do not tile the boxes, and the first, the last and the one with "
                          "most faces to others: what all "
                          "ranks send is told within {:.1f} %, 19 times of 20, what the busiest one sends and "
-                         "how long exchanges take at the "
-                         "least; comm.sampled_nodes = 0 plans all",
+                         "how long exchanges take at the least",
                          100 * largest_margin(tables));
 }
 

@@ -123,7 +123,6 @@ Tried PreparedGrids::try_schemes(const RunContext& context, std::vector<SchemeTa
 
 Layout PreparedGrids::describe(const RunContext& context, RunFacts& facts) const {
     const Layout finest = grids_.finest();
-    facts.drives_progress = resolved_.comm.all_reduce.progress;
     facts.boxes = finest.boxes();
     facts.box = finest.width();
     facts.dimensions = finest.dimensions();

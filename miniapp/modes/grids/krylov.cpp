@@ -227,8 +227,6 @@ class KrylovMode : public GridMode {
         if (solver.preconditioning != Preconditioning::symmetric) return;
         require(solver.tests(p.bottom.norm), {"bottom.norm", "bottom.solver"},
                 fmt::format("{} knows sqrt(r . M r) alone; give bottom.norm = \"natural\"", solver.name));
-        require(!solver.reads("variant") || p.bottom.variant == Enlarged::orthodir, {"bottom.variant"},
-                "only orthodir has a preconditioned form here; give bottom.variant = \"orthodir\"");
         if (!v_cycle) return;
         require(
             p.multigrid.pre == p.multigrid.post, {"multigrid.pre", "multigrid.post"},

@@ -109,15 +109,12 @@ std::string rejected_by(const Switches& switches, const PingPongResults& one) {
     return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
-// By the limits asked for or found, or by fewer: a machine with a hole could predict nothing.
-void fit(const NetworkOptions& keys, NetworkResults& network) {
+// By the switches found, or by fewer: a machine with a hole could predict nothing.
+void fit(NetworkResults& network) {
     std::vector<std::vector<TimedMessage>> measured;
     for (const auto& one : network.classes)
         if (!one.samples.empty()) measured.push_back(one.samples);
-    const Switches wanted = keys.limits == ProtocolLimits::given
-                                ? Switches{static_cast<std::size_t>(keys.eager_from),
-                                           static_cast<std::size_t>(keys.rendezvous_from)}
-                                : find_switches(measured);
+    const Switches wanted = find_switches(measured);
     const auto accepted = accepted_switches(measured, wanted);
     network.switches = accepted.value_or(Switches{});
 
@@ -129,15 +126,13 @@ void fit(const NetworkOptions& keys, NetworkResults& network) {
             rejected.push_back(reason);
     }
     if (!accepted)
-        network.unfit = fmt::format(
-            "the times make no line, even of all lengths together ({}); give a larger network.largest, such "
-            "as "
-            "1048576, or more run.repeats",
-            fmt::join(rejected, "; "));
+        network.unfit =
+            fmt::format("the times make no line, even of all lengths together ({}); give more run.repeats",
+                        fmt::join(rejected, "; "));
     else if (!rejected.empty())
         network.remarks.push_back(
             fmt::format("rejected: {}; so eager from {} bytes and rendezvous from {}, not {} and {}; more "
-                        "run.repeats, other network.limits, or a quieter machine may help",
+                        "run.repeats or a quieter machine may help",
                         fmt::join(rejected, "; "), accepted->eager_from, accepted->rendezvous_from,
                         wanted.eager_from, wanted.rendezvous_from));
 
@@ -184,7 +179,7 @@ void fill_gaps(NetworkResults& network) {
         network.machine.injection_beta = host.at(Locality::off_node, Protocol::rendezvous)->beta;
         network.remarks.push_back(
             "no injection rate: no message of many ranks of a node was long enough, and the rate of one rank "
-            "stands in its place; a larger network.largest helps");
+            "stands in its place");
     } else if (network.node_pong.back().processes < 4)
         network.remarks.push_back(fmt::format(
             "at most {} ranks on each of two nodes: the injection rate is what they reach, perhaps not "
@@ -235,7 +230,7 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
     const Communicator& comm = context.comm;
     const Topology& topology = resolved.topology;
     const Stopwatch stopwatch(resolved.repeats, resolved.comm.all_reduce.algorithm, comm, topology);
-    const auto bytes_of = lengths(1, static_cast<std::size_t>(keys.largest));
+    const auto bytes_of = lengths(1, longest_message);
     NetworkResults network;
     network.machine.name =
         keys.write.empty() ? "measured" : std::filesystem::path(keys.write).stem().string();
@@ -273,7 +268,7 @@ NetworkResults measure_network(const NetworkOptions& keys, const Resolved& resol
         network.all_reduce.push_back(
             {static_cast<double>(bytes / sizeof(double) * sizeof(double)), stopwatch.all_reduce(bytes)});
     }
-    fit(keys, network);
+    fit(network);
     if (!network.unfit.empty()) {
         network.remarks.push_back(network.unfit);
         return network;

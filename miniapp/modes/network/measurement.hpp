@@ -9,23 +9,14 @@
 #include "comm/network/network_fit.hpp"
 #include "comm/network/ping_pong.hpp"
 #include "comm/ranks/topology.hpp"
-#include "kernels/names.hpp"
 #include "miniapp/modes/mode.hpp"
 
 namespace keel {
 
-// The source of the lengths where MPI changes its protocol.
-enum class ProtocolLimits { fitted, given };
-constexpr auto names_of(ProtocolLimits) {
-    return std::array{Named<ProtocolLimits>{ProtocolLimits::fitted, "auto"},
-                      Named<ProtocolLimits>{ProtocolLimits::given, "given"}};
-}
+inline constexpr std::size_t longest_message = 1 << 22;  // bytes
 
-struct NetworkOptions {     // [network]
-    int largest = 1 << 22;  // bytes
-    ProtocolLimits limits = ProtocolLimits::fitted;
-    double eager_from = 0, rendezvous_from = 0;  // bytes, if given
-    std::string write;                           // path of the machine's file; empty = none
+struct NetworkOptions {  // [network]
+    std::string write;   // path of the machine's file; empty = none
 };
 
 // Messages at one distance.

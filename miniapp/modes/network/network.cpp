@@ -56,7 +56,7 @@ class PreparedNetwork : public PreparedMode {
     DryRun dry_run(const Communicator& comm, const SharedMemory&, Progress&) const override {
         Json pairs = Json::object();
         std::string text = fmt::format("ping-pong of 1 to {} bytes, {} repeats, pairs of ranks:\n",
-                                       options_.largest, resolved_.repeats);
+                                       longest_message, resolved_.repeats);
         for (const auto& one : network_classes(comm, resolved_.topology)) {
             text += fmt::format("{:<10}", name(one.locality));
             pairs[name(one.locality)] = Json::array();
@@ -101,11 +101,6 @@ class NetworkMode : public Mode {
 
     void add_keys(Table& table) const override {
         Section<NetworkOptions> s(table, "network", name());
-        s.integer("largest", &NetworkOptions::largest, between(2, 1 << 30), "longest message", "bytes");
-        s.interval("limits", &NetworkOptions::limits, &NetworkOptions::eager_from,
-                   &NetworkOptions::rendezvous_from,
-                   "first bytes of eager and of rendezvous messages; auto = found from the times")
-            .expert();
         s.text("write", &NetworkOptions::write, "machine file, such as machines/NAME.toml; \"\" = none",
                "path");
     }

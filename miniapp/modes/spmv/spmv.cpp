@@ -104,7 +104,6 @@ class SpmvMode : public Mode {
             {"problem.seed", {{"problem.ordering", {"random"}}}},
             {"problem.seed", {of_problem, {"problem.shape", {"scattered", "tags"}}}},
             {"comm.allreduce", {solving}},
-            {"comm.progress", {solving}},
             {"bottom.norm", {}, "needs run.mode = krylov and a bottom.preconditioner"},
             {"bottom.preconditioner",
              {solving, {"bottom.preconditioner", {"none", keel::name(PreconditionerKind::amg)}}},

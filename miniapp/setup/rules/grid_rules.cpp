@@ -96,10 +96,10 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
 }
 
 void check_bottom_ranks(Rules& rules, const Parameters& p, const GridUse& use, int ranks) {
-    rules.require(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_ranks <= ranks,
-                  {"multigrid.bottom_ranks", "multigrid.bottom_grid"},
-                  fmt::format("multigrid.bottom_ranks = {} of {} ranks: choose from 0 (one in eight) to {}",
-                              p.multigrid.bottom_ranks, ranks, ranks));
+    rules.require(consolidation(p, use) != Consolidation::consolidate || p.multigrid.bottom_grid <= ranks,
+                  {"multigrid.bottom_grid"},
+                  fmt::format("multigrid.bottom_grid = {}: there {} only {}; choose at most that, or a word",
+                              p.multigrid.bottom_grid, ranks == 1 ? "is" : "are", counted(ranks, "rank")));
     const double moved = ranks * boxes_in_all(p, ranks);
     rules.require(
         consolidation(p, use) != Consolidation::replicate || p.problem.ranks == 0 || moved <= 1 << 24,

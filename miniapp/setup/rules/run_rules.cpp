@@ -104,9 +104,6 @@ void check_machine(Rules& rules, const RunFiles& files) {
         for (const std::string& error : files.machine->errors)
             rules.require(false, {"comm.machine"},
                           fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
-    rules.require(p.comm.sampled_nodes != 1, {"comm.sampled_nodes"},
-                  "comm.sampled_nodes = 1: one node does not tell how far others are from it; choose 2 or "
-                  "more, or 0 for all");
     rules.require(p.comm.message_cap > 0 || files.has_switches(), {"comm.message_cap", "comm.machine"},
                   "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
                   "give one with [host], such as lassen, or a number of bytes");
@@ -172,8 +169,7 @@ void check_run(Rules& rules, int started) {
                               "--dry-run",
                               p.problem.ranks, started));
     // A deck may serve both; the command line was meant for this run.
-    for (const std::string key :
-         {"bottom.assumed_iterations", "comm.allreduce_model", "comm.sampled_nodes", "run.dry_run_limit"})
+    for (const std::string key : {"bottom.assumed_iterations", "comm.allreduce_model", "run.dry_run_limit"})
         rules.require(!rules.is_set(key) || rules.deck().origin.at(key) != "command line", {key},
                       key + ": plays a part in --dry-run alone; leave it out");
 }

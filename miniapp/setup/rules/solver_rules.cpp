@@ -93,8 +93,6 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
             "nobody knows its spectrum; give bottom.basis = \"monomial\"");
     require(method.degree.of(bottom) == 0 || !exchanges_for_several(bottom.powers), {"bottom.powers"},
             "takes part in every power; give bottom.powers = \"paired\"");
-    require(!method.reads("variant") || bottom.variant != Enlarged::orthomin, {"bottom.variant"},
-            "orthomin takes none; give bottom.variant = \"orthodir\"");
     rules.require(method.flexible || rules.parameters().amg.coarsest != CoarsestRule::krylov,
                   {"amg.coarsest", "bottom.solver", "bottom.preconditioner", "run.survey"},
                   fmt::format("amg.coarsest = \"krylov\": the preconditioner is then another in every "
@@ -107,8 +105,7 @@ void check_algebraic(Rules& rules, const NamedSolver& solver) {
 // part.
 std::string why_not_deterministic(const Parameters& p, const GridUse& use, const BottomOptions& solver) {
     const Consolidation place = consolidation(p, use);
-    const bool on_one = place == Consolidation::gather || place == Consolidation::replicate ||
-                        (place == Consolidation::consolidate && p.multigrid.bottom_ranks == 1);
+    const bool on_one = place == Consolidation::gather || place == Consolidation::replicate;
     if (!p.run.deterministic || on_one || !uses_algebraic(solver)) return "";
     return fmt::format(
         "run.deterministic = true: {} = \"amg\" coarsens by the rows of each rank, so its bits depend on the "

@@ -200,11 +200,6 @@ class EnlargedOrthomin : public KrylovMethod {
     Eigen::VectorXd c;
 };
 
-Quantity by_variant(const Quantity& orthodir, const Quantity& orthomin) {
-    return {orthodir.text() + "; orthomin " + orthomin.text(), [=](const BottomOptions& o) {
-                return (o.variant == Enlarged::orthodir ? orthodir : orthomin).of(o);
-            }};
-}
 // Words of the longest all-reduce.
 double sums_of_orthodir(double t) {
     return (t + 1) * (t + 1);
@@ -219,9 +214,7 @@ double flops_of_orthomin(double t) {
     return 2 * (3 * t * t + t + 1) + combinations(2 * t + 2, t + 1) + 2 * triangle(t, 0);
 }
 
-std::unique_ptr<KrylovMethod> make(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
-    if (options.variant == Enlarged::orthomin)
-        return std::make_unique<EnlargedOrthomin>(A, options.block, options.splitting);
+std::unique_ptr<KrylovMethod> make_orthodir(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
     return std::make_unique<EnlargedOrthodir>(A, nullptr, options.block, options.splitting);
 }
 
@@ -230,37 +223,54 @@ std::unique_ptr<KrylovMethod> make_preconditioned(LinearSystem& A, Preconditione
     return std::make_unique<EnlargedOrthodir>(A, &M, options.block, options.splitting);
 }
 
+std::unique_ptr<KrylovMethod> make_orthomin(LinearSystem& A, const BottomOptions& options, const Spectrum&) {
+    return std::make_unique<EnlargedOrthomin>(A, options.block, options.splitting);
+}
+
+// The properties that both forms share.
+Method enlarged(const char* name) {
+    return {
+        .name = name,
+        .source = "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused",
+        .use = {},
+        .scaling = DiagonalScaling::symmetric,
+        .exchanges = 1,
+        .applications = in_t("t", [](double t) { return t; }),
+        .at_once = in_t("", [](double t) { return t; }),
+        .keys = {"block", "splitting"},
+        .independent = Independent{.key = "block", .value = &BottomOptions::block},
+    };
+}
+
 }  // namespace
 
 Method enlarged_cg() {
-    return {
-        .name = "enlarged_cg",
-        .source = "Grigori and Tissot 2019; Lockhart 2023, Alg. 4.1, all-reduces fused",
-        .use =
-            "t directions at a time: fewer iterations for t times the work; variant orthomin where scaling = "
-            "none",
-        .scaling = DiagonalScaling::symmetric,
-        .exchanges = 1,
-        .reductions = by_variant(1, 2),
-        .words = by_variant(in_t("(t+1)^2", [](double t) { return (t + 1) * (t + 1); }),
-                            in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; })),
-        .vectors = by_variant(in_t("4t", [](double t) { return 4 * t; }),
-                              in_t("3t", [](double t) { return 3 * t; })),
-        .applications = in_t("t", [](double t) { return t; }),
-        .flops = by_variant(in_t("about 7t^2 + 8t + 4", flops_of_orthodir),
-                            in_t("12t^2 + 8t + 4", flops_of_orthomin)),
-        .at_once = in_t("", [](double t) { return t; }),
-        .small_bytes =
-            by_variant(in_t("", [](double t) { return bytes_of_blocks(t, 8, sums_of_orthodir(t)); }),
-                       in_t("", [](double t) { return bytes_of_blocks(t, 5, sums_of_orthomin(t)); })),
-        .sums = by_variant(in_t("", sums_of_orthodir), in_t("", sums_of_orthomin)),
-        .keys = {"block", "splitting", "variant"},
-        .independent = Independent{.key = "block", .value = &BottomOptions::block},
-        .preconditioning = Preconditioning::symmetric,
-        .preconditioned_vectors = in_t("t", [](double t) { return t; }),
-        .make = make,
-        .make_preconditioned = make_preconditioned,
-    };
+    Method method = enlarged("enlarged_cg");
+    method.use = "t directions at a time: fewer iterations for t times the work";
+    method.reductions = 1;
+    method.words = in_t("(t+1)^2", sums_of_orthodir);
+    method.vectors = in_t("4t", [](double t) { return 4 * t; });
+    method.flops = in_t("about 7t^2 + 8t + 4", flops_of_orthodir);
+    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 8, sums_of_orthodir(t)); });
+    method.sums = in_t("", sums_of_orthodir);
+    method.preconditioning = Preconditioning::symmetric;
+    method.preconditioned_vectors = in_t("t", [](double t) { return t; });
+    method.make = make_orthodir;
+    method.make_preconditioned = make_preconditioned;
+    return method;
+}
+
+Method enlarged_orthomin() {
+    Method method = enlarged("enlarged_orthomin");
+    method.use = "the same from the residual's columns: converges where bottom.scaling = none";
+    method.reductions = 2;
+    method.words = in_t("3t^2 + t + 1", [](double t) { return 3 * t * t + t + 1; });
+    method.vectors = in_t("3t", [](double t) { return 3 * t; });
+    method.flops = in_t("12t^2 + 8t + 4", flops_of_orthomin);
+    method.small_bytes = in_t("", [](double t) { return bytes_of_blocks(t, 5, sums_of_orthomin(t)); });
+    method.sums = in_t("", sums_of_orthomin);
+    method.make = make_orthomin;
+    return method;
 }
 
 }  // namespace keel

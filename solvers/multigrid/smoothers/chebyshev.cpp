@@ -1,4 +1,4 @@
-// Chebyshev: n sweeps are the polynomial of degree n in D^-1 L that is least on [bound / ratio, bound] (Saad,
+// Chebyshev: n sweeps are the polynomial of degree n in D^-1 L that is least on [bound / 8, bound] (Saad,
 // Iterative Methods for Sparse Linear Systems, 2nd ed., Alg. 12.1). 1 exchange per sweep. Overwrites the
 // level's r.
 
@@ -8,9 +8,9 @@
 namespace keel {
 namespace {
 
-void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions& options, Guess) {
+void relax(Level& level, Operations& operations, int sweeps, const MultigridOptions&, Guess) {
     const double upper = level.jacobi_bound;
-    const double lower = upper / options.chebyshev_ratio;
+    const double lower = upper / 8;
     const double theta = (upper + lower) / 2;
     const double delta = (upper - lower) / 2;
     const double sigma = theta / delta;
@@ -31,8 +31,7 @@ void relax(Level& level, Operations& operations, int sweeps, const MultigridOpti
 Smoother chebyshev() {
     return {
         .name = "chebyshev",
-        .meaning = "Chebyshev polynomials that damp the upper part of the spectrum of D^-1 L",
-        .keys = {"chebyshev_ratio"},
+        .meaning = "Chebyshev polynomials that damp [bound / 8, bound] of the spectrum of D^-1 L",
         .relax = relax,
     };
 }

@@ -16,19 +16,14 @@ using namespace keel::test;
 
 namespace {
 
-// `method`: sre_cg, or a variant of enlarged_cg.
 BottomOptions options_of(const std::string& method, int t, Splitting splitting = Splitting::boxes) {
-    const auto variant = named<Enlarged>(method);
-    return {.solver = variant ? "enlarged_cg" : method,
-            .block = t,
-            .splitting = splitting,
-            .variant = variant.value_or(Enlarged::orthodir)};
+    return {.solver = method, .block = t, .splitting = splitting};
 }
 Make enlarged(const std::string& method, int t, Splitting splitting = Splitting::boxes) {
     const BottomOptions options = options_of(method, t, splitting);
     return made(options.solver, options);
 }
-const std::vector<std::string> tried{"orthodir", "orthomin", "sre_cg"};
+const std::vector<std::string> tried{"enlarged_cg", "enlarged_orthomin", "sre_cg"};
 
 }  // namespace
 
@@ -171,10 +166,10 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
                 system.setup.set(system.level.f, [&](const Index& c) {
                     return system.setup.problem.f({c[2], c[1], c[0]});
                 });
-            const std::string variant = solver == "ecg_one"    ? "orthodir"
-                                        : solver == "ecg_omin" ? "orthomin"
-                                                               : "sre_cg";
-            const Report report = system.solve(enlarged(variant, t, splitting), {tolerance, 500, 8});
+            const std::string method = solver == "ecg_one"    ? "enlarged_cg"
+                                       : solver == "ecg_omin" ? "enlarged_orthomin"
+                                                              : "sre_cg";
+            const Report report = system.solve(enlarged(method, t, splitting), {tolerance, 500, 8});
             CHECK(report.outcome == Outcome::converged);
             CHECK(report.met);
             const int iterations = json.at("its");
@@ -189,7 +184,7 @@ TEST_CASE("enlarged methods match the golden histories, ranks and counts", "[gol
             // Beyond the golden count: the verification, and the all-reduce with which the last norm arrives.
             if (report.iterations == iterations && report.restarts == 0)
                 CHECK(report.counts.reductions ==
-                      json.at("reductions").get<long>() + (variant == "sre_cg" ? 1 : 2));
+                      json.at("reductions").get<long>() + (method == "sre_cg" ? 1 : 2));
         }
     }
 }
@@ -213,11 +208,11 @@ TEST_CASE("more columns take fewer iterations, and orthodir, orthomin and SRE-CG
     int before = 1000;
     for (const int t : {1, 2, 4, 8}) {
         CAPTURE(t);
-        const Report orthodir = system.solve(enlarged("orthodir", t), {1e-8, 200, 0});
+        const Report orthodir = system.solve(enlarged("enlarged_cg", t), {1e-8, 200, 0});
         CHECK(orthodir.met);
         CHECK(orthodir.iterations < before);
         before = orthodir.iterations;
-        for (const std::string method : {"orthomin", "sre_cg"}) {
+        for (const std::string method : {"enlarged_orthomin", "sre_cg"}) {
             const Report other = system.solve(enlarged(method, t), {1e-8, 200, 0});
             CHECK(std::abs(other.iterations - orthodir.iterations) <= 1);
             for (std::size_t k = 0; k < 10; ++k)
@@ -246,10 +241,10 @@ TEST_CASE("an enlarged solve exchanges, reduces and sends what the theory says")
                 const long n = iterations;
                 const long more = method == "sre_cg" ? 0 : 1;
                 Counts expected{t * (n + more) + 1, n + more + 1, 2, 4};
-                if (method == "orthodir") {
+                if (method == "enlarged_cg") {
                     expected.reductions += n + 1;
                     expected.words += (n + 1) * (t * (t + 1) + t + 1);
-                } else if (method == "orthomin") {
+                } else if (method == "enlarged_orthomin") {
                     expected.reductions += 2 * n + 1;
                     expected.words += n * (2 * t * t + t * (t + 1) + 1) + t * (t + 1) / 2 + 1;
                 } else {  // nothing to be orthogonal to in the first iteration, one block in the second
@@ -369,7 +364,7 @@ TEST_CASE(
         OneLevel system(steep, scaling);
         return system.solve(enlarged(method, 4), {1e-8, limit, 0});
     };
-    for (const std::string method : {"orthodir", "sre_cg"}) {
+    for (const std::string method : {"enlarged_cg", "sre_cg"}) {
         const Report stagnant = report(method, DiagonalScaling::none, 300);
         CAPTURE(method, name(stagnant.outcome), stagnant.true_residual);
         CHECK_FALSE(stagnant.met);
@@ -377,8 +372,8 @@ TEST_CASE(
         CHECK(stagnant.true_residual > 1e-8);
         CHECK(report(method, DiagonalScaling::symmetric, 100).met);
     }
-    CHECK(report("orthomin", DiagonalScaling::none, 300).met);
-    CHECK(report("orthomin", DiagonalScaling::symmetric, 100).met);
+    CHECK(report("enlarged_orthomin", DiagonalScaling::none, 300).met);
+    CHECK(report("enlarged_orthomin", DiagonalScaling::symmetric, 100).met);
 }
 
 TEST_CASE("numbers that are not finite end an enlarged solve with a breakdown that names them") {

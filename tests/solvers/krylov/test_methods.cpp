@@ -58,8 +58,7 @@ TEST_CASE("a key of [bottom] that a method does not read changes nothing in its 
         {"block", [](BottomOptions& o) { o.block = 2; }},
         {"splitting", [](BottomOptions& o) { o.splitting = Splitting::interleaved; }},
         {"spectrum", [](BottomOptions& o) { o.spectrum = SpectrumFrom::estimate; }},
-        {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }},
-        {"variant", [](BottomOptions& o) { o.variant = Enlarged::orthomin; }}};
+        {"norm", [](BottomOptions& o) { o.norm = Norm::natural; }}};
     Setup setup(rough, {.bottom_box = 4, .deterministic = true});
     Level& level = setup.finest();
     for (const Method& row : methods()) {
@@ -125,7 +124,6 @@ TEST_CASE("words of enumerations are those of decks, in their order") {
     CHECK(words_of<Norm>() == Words{"residual", "natural"});
     CHECK(words_of<SpectrumFrom>() == Words{"auto", "estimate", "interval"});
     CHECK(words_of<PreconditionerKind>() == Words{"none", "amg", "v_cycle", "block_ic0", "block_cholesky"});
-    CHECK(words_of<Enlarged>() == Words{"orthodir", "orthomin"});
     CHECK(words_of<Cycle>() == Words{"V", "F"});
     CHECK(words_of<Interpolation>() == Words{"constant", "linear"});
     CHECK(words_of<Consolidation>() == Words{"distributed", "consolidate", "gather", "replicate"});

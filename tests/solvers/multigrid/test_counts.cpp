@@ -131,7 +131,6 @@ TEST_CASE("every row of the table of bottom solvers is what a run counts") {
                 options.basis = basis;
                 options.depth = depth;
                 options.block = s;
-                options.variant = depth == 1 ? Enlarged::orthomin : Enlarged::orthodir;
                 // It wants a lower bound above 0, and that one a basis that knows its own products.
                 if (row.name == "chebyshev" && scaling == Scaling::none) continue;
                 if (row.multiplies_basis && basis == Basis::newton) continue;

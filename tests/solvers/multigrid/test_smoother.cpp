@@ -102,13 +102,13 @@ TEST_CASE("the checkerboard is damped by the factor that theory gives") {
                     black += relaxation * (g * red - black);
                 }
             } else if (smoother == "jacobi") {
-                red = std::pow(1 - options.jacobi_weight * lambda, sweeps);
+                red = std::pow(1 - 2.0 / 3.0 * lambda, sweeps);
                 black = -red;
             } else {
                 const double bound = lambda;  // Gershgorin's bound is attained by this very mode
                 CHECK(relative(level.jacobi_bound, bound) < 1e-14);
-                const double theta = (bound + bound / options.chebyshev_ratio) / 2;
-                const double delta = (bound - bound / options.chebyshev_ratio) / 2;
+                const double theta = (bound + bound / 8) / 2;
+                const double delta = (bound - bound / 8) / 2;
                 red = chebyshev(sweeps, (theta - lambda) / delta) / chebyshev(sweeps, theta / delta);
                 black = -red;
             }

@@ -39,9 +39,6 @@ class FixedPointMode : public GridMode {
         problem.real("kappa", &Options::kappa, {}, "factor kappa of the nonlinear term")
             .expert()
             .needs("problem.equation", {"bratu", "exponential", "cubic", "sinh"});
-        problem.integer("samples", &Options::samples, between(3, 1 << 30), "number of samples of the mixture")
-            .expert()
-            .needs("problem.equation", {"mixture"});
         Section<Options> run(table, "run", name());
         run.choice("map", &Options::map, "map G: a solve of the linear part, or one multigrid (FAS) cycle")
             .expert()
@@ -61,11 +58,9 @@ class FixedPointMode : public GridMode {
         own.real("max_condition", &Anderson::max_condition, from(0),
                  "condition number beyond which the oldest differences are dropped; 0 = never")
             .expert();
-        own.integer("period", &Anderson::period, at_least(1),
-                    "accelerates one iteration of so many; the others are Picard's")
-            .expert();
-        own.integer("composite", &Anderson::composite, between(0, 100),
-                    "depth of an inner acceleration after each iteration; 0 = none")
+        own.integer_or({{"none", 0}, {"picard", Anderson::picard}}, "inner", &Anderson::inner,
+                       between(1, 100),
+                       "inner iteration: Picard's (alternating), or accelerated by a depth (composite)")
             .expert();
         own.choice("test", &Anderson::test,
                    "test: max|u_{i+1} - u_i|, max|G(u) - u| or |G(u) - u|_2; of cycles the residual")
@@ -175,7 +170,7 @@ class FixedPointMode : public GridMode {
             "dirichlet boundary");
         require(!equation.is_linear() || equation.map == MapKind::cycle, {"run.map", "problem.equation"},
                 "solved, nothing is left to iterate; give run.map = \"cycle\"");
-        require(!equation.by_fas() || p.multigrid.bottom_grid == Consolidation::distributed,
+        require(!equation.by_fas() || p.multigrid.bottom_grid == BottomRanks::owners,
                 {"multigrid.bottom_grid", "run.map", "problem.equation"},
                 "its coarsest level is relaxed where its boxes are; give multigrid.bottom_grid = "
                 "\"distributed\"");
@@ -189,16 +184,15 @@ class FixedPointMode : public GridMode {
         double unknowns = p.problem.box_cells() * boxes[0] * boxes[1] * boxes[2];
         if (equation_of(rules.deck()).is_mixture()) unknowns = Mixture::components;
         for (const auto& [key, depth] : {std::pair{"anderson.depth", acceleration.depth},
-                                         std::pair{"anderson.composite", acceleration.composite}})
+                                         std::pair{"anderson.inner", acceleration.inner}})
             rules.require(depth <= unknowns, {key, "problem.equation", "problem.box"},
                           fmt::format("{} = {}: more than the {:.0f} unknowns, so that differences depend on "
                                       "each other; choose at most {:.0f}",
                                       key, depth, unknowns, unknowns));
-        rules.require(acceleration.composite == 0 || acceleration.depth > 0,
-                      {"anderson.composite", "anderson.depth"},
-                      fmt::format("anderson.composite = {}: there is no acceleration around it; give "
+        rules.require(acceleration.inner <= 0 || acceleration.depth > 0, {"anderson.inner", "anderson.depth"},
+                      fmt::format("anderson.inner = {}: there is no acceleration around it; give "
                                   "anderson.depth = 1 or more, or leave it out",
-                                  acceleration.composite));
+                                  acceleration.inner));
     }
 };
 
@@ -212,7 +206,7 @@ GridUse use_of_fixed_point(const Deck& deck) {
             .solvers = solvers_of(deck),
             .full_approximation = sweeps,
             .more_fields = PreparedFixedPoint::fields(equation, acceleration_of(deck)),
-            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * equation.samples : 0.0};
+            .more_bytes = equation.is_mixture() ? sizeof(double) * 1.0 * Mixture::all_samples : 0.0};
 }
 
 int PreparedFixedPoint::fields(const FixedPointOptions& equation, const AndersonOptions& acceleration) {

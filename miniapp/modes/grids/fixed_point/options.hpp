@@ -35,7 +35,6 @@ struct FixedPointOptions {
     Equation equation = Equation::bratu;
     double kappa = 1;
     MapKind map = MapKind::solve;
-    int samples = 100000;  // the mixture's
 
     bool is_heat() const { return equation == Equation::heat_1 || equation == Equation::heat_2; }
     bool is_linear() const { return equation == Equation::linear; }

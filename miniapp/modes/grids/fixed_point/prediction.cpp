@@ -80,7 +80,7 @@ Iterated iterate(const GridSetup& grids, const ProxyBoxes& boxes, const FixedPoi
 // Without acceleration, and by each method, mgs first.
 std::vector<std::pair<std::string, AndersonOptions>> ways(const AndersonOptions& acceleration) {
     AndersonOptions picard = acceleration;
-    picard.depth = picard.composite = 0;
+    picard.depth = picard.inner = 0;
     std::vector<std::pair<std::string, AndersonOptions>> all{{"picard", picard}};
     if (acceleration.depth == 0) return all;
     for (const std::string& method : orthogonaliser_names()) {
@@ -208,8 +208,7 @@ Prediction PreparedFixedPoint::predict(const std::vector<SchemeTable>& tables, c
         bottom->solve = bottom->grid.solve(grids_.use.solvers.front());
     }
     const std::vector<ExchangePlan> plans =
-        comm.rank() == 0 ? exchange_plans(grids_, resolved_.topology, tables, resolved_.comm.sampled_nodes)
-                         : std::vector<ExchangePlan>();
+        comm.rank() == 0 ? exchange_plans(grids_, resolved_.topology, tables) : std::vector<ExchangePlan>();
     const int last = grids_.levels() - 1;
     prediction.bottom = last;
     for (const auto& [name, options] : ways(acceleration_)) {

@@ -156,7 +156,7 @@ void PreparedFixedPoint::check(const Setting& setting, const std::vector<FixedPo
     checks.push_back(all_converged(count([](const auto& solve) { return solve.report.converged(); }),
                                    static_cast<long>(solves.size())));
     const bool normal =
-        acceleration_.depth > 0 && acceleration_.composite == 0 && !resolved_.deterministic &&
+        acceleration_.depth > 0 && acceleration_.inner <= 0 && !resolved_.deterministic &&
         count([](const auto& solve) { return solve.report.dropped + solve.report.dependent > 0; }) == 0;
     if (normal) {
         long difference = 0;

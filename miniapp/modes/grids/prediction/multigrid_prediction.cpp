@@ -263,8 +263,7 @@ Prediction PreparedGrids::predict(const std::vector<SchemeTable>& tables, const 
     const ProxySolves proxies(grids_, comm, progress);
     if (comm.rank() != 0) return prediction;
 
-    const std::vector<ExchangePlan> plans =
-        exchange_plans(grids_, resolved_.topology, tables, resolved_.comm.sampled_nodes);
+    const std::vector<ExchangePlan> plans = exchange_plans(grids_, resolved_.topology, tables);
     const std::vector<LevelRanks> fewer = fewer_ranks(grids_, resolved_.topology);
     ranks.fewer = fewer;
     for (std::size_t n = 0; n < proxies.count(); ++n)
