@@ -23,8 +23,8 @@ void add_problem(Table& table) {
               "boxes of each rank where problem.boxes is not given", "boxes");
     s.integer("ranks", &Problem::ranks, between(0, 1 << 20),
               "virtual ranks of --dry-run and --print-plan; 0 = those that were started", "ranks");
-    s.triple("boxes", &Problem::boxes, 0,
-             "boxes in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow", "boxes");
+    s.add("boxes", triple_kind(0), &Problem::boxes,
+          "boxes in each direction; [0,0,0] = as cubic as ranks x boxes_per_rank allow", "boxes");
     s.shape("shape", &Problem::shape, &Problem::boxes_list,
             "boxes present: by a rule, a list of positions, or a file with one a line");
     s.real("fill", &Problem::fill, {.lowest = 0, .highest = 1, .highest_open = false},
@@ -40,11 +40,11 @@ void add_problem(Table& table) {
              "coefficient beta: 1, K^(sin sin sin / 2), K inside a ball, or a wavy front");
     s.real("contrast", &Problem::contrast, above(0), "contrast K of the coefficient beta")
         .needs("problem.coefficients", {"smooth", "ball", "front"});
-    s.reals("anisotropy", &Problem::anisotropy, above(0), "factors of the coefficient beta along x, y and z",
-            "")
+    s.add("anisotropy", real_triple_kind(above(0)), &Problem::anisotropy,
+          "factors of the coefficient beta along x, y and z", "")
         .expert();
-    s.reals("drift", &Problem::drift, {}, "distance that coefficients and source move in a step",
-            "lengths of the domain")
+    s.add("drift", real_triple_kind({}), &Problem::drift,
+          "distance that coefficients and source move in a step", "lengths of the domain")
         .expert();
     s.choice("alpha", &Problem::alpha, "coefficient alpha: 1, or 1 + cos cos cos / 2").expert();
     s.choice("rhs", &Problem::rhs,
@@ -62,8 +62,8 @@ void add_problem(Table& table) {
     s.choice("storage", &Problem::storage,
              "memory of a rank's boxes: apart, or a cuboid of them without ghosts inside")
         .expert();
-    s.boundaries("boundary", &Problem::boundary,
-                 "boundary condition: one word, or three; two sides as \"neumann/dirichlet\"");
+    s.add("boundary", boundaries_kind("boundary"), &Problem::boundary,
+          "boundary condition: one word, or three; two sides as \"neumann/dirichlet\"");
     s.integer("columns", &Problem::columns, between(1, 1000),
               "vectors that are multiplied, or fields that are exchanged, at a time", "columns")
         .expert();
@@ -148,7 +148,7 @@ void add_bottom(Table& table) {
         .expert();
     s.integer("depth", &Bottom::depth, between(1, 1000), "number of all-reduces in flight (p(l)-CG)",
               "all-reduces");
-    s.interval("spectrum", &Bottom::spectrum, &Bottom::spectrum_lowest, &Bottom::spectrum_highest,
+    s.spectrum("spectrum", &Bottom::spectrum, &Bottom::spectrum_lowest, &Bottom::spectrum_highest,
                "eigenvalues of the scaled system: bounds by rows, Ritz values of CG, or given")
         .expert();
     s.choice("norm", &Bottom::norm,

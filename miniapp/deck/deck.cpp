@@ -8,9 +8,6 @@
 #include <sstream>
 #include <utility>
 
-#include "miniapp/deck/assignment.hpp"
-#include "miniapp/deck/old_keys.hpp"
-#include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/spelling.hpp"
 #include "miniapp/deck/text/text.hpp"
 #include "miniapp/deck/text/toml.hpp"
@@ -38,10 +35,13 @@ const Key* nearest_key(const Table& table, const std::string& section, const std
 
 std::string key_list(const Table& table, const std::string& section) {
     std::vector<std::string> names;
-    for (const Key& key : table.keys()) {
+    for (const Key& key : table.keys())
         if (key.section == section) names.push_back(key.name);
-    }
     return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool is_among(const std::vector<std::string>& names, const std::string& word) {
+    return std::ranges::find(names, word) != names.end();
 }
 
 // The other keys of the reference path, unless they are given.
@@ -69,12 +69,11 @@ class Reader {
     }
 
   private:
-    static constexpr int most_unknown =
-        20;  // that are told, each with the nearest name, which takes its time
+    static constexpr int most_unknown = 20;  // are reported, each with the nearest name, which takes time
     void read_section(const toml::key& name, const toml::node& content);
     void read_override(const std::string& word, std::map<std::string, std::string>& given);
-    void take(const std::string& where, const Key& key, const toml::node& node);
-    void take_back(const Key& key);
+    void take(const std::string& where, const Key& key, const DeckValue& value);
+    void refuse(const std::string& where, const Key& key, const std::string& value, const std::string& what);
     void complain_of_section(const std::string& where, const std::string& section, const std::string& word);
     void unknown_key(const std::string& where, const std::string& section, const std::string& name);
 
@@ -107,7 +106,7 @@ std::vector<std::pair<const toml::key*, const toml::node*>> in_file_order(const 
     return entries;
 }
 
-// Whether the line's value is a number that TOML does not know.
+// Whether the value in the line is a number that TOML does not know.
 bool has_number_without_digits(const std::string& text, std::size_t line) {
     std::istringstream lines(text);
     std::string at;
@@ -138,31 +137,30 @@ void Reader::read_section(const toml::key& name, const toml::node& content) {
     if (!content.is_table()) {
         if (!known) return unknown_key(where, "", section);
         return complain(where, fmt::format("{} = {}: is a section; write [{}] and its keys below it", section,
-                                           shown_value(content), section));
+                                           shown_value(value_of(content)), section));
     }
     if (!known && !old_section(section)) {
         if (++unknown_ > most_unknown) return;
         const auto meant = nearest(section, sections);
         complain(where, fmt::format("[{}]: unknown section; the sections are {}{}", section,
-                                    fmt::join(sections, ", "), did_you_mean(meant)));
+                                    fmt::join(sections, ", "), did_you_mean(section, sections)));
         if (!meant) return;
-        section = *meant;  // so that the mistakes below it are found in the same go
+        section = *meant;  // the mistakes below it are found in the same go
     }
     for (const auto& [key_name, node] : in_file_order(*content.as_table())) {
         const std::string at = place(key_name->source());
-        if (const Key* key = table_.find(section, key_name->str())) {
-            take(at, *key, *node);
-        } else {
+        if (const Key* key = table_.find(section, key_name->str()))
+            take(at, *key, value_of(*node));
+        else
             unknown_key(at, section, std::string(key_name->str()));
-        }
     }
 }
 
 // The TOML value that `text` is, if it is exactly one.
-std::optional<toml::table> parse_value(const std::string& text) {
-    Toml value = parse_toml("value = " + text);
-    if (value.error || value.table.size() != 1 || text.find('\n') != std::string::npos) return {};
-    return std::move(value.table);
+std::optional<DeckValue> parse_value(const std::string& text) {
+    const Toml read = parse_toml("value = " + text);
+    if (read.error || read.table.size() != 1 || text.find('\n') != std::string::npos) return {};
+    return value_of(*read.table.get("value"));
 }
 
 void Reader::read_overrides(std::span<const std::string> overrides) {
@@ -170,33 +168,24 @@ void Reader::read_overrides(std::span<const std::string> overrides) {
     for (const std::string& word : overrides) read_override(word, given);
 }
 
-// Whether the key is a text or one word of several, and so may do without quotes.
-bool is_text(const Key& key) {
-    return std::holds_alternative<TextKey>(key.kind) || std::holds_alternative<ChoiceKey>(key.kind) ||
-           std::holds_alternative<BoundariesKey>(key.kind) || std::holds_alternative<ShapeKey>(key.kind);
-}
-
 bool is_bare(const std::string& text) {
     return text.find_first_of(" \t\n\r'\"[]{},#=") == std::string::npos;
 }
 
 // The value of an override: TOML, or a text as it stands.
-std::optional<toml::table> value_of_word(const Key& key, const std::string& text) {
-    auto value = parse_value(text);
-    if (value) return value;
+std::optional<DeckValue> value_of_word(const Key& key, const std::string& text) {
+    if (const auto value = parse_value(text)) return value;
     const bool printable = std::ranges::none_of(text, [](unsigned char c) { return c < 0x20; });
     const bool quoted = text.starts_with('"') || text.starts_with('\'');
-    if (is_bare(text) || (is_text(key) && printable && !quoted && !text.starts_with('[')))
-        return toml::table{{"value", text}};
+    if (is_bare(text) || (key.is_text && printable && !quoted && !text.starts_with('['))) return text;
     return {};
 }
 
 void Reader::read_override(const std::string& word, std::map<std::string, std::string>& given) {
     const std::string where = "command line";
     const auto equals = word.find('=');
-    if (equals == std::string::npos) {
+    if (equals == std::string::npos)
         return complain(where, fmt::format("{}: not understood; give section.key=value", quoted(word)));
-    }
     const std::string name = trimmed(word.substr(0, equals));
     const std::string text = trimmed(word.substr(equals + 1));
     const auto dot = name.find('.');
@@ -205,29 +194,16 @@ void Reader::read_override(const std::string& word, std::map<std::string, std::s
     if (!key && is_among(table_.sections(), name)) return complain_of_section(where, name, text);
     if (!key) return unknown_key(where, section, dot == std::string::npos ? name : name.substr(dot + 1));
 
-    if (const auto [earlier, is_new] = given.emplace(name, text); !is_new) {
-        deck_.refused.insert(name);
-        return complain(where, fmt::format("{} = {}: given twice (before: {}); give it once", name,
-                                           shown(text), shown(earlier->second)));
+    if (const auto [earlier, is_new] = given.emplace(name, text); !is_new)
+        return refuse(where, *key, shown(text),
+                      fmt::format("given twice (before: {}); give it once", shown(earlier->second)));
+    if (text == "default") {  // the value in the file is forgotten
+        deck_.refused.erase(name);
+        return deck_.take_back(*key);
     }
-    if (text == "default") return take_back(*key);
-    const auto value = value_of_word(*key, text);
-    if (!value) {
-        deck_.refused.insert(name);
-        return complain(
-            where, fmt::format("{} = {}: not a TOML value (a string may need quotes); allowed is {}", name,
-                               shown(text), allowed_text(*key)));
-    }
-    take(where, *key, *value->get("value"));
-}
-
-// The file's value of the key is forgotten.
-void Reader::take_back(const Key& key) {
-    const std::string name = key.full_name();
-    std::visit([&](const auto& kind) { kind.value.set(deck_.parameters, kind.value.get(Parameters{})); },
-               key.kind);
-    deck_.origin[name] = "default";
-    deck_.refused.erase(name);
+    if (const auto value = value_of_word(*key, text)) return take(where, *key, *value);
+    refuse(where, *key, shown(text),
+           "not a TOML value (a string may need quotes); allowed is " + key->allowed);
 }
 
 // A section in place of a key; the key that takes such a word was probably meant.
@@ -235,27 +211,26 @@ void Reader::complain_of_section(const std::string& where, const std::string& se
                                  const std::string& word) {
     std::string meant;
     for (const Key& key : table_.keys()) {
-        const auto* choice = std::get_if<ChoiceKey>(&key.kind);
-        if (meant.empty() && key.section == section && choice && is_among(choice->names, word))
+        const bool takes = key.is_text && std::ranges::find(key.words, word, &Word::name) != key.words.end();
+        if (meant.empty() && key.section == section && takes)
             meant = fmt::format(" (did you mean \"{}={}\"?)", key.full_name(), word);
     }
     complain(where, fmt::format("{}: is a section; give one of its keys: {}{}", section,
                                 key_list(table_, section), meant));
 }
 
-void Reader::take(const std::string& where, const Key& key, const toml::node& node) {
+void Reader::take(const std::string& where, const Key& key, const DeckValue& value) {
     const std::string name = key.full_name();
     deck_.origin[name] = where;
-    const OldKey* const old = node.is_string() ? old_key(name, node.as_string()->get()) : nullptr;
-    if (old) {
-        complain(where, fmt::format("{} = {}: {}", name, shown_value(node), old_key_text(*old)));
-        deck_.refused.insert(name);
-        return;
-    }
-    if (const auto complaint = assign(key, node, deck_.parameters)) {
-        complain(where, fmt::format("{} = {}: {}", name, shown_value(node), *complaint));
-        deck_.refused.insert(name);
-    }
+    const OldKey* const old = value.is_string() ? old_key(name, value.get<std::string>()) : nullptr;
+    const auto complaint = old ? old_key_text(*old) : key.assign(value, deck_.parameters);
+    if (complaint) refuse(where, key, shown_value(value), *complaint);
+}
+
+void Reader::refuse(const std::string& where, const Key& key, const std::string& value,
+                    const std::string& what) {
+    complain(where, fmt::format("{} = {}: {}", key.full_name(), value, what));
+    deck_.refused.insert(key.full_name());
 }
 
 void Reader::unknown_key(const std::string& where, const std::string& section, const std::string& name) {
@@ -266,18 +241,17 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
     const auto sections = table_.sections();
     std::string message =
         fmt::format("{}: unknown key", section.empty() ? name : fmt::format("{}.{}", section, name));
-    if (section.empty()) {
-        message += fmt::format("; keys belong to the sections {}", fmt::join(sections, ", "));
-    } else if (is_among(sections, section)) {
+    if (is_among(sections, section))
         message += fmt::format("; [{}] has {}", section, key_list(table_, section));
-    } else {
-        message += fmt::format("; the sections are {}", fmt::join(sections, ", "));
-    }
+    else
+        message +=
+            fmt::format("; {} {}", section.empty() ? "keys belong to the sections" : "the sections are",
+                        fmt::join(sections, ", "));
     if (const Key* meant = nearest_key(table_, section, name)) {
-        message += did_you_mean(meant->full_name());
+        message += fmt::format(" (did you mean \"{}\"?)", meant->full_name());
         deck_.refused.insert(meant->full_name());
     } else if (!is_among(sections, section)) {
-        message += did_you_mean(nearest(section.empty() ? name : section, sections));
+        message += did_you_mean(section.empty() ? name : section, sections);
     }
     complain(where, message);
 }
@@ -287,6 +261,11 @@ void Reader::unknown_key(const std::string& where, const std::string& section, c
 bool Deck::is_set(const std::string& key) const {
     const auto found = origin.find(key);
     return found != origin.end() && found->second != "default";
+}
+
+void Deck::take_back(const Key& key) {
+    key.set_default(parameters);
+    origin[key.full_name()] = "default";
 }
 
 Deck read_deck(const Table& table, const std::optional<FileText>& file,

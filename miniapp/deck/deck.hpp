@@ -1,7 +1,8 @@
 #pragma once
 
-// Reading what the user wrote: a TOML file, then `section.key=value` words. Nothing here throws at the user: every
-// complaint says where, what came, what is allowed and the nearest valid name, and all are returned together.
+// Reads what the user wrote: a TOML file, then `section.key=value` words. Nothing here throws at the user:
+// every complaint names the place, the value, what is allowed and the nearest valid name, and all are
+// returned together.
 
 #include <map>
 #include <optional>
@@ -16,18 +17,19 @@
 namespace keel {
 
 struct Deck {
-    const Table* table = nullptr;  // by which it was read; outlives the deck
-    std::string file;              // it was read from; empty: none
+    const Table* table = nullptr;  // outlives the deck
+    std::string file;              // path; empty: none
     Parameters parameters;
-    std::map<std::string, std::string> origin;  // of every key: "deck.toml:14", "command line" or "default"
+    std::map<std::string, std::string> origin;  // by key: "deck.toml:14", "command line" or "default"
     std::vector<std::string> errors;            // empty: all that was given has been taken
     std::set<std::string> refused;              // keys whose value was given but is among the errors
 
     bool is_set(const std::string& key) const;
+    void take_back(const Key& key);  // gives it its default
 };
 
-// Takes the file, if there is one, then the overrides, which win over the file. A value of an override is TOML, or a text
-// without quotes; `default` takes back what the file says. Purely local: no MPI.
+// Takes the file, if there is one, then the overrides, which win over the file. A value of an override is
+// TOML, or a text without quotes; `default` takes back the value in the file. Purely local: no MPI.
 Deck read_deck(const Table& table, const std::optional<FileText>& file,
                std::span<const std::string> overrides);
 

@@ -4,19 +4,39 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
-#include "miniapp/deck/overloaded.hpp"
-
 namespace keel {
+namespace {
 
-bool Interval::contains(double x) const {
-    return std::isfinite(x) && (lowest_open ? x > lowest : x >= lowest) &&
-           (highest_open ? x < highest : x <= highest);
+bool holds(const Table& table, const Condition& condition, const Parameters& parameters) {
+    const DeckValue value = table.find(condition.key)->value(parameters);
+    const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+    if (condition.words.empty()) return std::ranges::find(condition.others, word) == condition.others.end();
+    return std::ranges::find(condition.words, word) != condition.words.end();
 }
+
+// The first of the conditions that does not hold; null if all do.
+const Condition* failing(const Table& table, const std::vector<Condition>& conditions,
+                         const Parameters& parameters) {
+    const auto found = std::ranges::find_if(
+        conditions, [&](const Condition& condition) { return !holds(table, condition, parameters); });
+    return found == conditions.end() ? nullptr : &*found;
+}
+
+// The uses of the key by its full name or, if there are none, of its section.
+std::vector<const KeyUse*> uses_of(const Key& key, const KeyUses& uses) {
+    std::vector<const KeyUse*> found;
+    for (const std::string& name : {key.full_name(), key.section + "."}) {
+        for (const KeyUse& use : uses.uses)
+            if (use.key == name) found.push_back(&use);
+        if (!found.empty()) break;
+    }
+    return found;
+}
+
+}  // namespace
 
 std::string text_of(const Condition& condition) {
     if (condition.others.empty())
@@ -25,38 +45,11 @@ std::string text_of(const Condition& condition) {
     return fmt::format("{} other than {}", condition.key, fmt::join(condition.others, " and "));
 }
 
-nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters) {
-    return std::visit(
-        Overloaded{[&](const BoundariesKey& kind) -> nlohmann::ordered_json {
-                       const auto words = kind.value.get(parameters);
-                       if (words[0] == words[1] && words[1] == words[2]) return words[0];
-                       return words;
-                   },
-                   [&](const ShapeKey& kind) -> nlohmann::ordered_json {
-                       const auto [word, boxes] = kind.value.get(parameters);
-                       if (!word.empty()) return word;
-                       if (!boxes.file.empty()) return boxes.file;
-                       return boxes.positions;
-                   },
-                   [&](const IntervalKey& kind) -> nlohmann::ordered_json {
-                       const WordOrInterval value = kind.value.get(parameters);
-                       if (value.word.empty()) return value.ends;
-                       return value.word;
-                   },
-                   [&](const IntegerKey& kind) -> nlohmann::ordered_json {
-                       const std::int64_t value = kind.value.get(parameters);
-                       const auto word = std::ranges::find(kind.words, value, &NumberWord::number);
-                       if (word != kind.words.end()) return word->word;
-                       return value;
-                   },
-                   [&](const auto& kind) -> nlohmann::ordered_json { return kind.value.get(parameters); }},
-        key.kind);
-}
-
 Key& Table::add(Key key) {
-    const auto* choice = std::get_if<ChoiceKey>(&key.kind);
-    if (choice && std::ranges::count(choice->names, choice->value.get(Parameters{})) != 1)
-        throw std::logic_error(key.full_name() + ": the default is not one of the choices");
+    const Parameters defaults;
+    Parameters assigned;
+    if (key.assign(key.value(defaults), assigned) || key.value(assigned) != key.value(defaults))
+        throw std::logic_error(key.full_name() + ": the default is no value that it may have");
     const auto last = std::ranges::find(keys_.rbegin(), keys_.rend(), key.section, &Key::section);
     const auto place = last == keys_.rend() ? keys_.end() : last.base();
     return *keys_.insert(place, std::move(key));
@@ -64,9 +57,8 @@ Key& Table::add(Key key) {
 
 std::vector<std::string> Table::sections() const {
     std::vector<std::string> sections;
-    for (const Key& key : keys_) {
+    for (const Key& key : keys_)
         if (sections.empty() || sections.back() != key.section) sections.push_back(key.section);
-    }
     return sections;
 }
 
@@ -80,6 +72,34 @@ const Key* Table::find(std::string_view full_name) const {
     const auto dot = full_name.find('.');
     if (dot == std::string_view::npos) return nullptr;
     return find(full_name.substr(0, dot), full_name.substr(dot + 1));
+}
+
+std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
+                     std::span<const Parameters> solvers) {
+    // A key of another mode.
+    for (const Condition& condition : key.needs)
+        if (condition.key == "run.mode" && !holds(table, condition, solvers.front()))
+            return "needs " + text_of(condition);
+    const std::vector<const KeyUse*> found = uses_of(key, uses);
+    if (found.empty()) return uses.otherwise;
+
+    std::string reason;
+    std::string of_key;  // the condition of its own that fails where its section plays a part
+    for (const KeyUse* use : found) {
+        if (!use->idle.empty()) return use->idle;
+        const bool exact = use->key == key.full_name();
+        std::vector<Condition> conditions = use->needs;
+        if (!exact || conditions.empty() || use->besides)
+            conditions.insert(conditions.end(), key.needs.begin(), key.needs.end());
+        const Condition* missing = nullptr;
+        for (const Parameters& parameters : solvers) {
+            missing = failing(table, conditions, parameters);
+            if (!missing) return "";
+            if (!exact && !failing(table, use->needs, parameters)) of_key = "needs " + text_of(*missing);
+        }
+        if (missing) reason += (reason.empty() ? "needs " : " or ") + text_of(*missing);
+    }
+    return of_key.empty() ? reason : of_key;
 }
 
 }  // namespace keel

@@ -1,109 +1,27 @@
 #pragma once
 
-// The keys of decks. `Table` lists every key once; reading decks, --help, --keys, the table in docs/ and the JSON of a run are
-// all made from it.
+// The keys of decks. `Table` lists every key once; reading decks, --help, --keys, the table in docs/ and the
+// JSON of a run are all made from it. A mode names the keys that play a part in it, and a key what it needs
+// of others; what was given but plays no part is refused on the command line, where it was meant for this
+// run, and remarked on in a deck, which may serve several.
 
-#include <array>
-#include <cstdint>
 #include <functional>
-#include <limits>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "miniapp/deck/parameters.hpp"
+#include "miniapp/deck/values.hpp"
 
 namespace keel {
 
-// Reads and writes one value of a Parameters.
-template <class T>
-struct Access {
-    std::function<T(const Parameters&)> get;
-    std::function<void(Parameters&, const T&)> set;
-};
-
-// The numbers that a real key may be: finite, and within the ends; an open end is itself excluded.
-struct Interval {
-    double lowest = -std::numeric_limits<double>::infinity();
-    double highest = std::numeric_limits<double>::infinity();
-    bool lowest_open = true;
-    bool highest_open = true;
-
-    bool contains(double x) const;
-};
-
-// Boxes where there is no word.
-struct WordOrBoxes {
-    std::string word;
-    BoxesList boxes = {};
-};
-// An interval where there is no word.
-struct WordOrInterval {
-    std::string word;
-    std::array<double, 2> ends{};
-};
-
-// A word that stands for a number.
-struct NumberWord {
-    std::string word;
-    std::int64_t number;
-};
-
-struct IntegerKey {
-    Access<std::int64_t> value;
-    std::int64_t lowest;
-    std::int64_t highest;
-    std::vector<NumberWord> words = {};  // written in place of their numbers
-};
-struct RealKey {
-    Access<double> value;
-    Interval allowed;
-};
-struct FlagKey {
-    Access<bool> value;
-};
-struct ChoiceKey {  // one word of several
-    Access<std::string> value;
-    std::vector<std::string> names;
-    std::vector<std::string> meanings = {};  // of each name; none where the names say enough
-};
-struct TextKey {
-    Access<std::string> value;
-    std::string allowed = "text";
-};
-struct ListKey {  // any number of texts
-    Access<std::vector<std::string>> value;
-};
-struct TripleKey {  // three integers, one per direction
-    Access<Index> value;
-    int lowest;
-};
-struct RealTripleKey {  // three numbers, one per direction
-    Access<Triple> value;
-    Interval allowed;
-};
-struct ShapeKey {  // one word of several, any number of triples of integers from 0 on, or the path of a file
-    Access<WordOrBoxes> value;
-    std::vector<std::string> words;
-};
-struct IntervalKey {  // one word of several, or the two ends of an interval of numbers from 0 on
-    Access<WordOrInterval> value;
-    std::vector<std::string> words;
-};
-struct BoundariesKey {  // one word for all directions, or three; each may be two, "low/high"
-    Access<std::array<std::string, 3>> value;
-    std::vector<std::string> names;
-};
-
-// What another key must be for a key to play a part: a choice with one of these words, or a flag that is "true".
+// The value that another key must have for a key to play a part: a choice with one of these words, or a flag
+// that is "true".
 struct Condition {
     std::string key;
-    std::vector<std::string> words;  // none: any but the others
-    std::vector<std::string> others =
-        {};  // words of the choice that will not do, where these are easier told
+    std::vector<std::string> words;        // none: any but the others
+    std::vector<std::string> others = {};  // words that will not do, where these are shorter to list
 };
 // "multigrid.smoother = jacobi", "bottom.solver other than smooth"
 std::string text_of(const Condition& condition);
@@ -111,30 +29,34 @@ std::string text_of(const Condition& condition);
 struct Key {
     std::string section;
     std::string name;
-    std::string unit;     // empty: a pure number or a word
-    std::string meaning;  // a phrase that stands alone, of at most 80 characters
-    std::variant<IntegerKey, RealKey, FlagKey, ChoiceKey, TextKey, ListKey, TripleKey, RealTripleKey,
-                 ShapeKey, IntervalKey, BoundariesKey>
-        kind;
+    std::string unit;                   // empty: a pure number or a word
+    std::string meaning;                // a phrase that stands alone, of at most 80 characters
+    std::string allowed;                // "from 1 to 1024", "V, F"
+    std::vector<Word> words = {};       // all words that its value may be
+    bool is_text = false;               // its value needs no quotes on the command line
     std::vector<Condition> needs = {};  // all of them
     bool expert = false;                // for ablations and rare wishes: not among the common keys
 
-    std::string full_name() const { return section + "." + name; }
-};
+    // The key's value in the parameters.
+    std::function<DeckValue(const Parameters&)> value;
+    // Puts a value into the parameters; returns why it cannot, or nothing.
+    std::function<std::optional<std::string>(const DeckValue&, Parameters&)> assign;
+    std::function<void(const Parameters& from, Parameters& to)> copy;
 
-// One key's value; dumped as JSON it is also valid TOML.
-nlohmann::ordered_json value_of(const Key& key, const Parameters& parameters);
+    std::string full_name() const { return section + "." + name; }
+    void set_default(Parameters& parameters) const { copy({}, parameters); }
+};
 
 // Every key, in the order in which it is printed: section after section.
 class Table {
   public:
-    // Behind the keys of its section. Throws std::logic_error where the default is not one of the choices. The reference
-    // is good until the next call.
+    // Behind the keys of its section. Throws std::logic_error if the default is not a value that the key may
+    // have. The reference is good until the next call.
     Key& add(Key key);
 
     std::span<const Key> keys() const { return keys_; }
     std::vector<std::string> sections() const;
-    // Nothing there: a null pointer.
+    // A null pointer if there is no such key.
     const Key* find(std::string_view section, std::string_view name) const;
     const Key* find(std::string_view full_name) const;
 
@@ -142,13 +64,43 @@ class Table {
     std::vector<Key> keys_;
 };
 
-// A word of a choice.
-struct Word {
-    std::string name;
-    std::string meaning;
-};
-
 // The keys that modes share. The words of run.mode are given.
 void add_common_keys(Table& table, const std::vector<Word>& modes);
+
+// A key by its full name, or with a "section." all keys of it.
+struct KeyUse {
+    std::string key;
+    // Conditions: for a full name in place of the key's own, unless `besides`; for a section besides them.
+    std::vector<Condition> needs = {};
+    std::string idle = {};  // not empty: the key plays no part; why, and what to do instead
+    bool besides = false;
+};
+
+// The keys of a mode. A full name counts before its section, and where it stands twice either will do; what
+// is not listed plays no part.
+struct KeyUses {
+    std::vector<KeyUse> uses;
+    std::string otherwise;  // why a key that is not listed plays no part, and what to do instead
+};
+
+// Why a key plays no part, and what to do instead; empty if it does for at least one of the parameters, which
+// are one solver's each where a mode compares solvers.
+std::string why_idle(const Table& table, const Key& key, const KeyUses& uses,
+                     std::span<const Parameters> solvers);
+
+// A key, or a value of a key, that a deck could have once. Whoever renames or drops one adds a row.
+struct OldKey {
+    std::string_view key;     // "section.key"
+    std::string_view value;   // only this word of a key that is still there; empty: the key itself is gone
+    std::string_view remedy;  // a clause that ends the complaint: "write bottom.spectrum = [0.1, 2]"
+};
+
+std::span<const OldKey> old_keys();
+// The row of the key, or of the word where `value` is not empty; a null pointer if there is none.
+const OldKey* old_key(std::string_view key, std::string_view value = {});
+// Whether there was a section of this name.
+bool old_section(std::string_view section);
+// "is no longer a key; write ...", to stand behind the key or `key = value`.
+std::string old_key_text(const OldKey& old);
 
 }  // namespace keel

@@ -1,4 +1,4 @@
-#include "miniapp/deck/old_keys.hpp"
+#include "miniapp/deck/keys.hpp"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ std::span<const OldKey> old_keys() {
         {"run.preconditioner", "",
          "write bottom.preconditioner = \"v_cycle\", \"block_ic0\" or \"block_cholesky\""},
         {"run.verbose", "", "give the option --verbose"},
-        {"simulate.box", "", "a simulated run is charged for the boxes of problem.box; leave it out"},
+        {"simulate.box", "", "a simulated run models the boxes of problem.box; leave it out"},
     };
     return all;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
-// What a user can choose: one run's values, a structure a section of the deck. Their keys are in common_keys.cpp; to add one
-// is a member here and a line there. Keys that one mode alone knows are in its folder (modes/).
+// The values that a user can choose for a run: a structure for each section of the deck. Their keys are in
+// common_keys.cpp; a new one is a member here and a line there. Keys that one mode alone knows are in its
+// folder (modes/).
 
 #include <any>
 #include <array>
@@ -105,11 +106,11 @@ struct ProblemOptions {
     Coefficients coefficients = Coefficients::constant;
     double contrast = 10.0;      // K of `smooth`, `ball` and `front`
     Triple anisotropy{1, 1, 1};  // factors of the face coefficients
-    Triple drift{0, 0, 0};       // of coefficients and triangle, coordinates a step
+    Triple drift{0, 0, 0};       // coordinates by which coefficients and triangle move in a step
     Alpha alpha = Alpha::constant;
     Rhs rhs = Rhs::triangle;
     BoundaryData data = BoundaryData::zero;
-    std::uint64_t seed = 1;  // of all that is random
+    std::uint64_t seed = 1;  // random right-hand sides, shapes, matrices and orderings
     Placement placement = Placement::curve;
     Storage storage = Storage::blocks;
     Boundaries boundary{Boundary::periodic, Boundary::periodic, Boundary::periodic};
@@ -120,7 +121,7 @@ struct ProblemOptions {
 
 struct CommOptions {
     std::string scheme = "standard";  // a candidate, or who chooses one for each level
-    int message_cap = 8192;           // of split, bytes
+    int message_cap = 8192;           // bytes; split's
     int ranks_per_node = 0;           // 0 = detect
     int ranks_per_socket = 0;         // 0 = detect, or as the machine has them
     std::string machine;              // to predict times on: a name or path; empty = none
@@ -129,10 +130,10 @@ struct CommOptions {
     Neighbours neighbours = Neighbours::faces;
     bool overlap = false;
     DeviceMessages device = DeviceMessages::automatic;
-    // In SimGrid's own sums under way every rank sends a message to every other.
+    // In SimGrid's own pending all-reduces every rank sends a message to every other.
     AllReduceAlgorithm allreduce =
         simulated() ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::mpi;
-    AllReduceModel allreduce_model = AllReduceModel::mpich;  // of predictions
+    AllReduceModel allreduce_model = AllReduceModel::mpich;  // in predictions
 };
 
 struct RunOptions {
@@ -185,8 +186,9 @@ struct Parameters {
     ModeOptions mode_options;
 };
 
-// Boxes per direction around the domain: problem.boxes, or as cubic, in two dimensions square, as possible from ranks x boxes_per_rank; of tags the cube
-// that these fill to problem.fill, of a list what it reaches to.
+// Boxes per direction around the domain: problem.boxes, or as cubic (in two dimensions square) as possible
+// from ranks x boxes_per_rank; for tags the cube that these fill to problem.fill, for a list the cuboid
+// around its positions.
 Index resolved_boxes(const ProblemOptions& problem, int ranks);
 
 }  // namespace keel

@@ -12,8 +12,9 @@
 
 namespace keel {
 
-// Collects the rules that do not hold. A rule names the keys that it judges together, the likeliest culprit first:
-// the complaint points to the first that the user set, and is left out if one of them was refused already.
+// Collects the rules that do not hold. A rule names the keys that it judges together, the likeliest culprit
+// first: the complaint points to the first that the user set, and is left out if one of them was refused
+// already.
 class Rules {
   public:
     explicit Rules(const Deck& deck, bool of_dry_run = false) : deck_(deck), of_dry_run_(of_dry_run) {}

@@ -220,7 +220,7 @@ void MachineReader::read_noise(const Place& here) {
                              read_seconds(here, "exchange").value_or(0)};
 }
 
-// What a message costs, with the overhead among it if that is given.
+// The cost of a message, of which the overhead is a part if it is given.
 std::optional<Postal> MachineReader::read_message_cost(const Place& place, const std::string& key) {
     auto cost = read_postal(place, key, {"overhead"});
     const toml::table* given = place.table[key].as_table();
@@ -309,10 +309,8 @@ void MachineReader::allow(const Place& place, const std::vector<std::string>& na
     for (const auto& [key, node] : place.table) {
         const std::string given(key.str());
         if (std::ranges::find(names, given) != names.end()) continue;
-        const auto meant = nearest(given, names);
-        complain(key.source(),
-                 fmt::format("{}: unknown key; allowed are {}{}", full(place, given), fmt::join(names, ", "),
-                             meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
+        complain(key.source(), fmt::format("{}: unknown key; allowed are {}{}", full(place, given),
+                                           fmt::join(names, ", "), did_you_mean(given, names)));
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "miniapp/deck/text/spelling.hpp"
@@ -51,7 +50,7 @@ std::optional<std::string> key_in_name(const std::string& word, const Table& tab
                                        const Parameters& parameters) {
     const Key* const key = table.find(word);
     if (!key) return {};
-    const nlohmann::ordered_json value = value_of(*key, parameters);
+    const DeckValue value = key->value(parameters);
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 

@@ -83,10 +83,8 @@ std::string keys_answer(const Table& table, const std::string& topic) {
     if (!text.empty()) return text;
     std::vector<std::string> names = table.sections();
     for (const Key& key : table.keys()) names.push_back(key.full_name());
-    const auto meant = nearest(topic, names);
     return fmt::format("command line: {}: no key and no section; the sections are {}{}\n", shown(topic),
-                       fmt::join(table.sections(), ", "),
-                       meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : "");
+                       fmt::join(table.sections(), ", "), did_you_mean(topic, names));
 }
 
 std::string table_answer(const Table& table, const std::string& topic) {

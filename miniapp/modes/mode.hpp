@@ -13,7 +13,7 @@
 #include "comm/ranks/interrupts.hpp"
 #include "kernels/backends/registry.hpp"
 #include "kernels/timing/regions.hpp"
-#include "miniapp/deck/key_use.hpp"
+#include "miniapp/deck/keys.hpp"
 #include "miniapp/deck/rules.hpp"
 #include "miniapp/report/findings.hpp"
 #include "miniapp/setup/machine/memory.hpp"

@@ -84,16 +84,10 @@ std::vector<std::string> drop_idle_keys(Deck& deck) {
     for (const auto& [name, reason] : idle_keys(deck)) {
         if (deck.origin.at(name) == "command line") continue;  // refused
         by_reason[reason].push_back(fmt::format("{} ({})", name, deck.origin.at(name)));
-        const Key& key = *deck.table->find(name);
-        std::visit([&](const auto& kind) { kind.value.set(deck.parameters, kind.value.get(Parameters{})); },
-                   key.kind);
-        deck.origin[name] = "default";
-        if (name == "multigrid.reference_path") {  // the keys that it had set go with it
-            const Parameters defaults;
-            if (!deck.is_set("problem.storage")) deck.parameters.problem.storage = defaults.problem.storage;
-            if (!deck.is_set("multigrid.ghost_colours"))
-                deck.parameters.multigrid.ghost_colours = defaults.multigrid.ghost_colours;
-        }
+        deck.take_back(*deck.table->find(name));
+        if (name == "multigrid.reference_path")  // the values that it had set go with it
+            for (const char* other : {"problem.storage", "multigrid.ghost_colours"})
+                if (!deck.is_set(other)) deck.take_back(*deck.table->find(other));
     }
     std::vector<std::string> remarks;
     for (const auto& [reason, keys] : by_reason)

@@ -6,19 +6,16 @@
 #include <cmath>
 #include <limits>
 
-#include "miniapp/deck/overloaded.hpp"
 #include "miniapp/deck/text/text.hpp"
 
 namespace keel {
 
 std::string purpose_of(const SchemeUse& use) {
-    return std::visit(Overloaded{[](const GhostCells& ghosts) { return std::string(name(ghosts.purpose)); },
-                                 [](const MovedBoxes& boxes) {
-                                     return std::string(boxes.way == Way::there ? "to_" : "from_") +
-                                            (boxes.agglomeration.merges() ? "merged" : "bottom");
-                                 },
-                                 [](const VectorEntries& entries) { return std::string(name(entries.use)); }},
-                      use.what);
+    if (const auto* ghosts = std::get_if<GhostCells>(&use.what)) return name(ghosts->purpose);
+    if (const auto* entries = std::get_if<VectorEntries>(&use.what)) return name(entries->use);
+    const auto& boxes = std::get<MovedBoxes>(use.what);
+    return std::string(boxes.way == Way::there ? "to_" : "from_") +
+           (boxes.agglomeration.merges() ? "merged" : "bottom");
 }
 
 std::optional<double> SchemeTable::least(std::size_t row) const {

@@ -15,7 +15,6 @@
 
 #include "kernels/layout/layout.hpp"
 #include "miniapp/deck/deck.hpp"
-#include "miniapp/deck/old_keys.hpp"
 #include "miniapp/deck/section.hpp"
 #include "miniapp/deck/text/key_text.hpp"
 #include "miniapp/deck/text/spelling.hpp"
@@ -114,7 +113,7 @@ Words good_decks() {
     return paths;
 }
 
-// What a bad deck's comments say of it.
+// The complaints that a bad deck expects, by its comments.
 struct Expectation {
     Words messages;  // "# expect: ..."
     int ranks = 1;   // "# ranks: ..."
@@ -334,7 +333,7 @@ TEST_CASE("a key or a value that Keel had once is refused with what to write ins
         expect_error(from_words({key + "=" + (value.empty() ? "1" : value)}).errors,
                      "command line: " + key + (value.empty() ? "" : " = \"" + value + "\"") + ": " +
                          old_key_text(old));
-        if (found) CHECK(allowed_text(*found).find(value + ",") == std::string::npos);
+        if (found) CHECK(found->allowed.find(value + ",") == std::string::npos);
     }
 }
 
@@ -352,8 +351,7 @@ TEST_CASE("meanings of keys and of their words have at most 80 characters") {
     for (const Key& key : all_keys().keys()) {
         CAPTURE(key.full_name());
         CHECK(key.meaning.size() <= 80);
-        if (const auto* choice = std::get_if<ChoiceKey>(&key.kind))
-            for (const std::string& meaning : choice->meanings) CHECK(meaning.size() <= 80);
+        for (const Word& word : key.words) CHECK(word.meaning.size() <= 80);
     }
 }
 
@@ -620,43 +618,36 @@ TEST_CASE("every good deck in inputs is read without errors and suits 1, 2 and 4
 }
 
 TEST_CASE("the smoke decks together try every choice of every key") {
-    // What a backend has depends on the build and the machine: tests/executable/test_backends.py.
+    // Features of backends depend on the build and the machine: tests/executable/test_backends.py.
     const std::set<std::string> of_backends{"run.backend", "run.gpu_sync", "comm.device"};
     std::map<std::string, std::set<std::string>> tried;
-    // It needs a machine's file, which a deck cannot name from wherever it runs: tests/executable/test_choice.py.
+    // This word needs a machine's file, which a deck cannot name from anywhere:
+    // tests/executable/test_choice.py.
     tried["comm.scheme"].insert("auto");
     // Every one of them is tried by tests/solvers/amg/test_amg.cpp.
     for (const SchemeOptions& one : candidates_without_axes({})) tried["amg.rows_scheme"].insert(name(one));
     tried["amg.rows_scheme"].insert(as_all_else);
-    // What it names is written where keel stands: tests/executable/test_network.py.
+    // The file would be written into the working directory: tests/executable/test_network.py.
     tried["network.write"].insert("machine.toml");
     for (const auto& path : decks_in("inputs/smoke", false)) {
         const Deck deck = from_file(path);
         for (const Key& key : all_keys().keys()) {
-            if (const auto* words = std::get_if<BoundariesKey>(&key.kind)) {
-                for (const auto& word : words->value.get(deck.parameters))
-                    tried[key.full_name()].insert(word);
-            }
+            if (key.full_name() == "problem.boundary")
+                for (const Sides<Boundary>& sides : deck.parameters.problem.boundary)
+                    for (const Boundary side : {sides.low, sides.high})
+                        tried["problem.boundary"].insert(name(side));
             if (deck.origin.at(key.full_name()) == "default") continue;
-            const auto value = value_of(key, deck.parameters);
+            const DeckValue value = key.value(deck.parameters);
             tried[key.full_name()].insert(value.is_string() ? value.get<std::string>() : value.dump());
         }
     }
     for (const Key& key : all_keys().keys()) {
         INFO(key.full_name());
-        Words names;
-        if (const auto* choice = std::get_if<ChoiceKey>(&key.kind)) names = choice->names;
-        if (const auto* words = std::get_if<BoundariesKey>(&key.kind)) names = words->names;
-        if (const auto* words = std::get_if<ShapeKey>(&key.kind)) names = words->words;
-        if (const auto* integer = std::get_if<IntegerKey>(&key.kind))
-            for (const NumberWord& word : integer->words) names.push_back(word.word);
-        if (const auto* words = std::get_if<IntervalKey>(&key.kind)) names = words->words;
-        if (std::holds_alternative<FlagKey>(key.kind)) names = {"true", "false"};
-        if (of_backends.contains(key.full_name())) names.clear();
-        for (const auto& name : names) {
-            INFO(name);
-            CHECK(tried[key.full_name()].contains(name));
-        }
+        if (!of_backends.contains(key.full_name()))
+            for (const Word& word : key.words) {
+                INFO(word.name);
+                CHECK(tried[key.full_name()].contains(word.name));
+            }
         CHECK_FALSE(tried[key.full_name()].empty());
     }
 }

@@ -10,18 +10,15 @@
 
 namespace keel {
 
-// What a key accepts: "from 1 to 1024", "> 0 and < 1", "V, F".
-std::string allowed_text(const Key& key);
-
-// Keys with their default, what is allowed and their meaning: the common ones, "all", those of a section ("bottom") or one
-// ("bottom.s"); nothing where there are none of that name.
+// Keys with their default, what is allowed and their meaning: the common ones, "all", those of a section
+// ("bottom") or one ("bottom.s"); nothing where there are none of that name.
 std::string keys_text(const Table& table, const std::string& which = "");
 
 // All as a Markdown table.
 std::string keys_markdown(const Table& table);
 
-// A complete deck with a comment on each key, which reads back to the same parameters. Keys that are `idle` are commented
-// out.
+// A complete deck with a comment on each key, which reads back to the same parameters. Keys that are `idle`
+// are commented out.
 std::string print_deck(const Table& table, const Parameters& parameters,
                        const std::function<bool(const Key&)>& idle);
 
@@ -29,6 +26,6 @@ std::string print_deck(const Table& table, const Parameters& parameters,
 std::vector<std::string> non_default_keys(const Table& table, const Parameters& parameters);
 
 // Every key's value, section -> key -> value.
-nlohmann::ordered_json resolved_json(const Table& table, const Parameters& parameters);
+DeckValue resolved_json(const Table& table, const Parameters& parameters);
 
 }  // namespace keel

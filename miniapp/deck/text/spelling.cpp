@@ -47,4 +47,9 @@ std::optional<std::string> nearest(const std::string& word, std::span<const std:
     return *best;
 }
 
+std::string did_you_mean(const std::string& word, std::span<const std::string> names) {
+    const auto name = nearest(word, names);
+    return name ? " (did you mean \"" + *name + "\"?)" : "";
+}
+
 }  // namespace keel

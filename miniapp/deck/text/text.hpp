@@ -9,14 +9,14 @@ namespace keel {
 
 inline constexpr std::size_t line_width = 100;
 
-// The text in lines of at most `width` columns, broken at blanks; all but the first begin with `indent` blanks. Words that
-// are longer stand alone.
+// The text in lines of at most `width` columns, broken at blanks; all but the first begin with `indent`
+// blanks. Words that are longer stand alone.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = line_width);
 
 // Each line of the text by itself, those that are too long broken behind an indent of 4.
 std::string wrapped_lines(std::string_view text);
 
-// What came from a user, fit to be shown: control characters as \xNN, and no more than `most` characters of it.
+// Text of a user, fit to be shown: control characters as \xNN, and no more than `most` characters of it.
 std::string shown(std::string_view text, std::size_t most = 80);
 
 std::string trimmed(const std::string& text);  // without the blanks and tabs around it

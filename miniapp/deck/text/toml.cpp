@@ -1,5 +1,5 @@
-// The library itself is compiled here and nowhere else, without its assertions (miniapp/CMakeLists.txt): some texts break
-// them that it survives and complains of, as "x = [}" in release 3.3.
+// The library itself is compiled here and nowhere else, without its assertions (miniapp/CMakeLists.txt): some
+// texts break them that it survives and complains of, as "x = [}" in release 3.3.
 
 #include "miniapp/deck/text/toml.hpp"
 
@@ -24,15 +24,15 @@ bool lacks_section_name(const std::string& line) {
                             std::string_view("_-\"']").find(rest.front()) == std::string_view::npos);
 }
 
-// The line of the first character beyond ASCII outside of quotes and comments, where TOML has none; 0: there is none. On some
-// of them, accented letters among them, the library's behaviour is undefined.
+// The line of the first character beyond ASCII outside of quotes and comments, where TOML has none; 0: there
+// is none. On some of them, accented letters among them, the library's behaviour is undefined.
 long line_beyond_ascii(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // a mark of UTF-8 that editors set
     long line = 1;
-    std::string_view quotes;  // that end the text at hand; empty: none is at hand
+    std::string_view quotes;  // the quotes that end the text at hand; empty: none is at hand
     bool comment = false;
-    char before =
-        '\n';  // the last that is not blank; quotes elsewhere than behind these are a mistake and begin nothing
+    char before = '\n';  // the last character that is not blank
+    // Quotes elsewhere than behind these are a mistake and begin nothing.
     const auto may_begin = [&] { return std::string_view("\n=,[{.").find(before) != std::string_view::npos; };
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
@@ -67,8 +67,8 @@ long line_beyond_ascii(std::string_view text) {
     return 0;
 }
 
-// Why a text is kept from the library, not every release of which survives control characters, deep keys and nameless
-// sections.
+// Why a text is kept from the library, not every release of which survives control characters, deep keys and
+// nameless sections.
 std::optional<TomlError> why_unparsable(const std::string& text) {
     constexpr long deepest = 50;  // points in a line, comments aside; a key of 20,000 parts ends toml++ 3.3
     std::istringstream lines(text);
@@ -95,6 +95,18 @@ std::optional<TomlError> why_unparsable(const std::string& text) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json value_of(const toml::node& node) {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* integer = node.as_integer()) return integer->get();
+    if (const auto* real = node.as_floating_point()) return real->get();
+    if (const auto* flag = node.as_boolean()) return flag->get();
+    if (node.is_table()) return nlohmann::ordered_json::object();
+    if (!node.is_array()) return nullptr;
+    auto array = nlohmann::ordered_json::array();
+    for (const toml::node& element : *node.as_array()) array.push_back(value_of(element));
+    return array;
+}
 
 Toml parse_toml(const std::string& text) {
     if (const auto unparsable = why_unparsable(text)) return {{}, unparsable};

@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -21,5 +22,8 @@ struct Toml {
 
 // Any text is survived.
 Toml parse_toml(const std::string& text);
+
+// The value as JSON, with null for dates and times, which JSON has not.
+nlohmann::ordered_json value_of(const toml::node& node);
 
 }  // namespace keel

@@ -293,11 +293,8 @@ std::vector<NamedSolver> contestants(const Deck& deck, std::vector<Complaint>& c
         if (std::ranges::find(all, name, &NamedSolver::name) != all.end())
             complain("given twice; give it once");
         Parameters merged = deck.parameters;
-        for (const Key& key : table.keys()) {
-            if (!own.is_set(key.full_name())) continue;
-            std::visit([&](const auto& kind) { kind.value.set(merged, kind.value.get(own.parameters)); },
-                       key.kind);
-        }
+        for (const Key& key : table.keys())
+            if (own.is_set(key.full_name())) key.copy(own.parameters, merged);
         const std::array merged_alone{merged};
         for (const Key& key : table.keys())
             if (own.is_set(key.full_name()))
@@ -316,8 +313,8 @@ class SurveyMode : public GridMode {
 
     void add_keys(Table& table) const override {
         Section<SurveyOptions> s(table, "run", name());
-        s.list("survey", &SurveyOptions::survey,
-               "bottom solvers, as \"ca_cg s=8\"; speed-ups are over the first; [] = all");
+        s.add("survey", list_kind(), &SurveyOptions::survey,
+              "bottom solvers, as \"ca_cg s=8\"; speed-ups are over the first; [] = all");
     }
     KeyUses keys() const override {
         std::vector<KeyUse> uses = keys_of_grids();
