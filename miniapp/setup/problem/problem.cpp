@@ -21,9 +21,37 @@ double triangle(double x) {
 // Gauss's points of a cell [0, 1].
 constexpr std::array gauss_points{0.5 - 0.5 * std::numbers::inv_sqrt3, 0.5 + 0.5 * std::numbers::inv_sqrt3};
 
-// What a linear solution is on a face, and what makes one of it.
+// A linear solution, also on faces.
 double linear(const std::array<double, 3>& x) {
     return 1 + x[0] - 2 * x[1] + x[2] / 2;
+}
+
+// A factor of the manufactured u, by the boundaries of its direction; and the derivative.
+double factor(const Sides<Boundary>& sides, double x) {
+    const auto [low, high] = sides;
+    if (low == Boundary::periodic) return std::sin(2 * pi * x) + std::cos(4 * pi * x) / 4;
+    if (low != high)
+        return low == Boundary::neumann ? std::cos(pi * x / 2) + std::cos(3 * pi * x / 2) / 4
+                                        : std::sin(pi * x / 2) + std::sin(3 * pi * x / 2) / 4;
+    return low == Boundary::dirichlet ? std::sin(pi * x) + std::sin(3 * pi * x) / 4
+                                      : std::cos(pi * x) + std::cos(2 * pi * x) / 4;
+}
+double slope(const Sides<Boundary>& sides, double x) {
+    const auto [low, high] = sides;
+    if (low == Boundary::periodic) return 2 * pi * std::cos(2 * pi * x) - pi * std::sin(4 * pi * x);
+    if (low != high)
+        return low == Boundary::neumann
+                   ? -pi / 2 * std::sin(pi * x / 2) - 3 * pi / 8 * std::sin(3 * pi * x / 2)
+                   : pi / 2 * std::cos(pi * x / 2) + 3 * pi / 8 * std::cos(3 * pi * x / 2);
+    return low == Boundary::dirichlet ? pi * std::cos(pi * x) + 3 * pi * std::cos(3 * pi * x) / 4
+                                      : -pi * std::sin(pi * x) - pi * std::sin(2 * pi * x) / 2;
+}
+
+// A coordinate as a drift of so much a step has moved it.
+double drifted(double x, double drift, int step) {
+    if (drift == 0) return x;
+    x -= step * drift;
+    return x - std::floor(x);
 }
 
 }  // namespace
@@ -41,6 +69,13 @@ double loss_of_a(const ProblemOptions& parameters, double spacing, bool has_diri
     return std::numeric_limits<double>::epsilon() * faces / alpha;
 }
 
+LineFunction::LineFunction(int cells, std::function<double(double)> function)
+    : cells_(cells), function_(std::move(function)) {
+    constexpr int most = 1 << 15;
+    if (cells > most) return;
+    for (int place = 0; place <= 2 * cells; ++place) values_.push_back(function_(0.5 * place / cells));
+}
+
 Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means means)
     : parameters_(parameters),
       finest_(finest),
@@ -48,7 +83,27 @@ Problem::Problem(const ProblemOptions& parameters, const Layout& finest, Means m
       cells_(finest.cells()),
       h_(finest.spacing()),
       boundary_(finest.boundaries()),
-      has_dirichlet_(finest.domain().has_dirichlet()) {}
+      has_dirichlet_(finest.domain().has_dirichlet()) {
+    tabulate_waves();
+    for (std::size_t d = 0; d < finest.dimensions(); ++d) {
+        const Sides<Boundary> sides = boundary_[d];
+        factor_[d] = {cells_[d], [sides](double x) { return factor(sides, x); }};
+        slope_[d] = {cells_[d], [sides](double x) { return slope(sides, x); }};
+    }
+}
+
+void Problem::at_step(int n) {
+    step_ = n;
+    if (drifts()) tabulate_waves();
+}
+
+void Problem::tabulate_waves() {
+    if (parameters_.coefficients != Coefficients::smooth) return;
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d)
+        wave_[d] = {cells_[d], [drift = parameters_.drift[d], step = step_](double x) {
+                        return std::sin(2 * pi * drifted(x, drift, step));
+                    }};
+}
 
 Index Problem::finest_cells(int ratio) const {
     return in_each_direction(ratio, finest_.dimensions(), 1);
@@ -66,15 +121,10 @@ double Problem::alpha(const Point& x) const {
 double Problem::beta(const Point& at) const {
     const double K = parameters_.contrast;
     Point x = at;
-    for (std::size_t d = 0; d < 3; ++d)
-        if (parameters_.drift[d] != 0) {
-            x[d] -= step_ * parameters_.drift[d];
-            x[d] -= std::floor(x[d]);
-        }
+    for (std::size_t d = 0; d < 3; ++d) x[d] = drifted(x[d], parameters_.drift[d], step_);
     const bool plane = finest_.dimensions() == 2;
     if (parameters_.coefficients == Coefficients::smooth)
-        return std::pow(K, 0.5 * std::sin(2 * pi * x[0]) * std::sin(2 * pi * x[1]) *
-                               (plane ? 1.0 : std::sin(2 * pi * x[2])));
+        return smooth_beta(std::sin(2 * pi * x[0]), std::sin(2 * pi * x[1]), std::sin(2 * pi * x[2]));
     if (parameters_.coefficients == Coefficients::ball) {
         const Point r{x[0] - 0.5, x[1] - 0.5, plane ? 0.0 : x[2] - 0.5};
         return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] < 0.0625 ? K : 1.0;
@@ -85,6 +135,18 @@ double Problem::beta(const Point& at) const {
         return std::pow(K, 0.5 * (1 + std::tanh(32 * (x[plane ? 1 : 2] - z0))));
     }
     return 1.0;
+}
+
+double Problem::smooth_beta(double x, double y, double z) const {
+    return std::pow(parameters_.contrast, 0.5 * x * y * (finest_.dimensions() == 2 ? 1.0 : z));
+}
+
+double Problem::beta_at(const Index& place) const {
+    const bool plane = finest_.dimensions() == 2;
+    if (parameters_.coefficients == Coefficients::smooth)
+        return smooth_beta(wave_[0](place[0]), wave_[1](place[1]), plane ? 1.0 : wave_[2](place[2]));
+    return beta(
+        {0.5 * place[0] / cells_[0], 0.5 * place[1] / cells_[1], plane ? 0.0 : 0.5 * place[2] / cells_[2]});
 }
 
 template <class Value>
@@ -112,6 +174,7 @@ double Problem::gauss_mean(const Index& cell, int ratio, std::optional<std::size
 }
 
 double Problem::mean_alpha(const Index& cell, int ratio) const {
+    if (parameters_.alpha == Alpha::constant) return 1.0;
     if (means_ == Means::gauss)
         return gauss_mean(cell, ratio, {}, [&](const Point& x, const auto&) { return alpha(x); });
     const Index n = finest_cells(ratio);
@@ -123,23 +186,23 @@ double Problem::mean_alpha(const Index& cell, int ratio) const {
 }
 
 double Problem::mean_beta(std::size_t d, const Index& face, int ratio) const {
+    if (parameters_.coefficients == Coefficients::constant) return parameters_.anisotropy[d];
     if (means_ == Means::gauss)
         return parameters_.anisotropy[d] *
                gauss_mean(face, ratio, d, [&](const Point& x, const auto&) { return beta(x); });
     const std::size_t s = (d + 1) % 3;
     const std::size_t t = (d + 2) % 3;
     const Index n = finest_cells(ratio);
-    Index cell = n * face;
+    Index place{};
     // The face at the far end of a periodic direction is the one at its beginning, to the last bit.
     const int at = boundary_[d].low == Boundary::periodic ? ratio * face[d] % cells_[d] : ratio * face[d];
     double sum = 0;
     for (int j = 0; j < n[t]; ++j)
         for (int i = 0; i < n[s]; ++i) {
-            cell[s] = n[s] * face[s] + i;
-            cell[t] = n[t] * face[t] + j;
-            Point x = centre(cell, cells_);
-            x[d] = static_cast<double>(at) / cells_[d];
-            sum += beta(x);
+            place[d] = 2 * at;
+            place[s] = 2 * (n[s] * face[s] + i) + 1;
+            place[t] = 2 * (n[t] * face[t] + j) + 1;
+            sum += beta_at(place);
         }
     return parameters_.anisotropy[d] * sum / (n[s] * n[t]);
 }
@@ -157,33 +220,15 @@ OperatorFormulas Problem::operator_formulas() const {
     return formulas;
 }
 
-double Problem::factor(std::size_t d, double x) const {
-    const auto [low, high] = boundary_[d];
-    if (low == Boundary::periodic) return std::sin(2 * pi * x) + std::cos(4 * pi * x) / 4;
-    if (low != high)
-        return low == Boundary::neumann ? std::cos(pi * x / 2) + std::cos(3 * pi * x / 2) / 4
-                                        : std::sin(pi * x / 2) + std::sin(3 * pi * x / 2) / 4;
-    return low == Boundary::dirichlet ? std::sin(pi * x) + std::sin(3 * pi * x) / 4
-                                      : std::cos(pi * x) + std::cos(2 * pi * x) / 4;
-}
-
-double Problem::slope(std::size_t d, double x) const {
-    const auto [low, high] = boundary_[d];
-    if (low == Boundary::periodic) return 2 * pi * std::cos(2 * pi * x) - pi * std::sin(4 * pi * x);
-    if (low != high)
-        return low == Boundary::neumann
-                   ? -pi / 2 * std::sin(pi * x / 2) - 3 * pi / 8 * std::sin(3 * pi * x / 2)
-                   : pi / 2 * std::cos(pi * x / 2) + 3 * pi / 8 * std::cos(3 * pi * x / 2);
-    return low == Boundary::dirichlet ? pi * std::cos(pi * x) + 3 * pi * std::cos(3 * pi * x) / 4
-                                      : -pi * std::sin(pi * x) - pi * std::sin(2 * pi * x) / 2;
-}
-
 Formula Problem::exact_solution(int ratio) const {
     return [this, ratio](const Index& cell) {
         double u = 1.0;
         for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
-            const auto at = [&](double part) { return factor(d, ratio * (cell[d] + part) / cells_[d]); };
-            u *= means_ == Means::centre ? at(0.5) : (at(gauss_points[0]) + at(gauss_points[1])) / 2;
+            const auto at = [&](double part) {
+                return factor(boundary_[d], ratio * (cell[d] + part) / cells_[d]);
+            };
+            u *= means_ == Means::centre ? factor_[d](ratio * (2 * cell[d] + 1))
+                                         : (at(gauss_points[0]) + at(gauss_points[1])) / 2;
         }
         return u;
     };
@@ -191,8 +236,7 @@ Formula Problem::exact_solution(int ratio) const {
 
 double Problem::manufactured_right_side(const Index& cell, int ratio) const {
     Point value{1, 1, 1};
-    for (std::size_t d = 0; d < finest_.dimensions(); ++d)
-        value[d] = factor(d, ratio * (cell[d] + 0.5) / cells_[d]);
+    for (std::size_t d = 0; d < finest_.dimensions(); ++d) value[d] = factor_[d](ratio * (2 * cell[d] + 1));
     double f = parameters_.a * mean_alpha(cell, ratio) * value[0] * value[1] * value[2];
     for (std::size_t d = 0; d < finest_.dimensions(); ++d) {
         Index upper = cell;
@@ -207,25 +251,25 @@ double Problem::manufactured_right_side(const Index& cell, int ratio) const {
         };
         const auto flux = [&](const Index& face) {  // beta du/dx
             if (missing(face) == Boundary::neumann) return 0.0;
-            const double du = slope(d, static_cast<double>(ratio * face[d]) / cells_[d]) / (cells_[d] * h_);
+            const double du = slope_[d](2 * ratio * face[d]) / (cells_[d] * h_);
             return mean_beta(d, face, ratio) * du * v * w;
         };
         f -= parameters_.b / (ratio * h_) * (flux(upper) - flux(cell));
         for (const Index& face : {cell, upper})
             if (missing(face) == Boundary::dirichlet)
-                f += dirichlet_part(d, face, ratio,
-                                    factor(d, static_cast<double>(ratio * face[d]) / cells_[d]) * v * w);
+                f += dirichlet_part(d, face, ratio, factor_[d](2 * ratio * face[d]) * v * w);
     }
     return f;
 }
 
-// The mean over a cell of a alpha u less the fluxes through its faces, which are means over those: f to fourth order.
+// The mean over a cell of a alpha u less the fluxes through its faces, which are means over faces: f to
+// fourth order.
 double Problem::mean_manufactured_right_side(const Index& cell, int ratio) const {
     const std::size_t dimensions = finest_.dimensions();
     std::array<std::array<double, 2>, 3> value{{{1, 1}, {1, 1}, {1, 1}}};  // at the points of each direction
     for (std::size_t d = 0; d < dimensions; ++d)
         for (std::size_t n = 0; n < 2; ++n)
-            value[d][n] = factor(d, ratio * (cell[d] + gauss_points[n]) / cells_[d]);
+            value[d][n] = factor(boundary_[d], ratio * (cell[d] + gauss_points[n]) / cells_[d]);
     const auto u = [&](const auto& n) { return value[0][n[0]] * value[1][n[1]] * value[2][n[2]]; };
     double f = parameters_.a == 0.0
                    ? 0.0
@@ -236,7 +280,7 @@ double Problem::mean_manufactured_right_side(const Index& cell, int ratio) const
         const auto flux = [&](int side) {  // beta du/dx
             Index face = cell;
             face[d] += side;
-            const double du = slope(d, static_cast<double>(ratio * face[d]) / cells_[d]) / (cells_[d] * h_);
+            const double du = slope_[d](2 * ratio * face[d]) / (cells_[d] * h_);
             return parameters_.anisotropy[d] * du *
                    gauss_mean(face, ratio, d, [&](const Point& x, const auto& n) {
                        return beta(x) * value[(d + 1) % 3][n[(d + 1) % 3]] *
@@ -248,7 +292,7 @@ double Problem::mean_manufactured_right_side(const Index& cell, int ratio) const
     return f;
 }
 
-// What the value g on a face adds to f: ghost = 2 g - u.
+// The part of f that comes from the value g on a face: ghost = 2 g - u.
 double Problem::dirichlet_part(std::size_t d, const Index& face, int ratio, double g) const {
     return 2 * parameters_.b * mean_beta(d, face, ratio) / (ratio * h_ * ratio * h_) * g;
 }
