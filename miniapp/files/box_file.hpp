@@ -1,7 +1,7 @@
 #pragma once
 
-// problem.shape: a file that lists the boxes of a domain. Three integers from 0 on a line, a position along x, y and z;
-// `#` begins a comment, empty lines do not count.
+// problem.shape: a file that lists the boxes of a domain. Each line has three integers from 0 on, a position
+// along x, y and z; `#` begins a comment, empty lines do not count.
 
 #include <string>
 #include <vector>

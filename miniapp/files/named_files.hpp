@@ -1,6 +1,6 @@
 #pragma once
 
-// The files that a deck names. Rank 0 reads each once and tells the others.
+// The files that a deck names. Rank 0 reads each once and sends it to the others.
 
 #include <filesystem>
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace keel {
 
-// The file's text on all ranks, of so many bytes at most; nothing where none is named. A file that is not there is looked for in
-// the folders. Collective.
+// The text of the file on all ranks, of so many bytes at most; nothing where none is named. A file that is
+// not there is looked for in the folders. Collective.
 std::optional<FileText> read_once(const std::optional<std::filesystem::path>& file,
                                   const std::vector<std::filesystem::path>& folders, const Communicator& comm,
                                   std::size_t most_bytes = most_deck_bytes);

@@ -1,7 +1,8 @@
 #pragma once
 
-// comm.node_map: a file that says which node each rank pretends to run on, and on which socket of it if that is known. One
-// label a line, the first for rank 0: NODE or NODE:SOCKET, words; `#` begins a comment, empty lines do not count.
+// comm.node_map: a file with the node that each rank pretends to run on, and the socket if that is known. One
+// label a line, the first for rank 0: NODE or NODE:SOCKET, words; `#` begins a comment, empty lines do not
+// count.
 
 #include <string>
 #include <vector>

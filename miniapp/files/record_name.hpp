@@ -11,18 +11,18 @@
 
 namespace keel {
 
-// What stands for a word, or nothing if it has no meaning.
+// Returns the text that stands for a word, or nothing if it has no meaning.
 using WordMeaning = std::function<std::optional<std::string>(const std::string& word)>;
 
-// The name with each word in braces replaced; where one has no meaning it stays, braces and all. A brace without its other is a
-// character like all.
+// The name with each word in braces replaced; where one has no meaning it stays, braces and all. A brace
+// without its other is a character like all.
 std::string filled_in(const std::string& name, const WordMeaning& meaning);
 
-// The first word in braces that is neither a key nor one of a run's own (date, id, nodes, ranks, threads): what to do about it;
-// empty if there is none.
+// The first word in braces that is neither a key nor one of a run's own (date, id, nodes, ranks, threads):
+// what to do about it; empty if there is none.
 std::string wrong_word(const std::string& name, const Table& table);
 
-// What a key in braces stands for: its value, texts without quotes.
+// The value that a key in braces stands for, texts without quotes.
 std::optional<std::string> key_in_name(const std::string& word, const Table& table,
                                        const Parameters& parameters);
 

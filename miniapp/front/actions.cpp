@@ -34,7 +34,8 @@ std::vector<std::string> complaints(const std::string& complaint) {
     return complaint.empty() ? std::vector<std::string>() : std::vector{complaint};
 }
 
-// Why the mode does not fit where so many ranks share what this rank finds so many bytes of. Collective; rank 0 knows.
+// Why the mode does not fit into the memory that this rank found and shares with others. Collective; complete
+// on rank 0.
 std::vector<std::string> exceeds_memory(const PreparedMode& mode, const Communicator& comm,
                                         const SharedMemory& found) {
     const double bytes = comm.min(found.bytes);
@@ -47,7 +48,7 @@ SharedMemory memory_of_nodes(const Topology& topology) {
     return {memory_of_node(), simulated() ? topology.ranks() : most_ranks_per_node(topology), "node"};
 }
 
-// Where the backend keeps its data. Collective; complete on rank 0.
+// The memory in which the backend keeps its data. Collective; complete on rank 0.
 SharedMemory memory_of(const Backend& backend, const PreparedMode& mode, const Communicator& comm) {
     const auto devices = comm.gather(backend.device());
     if (backend.device().empty()) return memory_of_nodes(mode.resolved().detected);
@@ -77,7 +78,7 @@ bool refused(const std::vector<std::string>& complaints, const Communicator& com
     const std::vector<std::string> all = comm.gather(fmt::format("{}", fmt::join(complaints, "\n")));
     const auto first = std::ranges::find_if(all, [](const auto& text) { return !text.empty(); });
     if (first == all.end()) return true;
-    constexpr int most = 100;  // that anybody reads
+    constexpr int most = 100;  // complaints that anybody reads
     std::istringstream lines(*first);
     int told = 0;
     for (std::string line; std::getline(lines, line); ++told)

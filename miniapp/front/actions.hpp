@@ -1,6 +1,6 @@
 #pragma once
 
-// What the program does with a mode whose deck is resolved. Every function is collective; rank 0 speaks.
+// The actions of the program on a mode whose deck is resolved. Every function is collective; rank 0 prints.
 
 #include <string>
 #include <vector>
@@ -14,13 +14,14 @@ namespace keel {
 
 enum Status { valid = 0, invalid = 1, bad_input = 2, broken = 3, interrupted = 4 };
 
-// Of the process, on its own clock.
+// The start of the process, on its own clock.
 struct Start {
     double begun = 0;        // before anything was done
-    double mpi_seconds = 0;  // that MPI took to start
+    double mpi_seconds = 0;  // MPI's start alone
 };
 
-// Whether any rank complains; rank 0 then tells its own complaints or, if it has none, those of the first that has.
+// Whether any rank complains; rank 0 then prints its own complaints or, if it has none, those of the first
+// that has.
 bool refused(const std::vector<std::string>& complaints, const Communicator& comm);
 
 Status print_plan(const PreparedMode& mode, int rank, const Communicator& comm);

@@ -16,7 +16,7 @@ enum class Action { run, help, version, keys, solvers, backends, tables, print_d
 
 struct CommandLine {
     Action action = Action::run;
-    std::string topic;  // of --help, --keys and --tables
+    std::string topic;  // for --help, --keys and --tables
     std::optional<std::filesystem::path> deck;
     int rank = 0;  // whose plan is printed
     bool verbose = false;
@@ -26,8 +26,8 @@ struct CommandLine {
 
 CommandLine read_command_line(std::span<char* const> words);
 
-// What an action that needs no deck prints; nothing for others. Complains, by a text that begins with "command line:", of a
-// topic that there is not.
+// The text that an action without a deck prints; nothing for others. Complains, by a text that begins with
+// "command line:", of a topic that there is not.
 std::optional<std::string> answer(const CommandLine& command, const Table& table);
 
 }  // namespace keel

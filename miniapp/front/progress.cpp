@@ -11,7 +11,8 @@
 namespace keel {
 namespace {
 
-// Whether somebody may be watching stderr: it is a terminal or, as under mpiexec, a pipe of a process that has one.
+// Whether somebody may be watching stderr: it is a terminal or, as under mpiexec, a pipe of a process that
+// has one.
 bool watched() {
     if (isatty(STDERR_FILENO) != 0) return true;
     struct stat about {};

@@ -12,8 +12,9 @@ class RecordFile {
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
 
-    // Makes the file if it is not there, and keeps other runs out of it while this object lives, where the file system has
-    // locks: their records would stand between each other. Why that cannot be; empty if all is well.
+    // Makes the file if it is not there, and keeps other runs out of it while this object lives, where the
+    // file system has locks: their records would stand between each other. Why that cannot be; empty if all
+    // is well.
     std::string open();
     // Appends whole lines at once; on a full disk, none of them. What is written stays, whatever becomes of
     // the process. Complains when it first fails, and does nothing from then on.

@@ -10,7 +10,7 @@ namespace keel {
 // Hands what is printed to the system, and complains where that does not take it, as on a full disk.
 void write_out();
 
-// Prints on stdout and writes records to the file, which must outlive it; where it does not speak it does nothing.
+// Prints on stdout and writes records to the file, which must outlive it; does nothing unless it speaks.
 std::unique_ptr<Reporter> make_reporter(bool speaks, const DeckFacts& deck, RecordFile& file);
 
 }  // namespace keel

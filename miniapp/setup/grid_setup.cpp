@@ -32,8 +32,8 @@ bool wants_one_colour(const MultigridOptions& multigrid, const GridUse& use) {
            smoother_named(multigrid.smoother).read != nullptr;
 }
 
-// The narrowest boxes whose half sweeps are one pass; 0: none are. Narrower ones are mostly ghosts (results/speed), and
-// the verdict of full multigrid counts what is relaxed twice.
+// The narrowest boxes whose half sweeps are one pass; 0: none are. Narrower ones are mostly ghosts
+// (results/speed), and the verdict of full multigrid counts cells that are relaxed twice.
 int narrowest_fused(const Parameters& p, const GridUse& use) {
     if (!smooths(use) || p.multigrid.reference_path) return 0;
     if (p.multigrid.fused_box > 0) return p.multigrid.fused_box;

@@ -16,18 +16,19 @@
 
 namespace keel {
 
-// Where the Krylov methods of a mode work.
+// The level on which the Krylov methods of a mode work.
 enum class KrylovLevel { none, coarsest, finest };
 
-// What a mode does with its grids: all that laying them out, planning messages and predicting memory need to know of it.
+// The use that a mode makes of its grids: all that laying them out, planning messages and predicting memory
+// need to know of it.
 struct GridUse {
     bool coarsens = true;  // false: only the finest level is needed
     KrylovLevel krylov = KrylovLevel::coarsest;
-    PreconditionerKind preconditioner = PreconditionerKind::none;  // of the Krylov method on the finest level
+    PreconditionerKind preconditioner = PreconditionerKind::none;  // on the finest level
     std::vector<NamedSolver> solvers = {};                         // at work one after the other
     std::vector<std::string> left_out = {};  // a line for each solver that takes no part: its name, and why
-    int steps = 1;           // of a solve, each with coefficients and right-hand side of its own
-    bool from_last = false;  // each begins with the solution of the one before
+    int steps = 1;           // time steps of a solve, with coefficients and right-hand sides of their own
+    bool from_last = false;  // each step begins with the solution of the one before
     std::optional<int> exchanged_fields = {};  // no level keeps more than these, and nothing is solved
     bool full_multigrid = false;  // begins from the coarsest level, whatever multigrid.cycle says
     std::optional<int> full_approximation = {};  // sweeps on the coarsest level of a nonlinear multigrid
@@ -60,21 +61,21 @@ struct GridSetup {
     HierarchyOptions hierarchy;
     PowersNeed powers;
 
-    // Grid-sized arrays: of every level, of an iteration around cycles on those that it solves on, and of the Krylov methods
-    // on the finest and the coarsest.
+    // Grid-sized arrays: of every level, of an iteration around cycles on the levels that it solves on, and
+    // of the Krylov methods on the finest and the coarsest.
     int fields_of_level = 0;
     int fields_of_iteration = 0;
     int fields_on_finest = 0;
     int fields_on_coarsest = 0;
-    int vectors_at_once = 1;  // that an exchange of the Krylov methods carries at most
+    int vectors_at_once = 1;  // most vectors in an exchange of the Krylov methods
 
     // The levels by numbers, and as this rank sees them, given the finest.
     std::vector<LevelShape> shapes() const;
     std::vector<LevelDistribution> places(const Layout& finest) const;
     int levels() const;
     bool merges() const;  // boxes of any level
-    // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order of the error, the
-    // one below.
+    // Whether cycles, or an iteration around them, solve on this level: the finest or, to observe the order
+    // of the error, the one below.
     bool solves_on(int level) const;
     // The finest level as this rank sees it. Keeps the owner of every box: ask exceeds_memory() first.
     Layout finest() const;

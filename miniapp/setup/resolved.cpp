@@ -38,20 +38,20 @@ Topology with_sockets(const Topology& nodes, const CommOptions& options, const M
                : nodes;
 }
 
-// Whether messages within a socket are taken as those within a node because the machine's file has only these.
+// Whether messages within a socket are taken as within a node because the machine's file has only these.
 bool sockets_unpriced(const Topology& topology, const Model& model) {
     const auto& costs = model.machine.messages[static_cast<std::size_t>(model.memory)];
     return topology.shares_sockets() && costs && !costs->at(Locality::socket, Protocol::short_);
 }
 
-// Where nothing is known of a device's messages, as the host's.
+// The limit of the host's messages where nothing is known of a device's.
 std::size_t rendezvous_from(const Model& model) {
     const auto& all = model.machine.messages;
     const auto& own = all[static_cast<std::size_t>(model.memory)];
     return (own ? own : all[static_cast<std::size_t>(Memory::host)])->rendezvous_from;
 }
 
-// How predictions take the sums of a run.
+// The model of a run's all-reduces in predictions.
 AllReduceModel all_reduce_model(const CommOptions& comm) {
     switch (comm.allreduce) {
         case AllReduceAlgorithm::recursive_doubling:
@@ -68,7 +68,7 @@ AllReduceModel all_reduce_model(const CommOptions& comm) {
     return comm.allreduce_model;
 }
 
-// Which algorithm sums of how many words take.
+// "comm.allreduce = auto, by hopper: ...": the algorithm by the number of words.
 std::string chosen_text(const AlgorithmByWords& by_words, const Machine& machine) {
     std::string text = "comm.allreduce = auto, by " + machine.name + ": ";
     std::optional<AllReduceAlgorithm> last;

@@ -1,6 +1,7 @@
 #pragma once
 
-// What a deck means on the ranks at hand, worked out once: what runs takes what it needs of this, and never sees the deck.
+// The meaning of a deck on the ranks at hand, worked out once: whatever runs takes its values from this, and
+// never sees the deck.
 
 #include <cstddef>
 #include <optional>
@@ -20,8 +21,8 @@
 
 namespace keel {
 
-// Who chooses the communication scheme of each exchange: the deck, once for all; a machine's model or trials in this run,
-// for each; nobody where all schemes are tried side by side.
+// Who chooses the communication scheme of each exchange: the deck, once for all; a machine's model or trials
+// in this run, for each; nobody where all schemes are tried side by side.
 enum class SchemeChooser { deck, automatic, tuned, nobody };
 constexpr auto names_of(SchemeChooser) {
     using Name = Named<SchemeChooser>;
@@ -67,7 +68,8 @@ Resolved resolve(const Deck& deck, const NamedFiles& files, const Communicator& 
 // The backend of this rank, on a device that its number among the ranks of its node picks.
 std::unique_ptr<Backend> make_backend(const Resolved& resolved);
 
-// Bytes a second of all ranks together: of a simulated machine what its file says, else the triad's, measured. Collective.
+// Bytes a second of all ranks together: those in the file of a simulated machine, else the triad's, measured.
+// Collective.
 double bandwidth(const Resolved& resolved, const Communicator& comm, const Backend& backend);
 
 }  // namespace keel

@@ -37,7 +37,8 @@ double from_0_to_1(std::uint64_t seed, std::uint64_t counter) {
     return (uniform(seed, counter) + 1) / 2;
 }
 
-// So many boxes, those nearest to one of four random centres; of two at the same distance the one with the lower number.
+// The `wanted` boxes nearest to one of four random centres; of two at the same distance the one with the
+// lower number.
 std::vector<int> nearest_to_centres(const ProblemOptions& problem, const Index& around, std::size_t wanted) {
     using Point = std::array<double, 3>;
     std::array<Point, 4> centres;

@@ -19,7 +19,7 @@ double exact_product(const Index& n) {
     return 1.0 * n[0] * n[1] * n[2];
 }
 
-// What a deck says of z though there is none; whether the boxes are one layer.
+// Refuses values along z where there is no third direction; returns whether the boxes are one layer.
 bool check_dimensions(Rules& rules) {
     const ProblemOptions& problem = rules.parameters().problem;
     if (problem.dimensions == 3) {

@@ -59,7 +59,7 @@ void check_fused(Rules& rules, const Parameters& p, const GridUse& use) {
                     given, layers, narrowest, layers, narrowest));
 }
 
-// Cycles in single precision: of whom, by whom, and to what end.
+// Cycles in single precision want a mode, a backend and a tolerance for them.
 void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
     if (p.multigrid.precision != CyclePrecision::mixed) return;
     const std::string given = "multigrid.precision = \"mixed\": ";
@@ -86,7 +86,7 @@ void check_precision(Rules& rules, const Parameters& p, const GridUse& use) {
         fmt::format("{}problem.box = {} is the coarsest level, which is solved in double precision; "
                     "choose multigrid.bottom_box below it, or double",
                     given, p.problem.box));
-    // |f| is no more than |L| max|u|, and so no less than this is what rounding may leave: eps |L| max|u| / max|f|.
+    // |f| is at most |L| max|u|, so what rounding may leave, eps |L| max|u| / max|f|, is at least this.
     constexpr double least = std::numeric_limits<double>::epsilon();
     rules.require(
         p.multigrid.tolerance >= least, {"multigrid.precision", "multigrid.tolerance"},
@@ -151,7 +151,7 @@ void check_agglomeration(Rules& rules, const Parameters& p, const GridUse& use, 
                       "choose a scheme, auto, or never");
 }
 
-// Of a coarse cell at an edge that two boxes make around a missing one nobody knows what lies diagonally beyond.
+// A coarse cell at an edge that two boxes make around a missing one has no value diagonally beyond.
 void check_interpolation(Rules& rules, const Parameters& p, const GridUse& use) {
     const bool f_cycle = p.multigrid.cycle == Cycle::f;
     const auto [key, word, instead] = use.full_multigrid ? std::array{"run.mode", "full_multigrid", "solve"}

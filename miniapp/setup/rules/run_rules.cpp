@@ -39,7 +39,7 @@ void check_features(Rules& rules, const Parameters& p) {
          "device_aware");
 }
 
-// What a simulated run needs, and what could not end there.
+// A simulated run needs a machine, and must not end by its clock.
 void check_simulated(Rules& rules) {
     const Parameters& p = rules.parameters();
     rules.require(
@@ -51,19 +51,6 @@ void check_simulated(Rules& rules) {
                   fmt::format("run.time_limit = {}: time is simulated here, and repeats itself; leave it out",
                               p.run.time_limit));
 }
-
-// What a run reads, parsed once.
-struct RunFiles {
-    explicit RunFiles(const NamedFiles& files) {
-        if (files.machine) machine = parse_machine(*files.machine);
-    }
-    bool has_switches() const {
-        return machine && machine->machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
-    }
-    bool computes() const { return machine && machine->machine.compute.has_value(); }
-
-    std::optional<MachineFile> machine;
-};
 
 // The ranks, their nodes and sockets.
 void check_nodes(Rules& rules, const NamedFiles& files, int ranks, int started) {
@@ -95,16 +82,17 @@ void check_nodes(Rules& rules, const NamedFiles& files, int ranks, int started) 
 }
 
 // The machine, and what schemes want of it.
-void check_machine(Rules& rules, const RunFiles& files) {
+void check_machine(Rules& rules, const NamedFiles& files) {
     const Parameters& p = rules.parameters();
+    const MachineFile read = files.machine ? parse_machine(*files.machine) : MachineFile{};
     rules.require(p.comm.scheme != name(SchemeChooser::automatic) || !p.comm.machine.empty(), {"comm.scheme"},
                   "comm.scheme = \"auto\": no machine to predict times on; give comm.machine, or let "
                   "comm.scheme = \"tuned\" try the schemes");
-    if (files.machine)
-        for (const std::string& error : files.machine->errors)
-            rules.require(false, {"comm.machine"},
-                          fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
-    rules.require(p.comm.message_cap > 0 || files.has_switches(), {"comm.message_cap", "comm.machine"},
+    for (const std::string& error : read.errors)
+        rules.require(false, {"comm.machine"},
+                      fmt::format("comm.machine = \"{}\": {}", p.comm.machine, error));
+    const bool has_switches = read.machine.messages[static_cast<std::size_t>(Memory::host)].has_value();
+    rules.require(p.comm.message_cap > 0 || has_switches, {"comm.message_cap", "comm.machine"},
                   "comm.message_cap = 0: from where on messages take a rendezvous is comm.machine's to say; "
                   "give one with [host], such as lassen, or a number of bytes");
     const auto given = candidate_named(p.comm.scheme, {});
@@ -142,9 +130,8 @@ void check_records(Rules& rules, const NamedFiles& files) {
 void check_common(Rules& rules, const NamedFiles& files, int started) {
     const Parameters& p = rules.parameters();
     const int ranks = p.problem.ranks > 0 ? p.problem.ranks : started;
-    const RunFiles parsed(files);
     check_nodes(rules, files, ranks, started);
-    check_machine(rules, parsed);
+    check_machine(rules, files);
     check_features(rules, p);
     check_records(rules, files);
 }

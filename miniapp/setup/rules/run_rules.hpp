@@ -10,10 +10,11 @@ namespace keel {
 // Nodes, machine, backend, files. Looks whether output.json could be written.
 void check_common(Rules& rules, const NamedFiles& files, int started);
 
-// Why the deck cannot run here and now, though it may elsewhere: the backend, what the MPI says of devices, virtual ranks.
+// Why the deck cannot run here and now, though it may elsewhere: the backend, devices that the MPI does not
+// know, virtual ranks.
 void check_run(Rules& rules, int started);
 
-// How solvers' sums travel.
+// The rules on all-reduces.
 void check_sums(Rules& rules);
 
 }  // namespace keel

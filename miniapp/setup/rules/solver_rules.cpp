@@ -11,8 +11,8 @@
 namespace keel {
 namespace {
 
-// More vectors than unknowns cannot be independent: they would be noise, and use memory. What may be lowered is (fit_solvers),
-// since a deck or a survey serves grids of any size.
+// More vectors than unknowns cannot be independent: they would be noise, and use memory. fit_solvers() lowers
+// the numbers that may be lowered, since a deck or a survey serves grids of any size.
 void check_vectors(Rules& rules, const NamedSolver& solver, const Unknowns& unknowns) {
     const auto& independent = method_named(solver.options.solver).independent;
     if (!independent) return;

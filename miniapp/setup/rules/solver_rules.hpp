@@ -11,7 +11,7 @@
 
 namespace keel {
 
-// What the methods solve for.
+// The unknowns that the methods solve for.
 struct Unknowns {
     double count;
     std::string what;    // "cells of the bottom grid"
@@ -26,7 +26,7 @@ void check_solvers(Rules& rules, const std::vector<NamedSolver>& solvers, const 
 // The same on so many boxes of a grid; and what matrix powers need of it.
 void check_solvers(Rules& rules, const GridUse& use, double boxes);
 
-// What a cycle of algebraic multigrid as preconditioner asks of the method.
+// The rules on methods whose preconditioner is a cycle of algebraic multigrid.
 void check_algebraic(Rules& rules, const NamedSolver& solver);
 
 // Why run.deterministic does not hold with the solver, with the remedy; empty where it does.
