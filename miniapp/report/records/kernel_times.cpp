@@ -20,30 +20,30 @@ struct Kernel {
     const char* step;
     std::optional<Op> op = {};
 };
-constexpr const char* ghosts = "ghosts";
-constexpr const char* preconditioner = "preconditioner";
-constexpr const char* other = "other";
+constexpr const char* ghosts_kernel = "ghosts";
+constexpr const char* preconditioner_kernel = "preconditioner";
+constexpr const char* other_kernel = "other";
 constexpr std::array all_kernels{Kernel{"product", "K1", Op::bottom_operator},
-                                 Kernel{ghosts, "K1"},  // several operations
-                                 Kernel{preconditioner, "K1", Op::bottom_preconditioner},
+                                 Kernel{ghosts_kernel, "K1"},  // several operations
+                                 Kernel{preconditioner_kernel, "K1", Op::bottom_preconditioner},
                                  Kernel{"axpy", "K4, K6", Op::bottom_vector},
                                  Kernel{"dots", "K5", Op::bottom_dots},
                                  Kernel{"reduction", "", Op::reduction},
                                  Kernel{"reduction.begin", "K5", Op::reduction_begin},
                                  Kernel{"reduction.progress", "", Op::reduction_progress},
                                  Kernel{"reduction.wait", "K2", Op::reduction_wait},
-                                 Kernel{other, "K2, K3"}};
+                                 Kernel{other_kernel, "K2, K3"}};
 
 // The kernel of an operation; empty if it is not the method's.
 std::string_view kernel_of(const TimerRow& row, int level, PreconditionedBy by) {
     const std::optional<Op> op = named<Op>(row.op);
-    if (!op) return row.op == other ? other : "";
+    if (!op) return row.op == other_kernel ? other_kernel : "";
     if (row.level == level) {
-        if (is_exchange(*op)) return ghosts;
+        if (is_exchange(*op)) return ghosts_kernel;
         const auto kernel = std::ranges::find(all_kernels, op, &Kernel::op);
         if (kernel != all_kernels.end()) return kernel->name;
     }
-    return by == PreconditionedBy::cycle ? preconditioner : "";
+    return by == PreconditionedBy::cycle ? preconditioner_kernel : "";
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ ReportTable kernel_table(const std::vector<KernelTime>& kernels, const std::stri
                    {"calls", k.calls, "calls", fmt::format("{:.2f}", of_iteration(k.calls))},
                    {"t_mean", k.t_mean, "mean", seconds_text(of_iteration(k.t_mean))},
                    {"t_max", k.t_max, "max", seconds_text(of_iteration(k.t_max))},
-                   {"longest", k.longest, "longest", k.kernel == other ? "" : seconds_text(k.longest)},
+                   {"longest", k.longest, "longest", k.kernel == other_kernel ? "" : seconds_text(k.longest)},
                    {"bytes_moved", k.bytes_moved, "moved",
                     k.bytes_moved > 0 ? bytes_text(of_iteration(k.bytes_moved)) : ""}});
     }
