@@ -58,9 +58,13 @@ ProxyBoxes smaller_sample_of(const GridSetup& grids) {
     for (int& count : smaller.boxes) count = std::max(count / 2, 1);
     return smaller;
 }
-// The levels above, on as many boxes as there are ranks here.
+// The levels above, on as many boxes as there are ranks here. In blocks half sweeps pass over the boxes of a
+// rank at once, and read fewer ghosts: eight boxes show most of that.
 ProxyBoxes cycle_of(const GridSetup& grids, int ranks_here) {
-    return {most_cubic(ranks_here, grids.domain.dimensions()), grids.problem.box};
+    constexpr int most = 8;
+    const bool in_blocks = grids.hierarchy.storage == Storage::blocks;
+    const int each = in_blocks ? std::min(grids.most_boxes_of_a_rank(), most) : 1;
+    return {most_cubic(ranks_here * each, grids.domain.dimensions()), grids.problem.box};
 }
 
 // How often a solve does what two others did, so that visits to the bottom and iterations are its own: the
