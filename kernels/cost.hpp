@@ -1,7 +1,7 @@
 #pragma once
 
-// What a kernel body must do per cell at least: every grid it touches moved once, writes without the
-// read that a cache may add for them. The report compares measured times with these counts.
+// The least work of a kernel body per cell: every grid it touches is moved once, writes without the read that
+// a cache may add for them. The report compares measured times with these counts.
 
 #include <cstddef>
 
@@ -13,7 +13,8 @@ struct Cost {
     double writes = 0;  // values per cell
 };
 
-// The same for a whole operation. Operations return it; algorithms ignore it, the timing decorator adds it up.
+// The same for a whole operation. Operations return it; algorithms ignore it, the timing decorator adds it
+// up.
 struct Work {
     double flops = 0;
     double bytes = 0;
@@ -25,7 +26,7 @@ struct Work {
     }
 };
 
-// On so many cells, whose values are of so many bytes.
+// The work on `cells` cells, whose values have `bytes_of_value` bytes.
 constexpr Work work_of(const Cost& cost, std::size_t cells, std::size_t bytes_of_value) {
     const auto n = static_cast<double>(cells);
     return {cost.flops * n, (cost.reads + cost.writes) * static_cast<double>(bytes_of_value) * n};

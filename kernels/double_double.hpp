@@ -1,8 +1,9 @@
 #pragma once
 
-// Numbers of twice a double's precision: sums of two doubles, the second of which is what the first has lost (Dekker 1971; Knuth;
-// with a fused multiply-add Ogita, Rump and Oishi 2005). Nothing here may be reassociated, as -ffast-math does. A product is a
-// fused multiply-add of zero, too, because compilers would else fuse it with the sum that it goes into.
+// Numbers of twice a double's precision: sums of two doubles, the second of which is what the first has lost
+// (Dekker 1971; Knuth; with a fused multiply-add Ogita, Rump and Oishi 2005). Nothing here may be
+// reassociated, as -ffast-math does. A product is a fused multiply-add of zero, too, because compilers would
+// else fuse it with the sum that it goes into.
 
 #include <cmath>
 

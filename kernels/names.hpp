@@ -4,11 +4,12 @@
 //
 //     enum class Smoother { gsrb, jacobi };
 //     constexpr auto names_of(Smoother) {
-//         return std::array{Named<Smoother>{Smoother::gsrb, "gsrb"}, Named<Smoother>{Smoother::jacobi, "jacobi"}};
+//         return std::array{Named<Smoother>{Smoother::gsrb, "gsrb"},
+//                           Named<Smoother>{Smoother::jacobi, "jacobi"}};
 //     }
 //
-// after which name(Smoother::jacobi), words_of<Smoother>() and named<Smoother>("jacobi") are known. C++17, for device
-// compilers.
+// after which name(Smoother::jacobi), words_of<Smoother>() and named<Smoother>("jacobi") are known. C++17,
+// for device compilers.
 
 #include <array>
 #include <optional>

@@ -6,16 +6,16 @@
 
 namespace keel {
 
-// What a backend's verbs loop over: cells 0 <= (i,j,k) < extent of every local block, of them those of one part and, if
-// a colour is given, of that colour: (i + j + k + parity[block]) mod 2 = colour. Where sums are wanted by box, the boxes
-// take the blocks' place, with a body that knows where they are (InWindow).
+// The cells that a backend's verbs loop over: 0 <= (i,j,k) < extent of every local block, restricted to one
+// part and, if a colour is given, to that colour: (i + j + k + parity[block]) mod 2 = colour. For sums by
+// box, boxes take the place of blocks, with a body that knows where they are (InWindow).
 struct Cells {
     static constexpr int every = -1;
 
     int boxes;
     Index extent;
     int colour;
-    const int* parity;  // of the sum of the global indices of each block's first cell
+    const int* parity;  // parity of the sum of the global indices of each block's first cell
     Part part;
     Index margin;  // layers of the shell
 
@@ -62,7 +62,7 @@ struct Cells {
     }
 };
 
-// All cells of so many boxes or blocks.
+// All cells of this number of boxes or blocks.
 constexpr Cells every_cell(std::size_t boxes, const Index& extent) {
     return {static_cast<int>(boxes), extent, Cells::every, nullptr, Part::all, {}};
 }
@@ -87,7 +87,7 @@ struct InWindow {
         const Window& w = windows[q];
         return body(w.block, w.at[0] + i, w.at[1] + j, w.at[2] + k);
     }
-    // Of several sums the n-th: a body of few views where rows are so short that what is handed over counts.
+    // The n-th of several sums: a body of few views, for rows so short that the cost of passing views counts.
     constexpr auto term(std::size_t n) const {
         return InWindow<decltype(body.term(n))>{body.term(n), windows};
     }

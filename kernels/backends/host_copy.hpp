@@ -26,13 +26,13 @@ void for_each_value_on_host(const ViewOf<Real>& u, std::span<const Window> boxes
     }
 }
 
-// Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells: of all boxes at once, or one
-// after the other in blocks, where their ghosts are others' cells.
+// Writes a formula of (q,i,j,k) to a region of every box, by a function that runs a body over cells: of all
+// boxes at once, or one after the other in blocks, where their ghosts are others' cells.
 template <class HostFormula, class Real = double>
 struct Assign {
     ViewOf<Real> u;
     const Window* boxes;
-    int first;  // of them in this run
+    int first;  // first of them in this run
     Index lo;
     const HostFormula& formula;
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The backends, by name: what each can do, which of them are in this executable, and which of those can run here.
+// The backends, by name: what each can do, which of them are in this executable, and which of those can run
+// here.
 
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ constexpr auto names_of(GpuSync) {
 }
 
 struct BackendOptions {
-    int local_rank = 0;  // of this process among those of its node; picks the device
+    int local_rank = 0;  // this process among those of its node; picks the device
     GpuSync sync = GpuSync::per_operation;
 };
 
@@ -35,24 +36,26 @@ class Backend {
         return "";
     }  // number, name and bus address; "" where the host computes
     virtual std::size_t free_device_bytes() const { return 0; }
-    virtual std::size_t device_cache_bytes() const { return 0; }  // of the last level
+    virtual std::size_t device_cache_bytes() const { return 0; }  // last-level cache
     virtual long graph_replays() const { return 0; }              // so far
     // Ranges of the device's own tools; null where it has none.
     virtual Regions* regions() const { return nullptr; }
     virtual int threads() const = 0;
-    // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers, of each box or of blocks.
+    // Operations on this rank's boxes of a level whose fields have `ghosts` ghost layers, of each box or of
+    // blocks.
     virtual std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts,
                                                         Storage storage) const = 0;
     std::unique_ptr<Operations> make_operations(const Layout& layout, int ghosts) const {
         return make_operations(layout, ghosts, Storage::boxes);
     }
-    // The same in single precision, for multigrid cycles only; null without BackendFeatures::single_precision.
+    // The same in single precision, for multigrid cycles only; null without
+    // BackendFeatures::single_precision.
     virtual std::unique_ptr<Operations> make_cycle_operations(const Layout&, int, Storage) const {
         return nullptr;
     }
 };
 
-// What a deck can ask for that only some backends have.
+// Features that a deck can ask for and only some backends have.
 struct BackendFeatures {
     bool device_memory = false;     // fields that the host cannot read: comm.device has a meaning
     bool lazy = false;              // run.gpu_sync = asynchronous
@@ -64,7 +67,7 @@ struct BackendFeatures {
 struct BackendInfo {
     std::string name;
     std::string runs_on;
-    std::string option;  // of CMake, that compiles it in
+    std::string option;  // CMake option that compiles it in
     BackendFeatures features;
     bool compiled_in = false;
 };
@@ -74,7 +77,7 @@ std::vector<BackendInfo> all_backends();
 BackendInfo backend_info(
     const std::string& name);  // throws std::invalid_argument for a name that is not among them
 
-// Those that are compiled in and can run here.
+// Backends that are compiled in and can run here.
 std::vector<std::string> usable_backends();
 // Why a backend cannot run here; empty if it can.
 std::string why_unusable(const std::string& name);

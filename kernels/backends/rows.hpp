@@ -1,9 +1,10 @@
 #pragma once
 
-// What backends that run on processor cores share: loops over one row of cells, and the order of sums. Rows are functions
-// of their own, with a body by value where they may be inlined: inside a parallel region the compiler takes the strides of
-// the views for variables and gathers. They are flattened, that is, the body is inlined whatever the size of the file: GCC's budget for a file does
-// not suffice, and a relaxation that calls a function per cell takes twice the time.
+// Shared by backends that run on processor cores: loops over one row of cells, and the order of sums. Rows
+// are functions of their own, with a body by value where they may be inlined: inside a parallel region the
+// compiler takes the strides of the views for variables and gathers. They are flattened, that is, the body is
+// inlined whatever the size of the file: GCC's budget for a file does not suffice, and a relaxation that
+// calls a function per cell takes twice the time.
 
 #include <algorithm>
 #include <bit>
@@ -16,24 +17,25 @@
 
 namespace keel {
 
-// Work on fewer cells runs on one thread: starting the others costs a microsecond or more. Where threads are watched, they are
-// started for anything.
+// Work on fewer cells runs on one thread: starting the others costs a microsecond or more. Where threads are
+// watched, they are started for anything.
 #if defined(KEEL_SERIAL_BELOW)
 inline constexpr std::size_t serial_below = KEEL_SERIAL_BELOW;
 #else
 inline constexpr std::size_t serial_below = 4096;
 #endif
 
-// How far behind the start of its allocation the n-th field begins, in values: a multiple of 5 cache lines. Large
-// allocations all start at the same place of a page; without the stagger, row (i,j,k) of every field would compete for
-// the same few ways of the caches.
+// How far behind the start of its allocation the n-th field begins, in values: a multiple of 5 cache lines.
+// Large allocations all start at the same place of a page; without the stagger, row (i,j,k) of every field
+// would compete for the same few ways of the caches.
 template <class Real = double>
 constexpr std::size_t stagger(std::size_t n) {
     return n % 8 * 5 * (64 / sizeof(Real));
 }
 
-// A function of one colour of rows by the processor's widest vectors, which GCC avoids where processors of the past became slower by
-// them: a tenth less time for half sweeps (measured). Everything else, of short rows above all, is not quicker by them.
+// A function of one colour of rows by the processor's widest vectors, which GCC avoids where processors of
+// the past became slower by them: a tenth less time for half sweeps (measured). Other functions, on
+// short rows above all, are not faster with them.
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
 #define KEEL_WIDEST_VECTORS [[gnu::flatten, gnu::noinline, gnu::target("prefer-vector-width=512")]]
 #else
@@ -55,9 +57,9 @@ template <class Body>
     for (int half = low >> 1; half < high >> 1; ++half) body(q, 2 * half + 1, j, k);
 }
 
-// The cells 2 half + odd of a row, low <= half < high. What may be done twice is done in whole vectors, of which the first and
-// the last overlap others so that those between are aligned: the ends of a row, cell by cell, take as long as half of 64 cells
-// do by vectors of 64 bytes. With narrower ones nothing is gained.
+// The cells 2 half + odd of a row, low <= half < high. A body that may run twice on a cell runs in whole
+// vectors; the first and the last overlap others, so that those between are aligned. The ends of a row, cell
+// by cell, take as long as half of 64 cells do by vectors of 64 bytes. Narrower vectors gain nothing.
 template <int odd, class Body>
 [[gnu::always_inline]] inline void every_other(const Body& body, int low, int high, int q, int j, int k) {
     const auto run = [&](int from, int to) {
@@ -84,8 +86,9 @@ template <int odd, class Body>
     run(low, high);
 }
 
-// Every other cell from the first one on, none of which reads what another writes. Not inlined: among what the caller keeps in
-// registers there is no room for a dozen rows, which are then fetched from the stack for every cell.
+// Every other cell from the first one on; no cell reads what another writes. Not inlined: beside the values
+// of the caller there are no registers for a dozen rows, which are then fetched from the stack for every
+// cell.
 template <class Body>
 KEEL_WIDEST_VECTORS void every_other_in_row(const Body& body, int first, int high, int q, int j, int k) {
     if ((first & 1) == 0)
@@ -94,7 +97,8 @@ KEEL_WIDEST_VECTORS void every_other_in_row(const Body& body, int first, int hig
         every_other<1>(body, first >> 1, high >> 1, q, j, k);
 }
 
-// A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one colour.
+// A body of one cell as a body of the cells low <= i < high of a row: all or, where it says so, those of one
+// colour.
 template <class Body>
 struct Row {
     Body body;
@@ -117,15 +121,15 @@ void take_row(const Row& row, const Cells& cells, int q, int j, int k) {
 }
 
 // The rows j_low <= j < j_high of the planes k_low <= k < k_high of block q.
-// Who walks them writes the two loops out: with what is done to a row as a lambda, GCC leaves the views in memory, and small levels
-// take a tenth longer.
+// Each caller writes the two loops out: if a lambda took the row, GCC would leave the views in memory, and
+// small levels take a tenth longer.
 struct Rows {
     int q, j_low, j_high, k_low, k_high;
 };
 constexpr Rows all_rows(const Cells& cells, int q) {
     return {q, 0, cells.extent[1], 0, cells.extent[2]};
 }
-// What threads take at a time: some rows of a plane, so that it costs little where they begin.
+// Threads take some rows of a plane at a time, so that finding the first one costs little.
 inline constexpr int rows_at_a_time = 8;
 constexpr int shares_of_plane(const Cells& cells) {
     return (cells.extent[1] + rows_at_a_time - 1) / rows_at_a_time;
@@ -145,7 +149,7 @@ void take_rows(const Row& row, const Cells& cells, const Rows rows) {
     for (int k = rows.k_low; k < rows.k_high; ++k)
         for (int j = rows.j_low; j < rows.j_high; ++j) take_row(row, cells, rows.q, j, k);
 }
-// Of a body that is inlined the views are handed over once for all of them, which counts where rows are short.
+// The views of an inlined body are passed once for all rows, which counts if rows are short.
 template <class Body>
 requires(!requires { Body::one_colour; })
     [[gnu::flatten, gnu::noinline]] void take_rows(const Row<Body> row, const Cells cells, const Rows rows) {
@@ -170,7 +174,8 @@ inline constexpr bool takes_some = requires(const Body& body, const T& item) {
     body.takes(item, 0, 0, 0);
 };
 
-// An item whose values move, line by line in one direction. In a row every other value lies evenly (View), in columns each does.
+// Moves the values of an item line by line in one direction. In a row every other value lies evenly (View),
+// in columns each does.
 template <std::size_t along, class T, class Body>
 void move_lines(const Body& body, const T& item, std::size_t field) {
     constexpr std::size_t across = along == 0 ? 1 : 0, beyond = along == 2 ? 1 : 2;
@@ -206,8 +211,8 @@ template <class T, class Body>
             for (int i = 0; i < n[0]; ++i) body(item, field, number++, i, j, k);
 }
 
-// --- Sums, by slices first, which are planes or, of the only one, some rows, and then over these in order: they do not depend
-// on the number of threads.
+// --- Sums over slices, which are planes or, if there is one plane, some rows, and then over slices in order:
+// they do not depend on the number of threads.
 
 // Pairs of cells from `first` on, in the same order whether that is an even cell or an odd one.
 template <class Body>
@@ -238,7 +243,7 @@ double sum_of_row(const InWindow<Body>& boxes, int cells, int q, int j, int k) {
     return sum_of_row(boxes.body, w.at[0], cells, w.block, w.at[1] + j, w.at[2] + k);
 }
 
-// Of rows of few cells so many that what is kept of a slice is little beside its cells.
+// Groups short rows so that a slice has at least 256 cells, and its kept sums are few beside them.
 constexpr int rows_of_slice(const Cells& cells) {
     constexpr int enough = 256;  // cells
     if (cells.extent[2] > 1) return cells.extent[1];
@@ -253,7 +258,7 @@ constexpr Rows slice_of(const Cells& cells, int q, int slice) {
     const int first = slice * rows_of_slice(cells);
     return {q, first, std::min(cells.extent[1], first + rows_of_slice(cells)), 0, 1};
 }
-// Where the n-th sum over a slice of box q is kept.
+// The place of the n-th sum over a slice of box q.
 constexpr std::size_t place_of_sum(const Cells& cells, std::size_t n, int q, int slice) {
     return static_cast<std::size_t>(q * slices(cells) + slice) * max_terms + n;
 }
@@ -261,7 +266,7 @@ constexpr std::size_t sums_of_slices(const Cells& cells) {
     return place_of_sum(cells, 0, cells.boxes, 0);
 }
 
-// One sum over rows. Not inlined, and with the body by value, as every loop over rows.
+// One sum over rows, not inlined, with the body by value, as every loop over rows.
 template <class Body>
 [[gnu::flatten, gnu::noinline]] double sum_of_rows(const Body body, const Cells cells, const Rows rows) {
     double sum = 0.0;
@@ -270,8 +275,8 @@ template <class Body>
     return sum;
 }
 
-// Of several sums one after the other where rows are short, so that a body's views are handed over once; row by row where they
-// are long, so that what one sum has read of a row is in the cache for the next.
+// Several sums over short rows are formed one after the other, so that a body's views are passed once; over
+// long rows row by row, so that a sum finds in the cache what the one before has read of a row.
 template <class Body>
 void sum_slice(const Body& body, std::size_t count, const Cells& cells, int q, int slice, double* partial) {
     constexpr int is_short = 32;  // cells
@@ -297,8 +302,8 @@ inline void add_slices(const double* partial, std::size_t count, const Cells& ce
         }
 }
 
-// --- Maxima. The bits of |v|, taken as an integer, are ordered as |v| is, with NaN above infinity. An integer maximum is
-// vectorised where one of doubles must respect NaN and is not.
+// --- Maxima. The bits of |v|, taken as an integer, are ordered as |v| is, with NaN above infinity. An
+// integer maximum is vectorised where one of doubles must respect NaN and is not.
 
 constexpr std::int64_t magnitude_bits(double v) {
     return std::bit_cast<std::int64_t>(v) & std::numeric_limits<std::int64_t>::max();
@@ -317,7 +322,7 @@ template <class Body>
                                        magnitude_bits(body(q, 2 * pair + 1, j, k))));
     return (cells & 1) == 0 ? most : std::max(most, magnitude_bits(body(q, cells - 1, j, k)));
 }
-// Of every other cell from the first one on.
+// The maximum over every other cell from the first one on.
 template <class Body>
 KEEL_WIDEST_VECTORS std::int64_t most_of_every_other(const Body body, int first, int high, int q, int j,
                                                      int k) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// Regions that are written into. Boxes of a block have ghosts in common, so several of them may ask for one cell, and each would
-// get the same value. Threads must not write it at once, so only the largest region that has it is written. As blocks are
-// cuboids, and ghosts no more than a box is wide, two regions are one in the other or apart.
+// Regions that are written into. Boxes of a block have ghosts in common, so several of them may ask for one
+// cell, and each would get the same value. Threads must not write it at once, so only the largest region that
+// has it is written. As blocks are cuboids, and ghosts no more than a box is wide, two regions are one in the
+// other or apart.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +26,8 @@ constexpr bool apart(const Region& a, const Region& b) {
     return false;
 }
 
-// `items` without those whose target lies in another's, of equal ones the first, in their order. block(item) and
-// target(item) say where an item writes.
+// `items` without those whose target lies in another's, of equal ones the first, in their order. block(item)
+// and target(item) say where an item writes.
 template <class T, class Block, class Target>
 std::vector<T> without_covered(const std::vector<T>& items, const Block& block, const Target& target) {
     std::vector<std::size_t> by_size(items.size());

@@ -1,8 +1,8 @@
 #pragma once
 
-// Inner products to twice a double's precision, in two steps: over a slice of a box (a plane, or a row of the only one), then over
-// the slices of the box in order. A sum is kept as two doubles between steps. Bodies of one sum each: what a cell is elsewhere is
-// here a pair of fields and a slice.
+// Inner products to twice a double's precision, in two steps: over a slice of a box (a plane, or a row of the
+// only one), then over the slices of the box in order. A sum is kept as two doubles between steps. Each body
+// forms one sum: a pair of fields and a slice take the place of a cell.
 
 #include <cstddef>
 
@@ -16,10 +16,10 @@ namespace keel {
 // Flops of a term: two fused multiply-adds, an exact sum, and two additions of what was lost.
 inline constexpr double accurate_product_flops = 2 * 2 + 6 + 2;
 
-// Where sums are kept: of each box and slice max_terms of them.
+// The memory of sums: max_terms of them for each box and slice.
 struct KeptSums {
     double* values;
-    int slices;  // of a box
+    int slices;  // slices of a box
 
     static constexpr int slices_of(const Index& extent) { return extent[2] > 1 ? extent[2] : extent[1]; }
     static constexpr std::size_t room(std::size_t boxes, int slices) {
@@ -37,11 +37,12 @@ struct KeptSums {
     }
 };
 
-// The n-th inner product over a slice. As Ogita, Rump and Oishi's Dot2: as if in twice the precision and then rounded to it.
+// The n-th inner product over a slice, by Dot2 of Ogita, Rump and Oishi: as if in twice the precision and
+// then rounded to it.
 struct SumSlice {
     InnerProducts products;
     const Window* windows;
-    Index extent;  // of a box
+    Index extent;  // cells of a box
     KeptSums kept;
 
     constexpr void operator()(int q, int n, int slice, int) const {
@@ -65,7 +66,7 @@ struct SumSlice {
     }
 };
 
-// Of the n-th product the sum over a box, in the place of its first slice.
+// The sum of the n-th product over a box, in the place of its first slice.
 struct AddSlices {
     KeptSums kept;
 
@@ -76,8 +77,8 @@ struct AddSlices {
     }
 };
 
-// Of the sums over boxes, all high and low parts in a row, the n-th from the first wanted on: a sum over one cell, by which
-// backends bring numbers to the host.
+// The n-th number from `first` on of the sums over boxes, high and low parts in turn: a sum over one cell, by
+// which backends bring numbers to the host.
 struct PartOfSum {
     KeptSums kept;
     std::size_t first;

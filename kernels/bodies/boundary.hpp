@@ -20,14 +20,14 @@ struct BoundaryItem {
     constexpr const Index& size() const { return cells.size; }
 };
 
-// Of each direction and side: -1 for u = 0 on the face (Dirichlet), +1 for du/dn = 0 (Neumann).
+// A factor for each direction and side: -1 for u = 0 on the face (Dirichlet), +1 for du/dn = 0 (Neumann).
 using MirrorFactors = std::array<Sides<double>, 3>;
 
 // ghost = factor * mirror image, direction by direction
 template <class Real = double>
 struct Reflect {
     ViewOf<Real> u;
-    Index extent;  // of a block
+    Index extent;  // cells of a block
     MirrorFactors factor;
 
     constexpr void operator()(const BoundaryItem& b, std::size_t, std::size_t, int i, int j, int k) const {

@@ -10,10 +10,10 @@
 
 namespace keel {
 
-// A level's cells in as many bricks of nearly equal size as given per direction, numbered x fastest; brick n belongs to
-// column n mod `columns`. A function of the global cell alone: it does not know of ranks.
+// The cells of a level in bricks of nearly equal size, so many per direction, numbered x fastest; brick n
+// belongs to column n mod `columns`. The column depends on the global cell alone, not on ranks.
 struct Bricks {
-    Index cells{};   // of the level
+    Index cells{};   // cells of the level
     Index bricks{};  // at most as many as there are cells
     int columns = 1;
 
@@ -32,7 +32,7 @@ struct TakeColumn {
     View x;
     Bricks bricks;
     int column;
-    const Index* first_cells;  // of the local blocks
+    const Index* first_cells;  // one for each local block
 
     static constexpr Cost cost{0, 1, 1};
     constexpr void operator()(int q, int i, int j, int k) const {

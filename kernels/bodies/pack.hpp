@@ -15,7 +15,7 @@ namespace keel {
 // More fields than this in one exchange are packed in several passes.
 inline constexpr std::size_t max_fields = 8;
 
-// Where a block of cells is read or written: in a local box, or in a region of a buffer.
+// One end of a copy, where a block of cells is read or written: in a local box, or in a region of a buffer.
 struct BlockEnd {
     int box = -1;  // -1: a buffer
     Index at{};    // the block's first cell, of the box or of the region
@@ -109,7 +109,7 @@ CopyBlock(From, To) -> CopyBlock<From, To>;
 template <class Copy>
 struct OfColour : Copy {
     int colour;
-    const int* parity;  // of the sum of the global indices of each block's first cell
+    const int* parity;  // sum of the global indices of each block's first cell, mod 2
 
     constexpr bool takes(const BlockCopy& c, int i, int j, int k) const {
         const BlockEnd& end = c.to.in_box() ? c.to : c.from;

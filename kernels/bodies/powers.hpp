@@ -1,6 +1,7 @@
 #pragma once
 
-// Bases of Krylov spaces of the operator, scaled by a field or not, as the body of one cell: the next vector from those before it.
+// Bases of Krylov spaces of the operator, scaled by a field or not: the body of one cell makes the next
+// vector from those before it.
 
 #include <array>
 #include <cstddef>
@@ -13,21 +14,23 @@ namespace keel {
 // A = L, L s or s L s, as DiagonalScaling says: s is D^-1 or D^-1/2.
 struct ScaledStencil {
     Stencil L;
-    Field s;  // of a system that is scaled
+    Field s;  // only if the system is scaled
     DiagonalScaling scaling = DiagonalScaling::none;
 };
 
 // v_{n+1} = c[0] A v_n + c[1] v_n + c[2] v_{n-1}
 using ThreeTerms = std::array<double, 3>;
 
-// u as A's operator L sees it, s u, cell by cell. It is formed again for every neighbour: what is not stored need not be read.
+// u as A's operator L sees it, s u, cell by cell. It is formed again for every neighbour: a value that is not
+// stored need not be read.
 struct ScaledView {
     View s, u;
 
     constexpr double operator()(int q, int i, int j, int k) const { return s(q, i, j, k) * u(q, i, j, k); }
 };
 
-// The next vector of each of N bases, one or two. Terms that a recurrence has not got have coefficients of zero, and v in place of v_{n-1}.
+// The next vector of each of N bases, one or two. A term that a recurrence does not have has the coefficient
+// zero, and v in place of v_{n-1}.
 template <int D, DiagonalScaling scaling, std::size_t N = 1>
 struct NextVectors {
     StencilView<D> L;
@@ -61,15 +64,15 @@ struct NextVectors {
     }
 };
 
-// Of two bases what is made of each alone.
+// The next vectors of two bases at once.
 template <int D, DiagonalScaling scaling>
 constexpr NextVectors<D, scaling, 2> together(const NextVectors<D, scaling>& a,
                                               const NextVectors<D, scaling>& b) {
     return {a.L, a.s, a.c, {a.next[0], b.next[0]}, {a.v[0], b.v[0]}, {a.before[0], b.before[0]}};
 }
 
-// Flops per cell of the next vector of a basis: those of A and of the terms that there are. What a neighbour's scaling is formed
-// again for is not counted.
+// Flops per cell of the next vector of a basis: those of A and of the terms that there are, without scalings
+// that are formed again for neighbours.
 constexpr double next_vector_flops(std::size_t dimensions, DiagonalScaling scaling, const ThreeTerms& c) {
     const double scalings = scaling == DiagonalScaling::none ? 0 : scaling == DiagonalScaling::right ? 1 : 2;
     const double terms = c[2] != 0.0 ? 5 : c[0] != 1.0 || c[1] != 0.0 ? 3 : 0;

@@ -1,12 +1,13 @@
 #pragma once
 
-// One rank's rows of a sparse matrix, compressed by rows (CSR; Saad, "Iterative methods for sparse linear systems", 2nd ed.,
-// section 3.4), and their product with vectors.
+// One rank's rows of a sparse matrix, compressed by rows (CSR; Saad, "Iterative methods for sparse linear
+// systems", 2nd ed., section 3.4), and their product with vectors.
 //
-// A vector over rows is a field of square boxes in a plane without ghost layers: their cells, one after the other, are the rows.
-// Rows that only fill the last box are empty, and zero in every vector; boxes are small, for on coarse levels of algebraic
-// multigrid most of a vector may be filled so. The values of ghost columns, other ranks' rows, follow in boxes of their own behind
-// those of the rows; vector operations do not see them.
+// A vector over rows is a field of square boxes in a plane without ghost layers: their cells, one after the
+// other, are the rows. Rows that only fill the last box are empty, and zero in every vector; boxes are small,
+// because on coarse levels of algebraic multigrid such rows may be most of a vector. The values of ghost
+// columns, other ranks' rows, follow in boxes of their own behind those of the rows; vector operations do not
+// see them.
 
 #include <array>
 #include <cstddef>
@@ -49,7 +50,7 @@ constexpr Shape block_shape(int blocks) {
     return Shape::of(blocks, block_cells.size, 0, 2);
 }
 
-// Where value n lies in a vector, in values behind its start (View).
+// The place of value n in a vector, in values behind its start (View).
 constexpr std::size_t place_of(std::size_t n) {
     constexpr Shape block = block_shape(1);
     static_assert(block.values() == block_rows && block.origin == 0);
@@ -63,8 +64,8 @@ inline Layout block_layout(std::size_t blocks) {
     return {Domain({count, 1, 1}, periodic, 2), block_width, std::vector<int>(blocks, 0), 0};
 }
 
-// Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector (place_of), ghosts included, so that a product
-// need not ask where a value lies.
+// Entries of row r: first[r] <= e < first[r + 1]. Columns are places in a vector (place_of), ghosts included,
+// so that a product need not ask where a value lies.
 struct CsrMatrix {
     std::vector<std::int64_t> first{0};
     std::vector<std::int32_t> columns;
@@ -73,7 +74,8 @@ struct CsrMatrix {
     std::size_t rows() const { return first.size() - 1; }
 };
 
-// The same in a backend's memory, kept by the operations that made it, with empty rows up to the end of the last block.
+// The same in a backend's memory, kept by the operations that made it, with empty rows up to the end of the
+// last block.
 struct SparseRows {
     const std::int64_t* first = nullptr;
     const std::int32_t* columns = nullptr;
@@ -98,9 +100,9 @@ struct ApplyRows {
     }
 };
 
-// A sweep of Gauss-Seidel over all rows in turn, x_i = (b_i - SUM_j a_ij x_j) / a_ii over j other than i, from the last row to
-// the first if `backward`. Ghosts keep what they hold. Rows have diagonal entries other than zero. Each row wants the values of
-// those before it: one thread does them all.
+// A sweep of Gauss-Seidel over all rows in turn, x_i = (b_i - SUM_j a_ij x_j) / a_ii over j other than i,
+// from the last row to the first if `backward`. Ghosts keep what they hold. Rows have diagonal entries other
+// than zero. Each row wants the values of those before it: one thread does them all.
 struct SweepRows {
     View x;
     View b;
@@ -124,7 +126,7 @@ struct SweepRows {
     }
 };
 
-// What a product moves and computes at least: the matrix once for all vectors, each vector once.
+// The least work of a product: it reads the matrix once for all vectors, and each vector once.
 constexpr Work work_of(const SparseRows& A, std::size_t vectors) {
     const auto entries = static_cast<double>(A.nonzeros);
     const auto rows = static_cast<double>(A.rows);

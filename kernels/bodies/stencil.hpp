@@ -1,13 +1,14 @@
 #pragma once
 
-// The operator L u = a alpha u - b div(beta grad u), cell-centred finite volumes on 2 D + 1 points in D dimensions, as the
-// bodies of one cell. With the face coefficients
+// The operator L u = a alpha u - b div(beta grad u), cell-centred finite volumes on 2 D + 1 points in D
+// dimensions, as the bodies of one cell. With the face coefficients
 //     c_f = w_f b beta_f / h^2,   w_f = 1 inside the domain and on periodic faces,
 //                                 w_f = 2 on a Dirichlet face (u = 0 half a cell away), 0 on a Neumann face,
 // and D_i = a alpha_i + SUM_f c_f it reads
 //     (L u)_i = D_i u_i - SUM_f c_f u_neighbour(f).
-// The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written. Kept is 1 / D, which
-// Gauss-Seidel multiplies by; where D is wanted a division costs less than another field to read.
+// The boundary condition is in c and D alone: ghost cells outside the domain hold 0 and are never written.
+// The field holds 1 / D, which Gauss-Seidel multiplies by; to divide for D costs less than to read another
+// field.
 
 #include <optional>
 #include <span>
@@ -17,8 +18,8 @@
 
 namespace keel {
 
-// Which cells of a box an operation works on: all, those that neither read ghosts nor are sent to others, or the rest.
-// So the interior can be worked on while an exchange is in flight, and the shell after it.
+// The cells of a box that an operation works on: all, those that neither read ghosts nor are sent to others,
+// or the rest. The interior can be worked on while an exchange is in flight, and the shell after it.
 enum class Part { all, interior, shell };
 
 // Red cells have an even sum of global indices.
@@ -28,7 +29,7 @@ constexpr Colour other(Colour colour) {
     return colour == Colour::red ? Colour::black : Colour::red;
 }
 
-// What u holds when it is smoothed: anything, or what counts as zeros, ghosts included, whatever it is.
+// The guess in u before it is smoothed: its values, or zeros, ghosts included, whatever u holds.
 enum class Guess { any, zero };
 
 // Half sweeps of Gauss-Seidel, one for each colour in turn.
@@ -38,25 +39,26 @@ struct HalfSweeps {
     Guess guess = Guess::any;
 
     int count() const { return static_cast<int>(colours.size()); }
-    // The cells whose values before them count: those that the first half sweep reads or, over-relaxed, all.
+    // The cells whose old values count: those that the first half sweep reads or, over-relaxed, all.
     std::optional<Colour> read() const {
         if (colours.empty() || relaxation != 1.0) return std::nullopt;
         return other(colours.front());
     }
-    // The cells whose residual they leave at more than rounding: those not of the last colour or, over-relaxed, all.
+    // The cells whose residual stays above rounding: those not of the last colour or, over-relaxed, all.
     std::optional<Colour> unsolved() const {
         if (colours.empty() || relaxation != 1.0) return std::nullopt;
         return other(colours.back());
     }
 };
 
-// The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike. There is no z in
-// two dimensions.
+// The operator of one level. x(q,i,j,k) is c of the face between cells i-1 and i, i = 0..width; y, z alike.
+// There is no z in two dimensions.
 struct Stencil {
     Field x, y, z;
     Field inverse_diagonal;  // 1 / D; anything but 0 outside the domain
     Part part = Part::all;   // where it is evaluated
-    // By restrict_residual and residual_norm, on these cells alone: the residual of the other colour counts as zero.
+    // The cells whose residual restrict_residual and residual_norm form: that of the other colour counts as
+    // zero.
     std::optional<Colour> colour = std::nullopt;
 
     Stencil on(Part some) const { return {x, y, z, inverse_diagonal, some, colour}; }
@@ -64,12 +66,12 @@ struct Stencil {
     const Field& faces(std::size_t direction) const { return direction == 0 ? x : direction == 1 ? y : z; }
 };
 
-// As a body reads it. All fields of a level have one shape, so a cell is at one place in all of them, which is computed once:
-// with a view for each field a row takes the compiler more registers than there are.
+// The operator as a body reads it. All fields of a level have one shape, so a cell has one place in all of
+// them, which is computed once: with a view for each field a row needs more registers than there are.
 template <int D, class Real = double>
 class StencilView {
   public:
-    // Cells are counted from the corner of so many ghost layers.
+    // Cells are counted from the corner of `layers` ghost layers.
     explicit StencilView(const Stencil& A, int layers = 0)
         : shape_(A.x.view<Real>().from_ghost(layers)),
           x_(shape_.origin),
@@ -84,7 +86,7 @@ class StencilView {
         return of_shape(inverse_diagonal_)(q, i, j, k);
     }
     constexpr Real diagonal(int q, int i, int j, int k) const { return 1 / inverse_diagonal(q, i, j, k); }
-    // Another field of the level.
+    // A view of another field of the level.
     constexpr ViewOf<Real> of_shape(Real* origin) const {
         return {origin, shape_.odd, shape_.row, shape_.plane, shape_.block};
     }
@@ -148,7 +150,7 @@ template <int D, class Real = double>
 struct ResidualOfColour {
     Residual<D, Real> residual;
     int colour;
-    const int* parity;  // of each block's first cell
+    const int* parity;  // parity of each block's first cell
 
     static constexpr Cost cost{(4 * D + 2) / 2.0, D + 2, 0};
     constexpr Real operator()(int q, int i, int j, int k) const {
@@ -166,9 +168,10 @@ struct StoreResidual {
     constexpr void operator()(int q, int i, int j, int k) const { r(q, i, j, k) = residual(q, i, j, k); }
 };
 
-// Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. Run on one
-// colour at a time (`one_colour`), each of which lies by itself in its rows: an updated cell costs f, 1 / D and u of its own, u of
-// one neighbour, which others read as well, and all its faces, which no other cell of its colour has.
+// Gauss-Seidel: u_i = (f_i + SUM_f c_f u_neighbour) / D_i. It needs neither the old value nor alpha. It runs
+// on one colour at a time (`one_colour`), whose cells lie by themselves in their rows: an updated cell costs
+// its own f, 1 / D and u, u of one neighbour, which other cells read as well, and all its faces, which no
+// other cell of its colour has.
 template <int D, class Real = double>
 struct Relax {
     ViewOf<Real> u;
@@ -190,7 +193,7 @@ struct Relax {
     constexpr void operator()(int q, int i, int j, int k) const { cell(q, i, j, k) = value(q, i, j, k); }
 };
 
-// Over-relaxed Gauss-Seidel: from the old value as many times as far as Relax goes.
+// SOR: u += relaxation (u_GS - u).
 template <int D, class Real = double>
 struct OverRelax {
     Relax<D, Real> relax;
@@ -222,13 +225,13 @@ struct PolynomialStep {
     }
 };
 
-// 1 / D, or where the whole row is zero (a domain of one cell without boundary values, a = 0) a number so large that L u is as
-// good as zero there, and u is where f is, as in a solvable problem.
+// 1 / D. If the whole row is zero (a domain of one cell without boundary values, a = 0), a number so large
+// that L u is as good as zero there, and u is zero if f is, as in a solvable problem.
 constexpr double inverse_of_diagonal(double diagonal, double faces) {
     return diagonal == 0.0 && faces == 0.0 ? 0x1p1023 : 1.0 / diagonal;
 }
 
-// It, where there was a alpha.
+// Replaces a alpha by 1 / D.
 template <int D>
 struct CompleteDiagonal {
     StencilView<D> L;

@@ -26,7 +26,7 @@ constexpr Index operator*(const Index& a, const Index& b) {  // direction by dir
     return {a[0] * b[0], a[1] * b[1], a[2] * b[2]};
 }
 
-// What stands at the two ends of a direction; one value stands at both.
+// Values at the two ends of a direction; one value stands at both.
 template <class T>
 struct Sides {
     T low{};
@@ -49,8 +49,8 @@ struct Region {
     friend constexpr bool operator==(const Region&, const Region&) = default;
 };
 
-// So many cells, layers or steps in each direction that there is. In two dimensions there is no z: a box is one plane, and
-// has nothing below and above it.
+// n cells, layers or steps in each direction that there is. In two dimensions there is no z: a box is
+// one plane, and has nothing below and above it.
 constexpr Index in_each_direction(int n, std::size_t dimensions, int without_z) {
     return {n, n, dimensions == 2 ? without_z : n};
 }

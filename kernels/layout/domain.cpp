@@ -14,8 +14,8 @@ constexpr Index unit(std::size_t d) {
     return {d == 0 ? 1 : 0, d == 1 ? 1 : 0, d == 2 ? 1 : 0};
 }
 
-// Calls visit(box, other) for every pair of boxes that share a face, once a face, and outside(box, d, high) where there is
-// no box.
+// Calls visit(box, other) for every pair of boxes that share a face, once a face, and outside(box, d, high)
+// where there is no box.
 template <class Pair, class Outside>
 void for_each_face(const Domain& domain, const Pair& pair, const Outside& outside) {
     for (int box = 0; box < domain.count(); ++box)
@@ -37,7 +37,7 @@ Domain::Domain(Index around, Boundaries boundaries, int dimensions)
       count_(static_cast<int>(product(around))) {
     check(dimensions == 3 || (dimensions == 2 && around[2] == 1),
           "in two dimensions there is one layer of boxes");
-    if (dimensions == 2) boundaries_[2] = Boundary::periodic;  // what is constant along z is
+    if (dimensions == 2) boundaries_[2] = Boundary::periodic;  // a constant along z is periodic
 }
 
 Domain::Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside,

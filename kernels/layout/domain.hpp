@@ -1,7 +1,8 @@
 #pragma once
 
-// The domain of a problem: equal boxes in a box around them. All of that, or a union of some of them; what bounds it is of
-// one kind on each side of the box around it, and of one kind wherever a neighbour is missing inside that.
+// The domain of a problem: equal boxes in a box around them. All of that, or a union of some of them; what
+// bounds it is of one kind on each side of the box around it, and of one kind wherever a neighbour is missing
+// inside that.
 
 #include <memory>
 #include <optional>
@@ -27,8 +28,8 @@ class Domain {
   public:
     // All boxes of so many per direction; in two dimensions they are squares, one layer of them.
     Domain(Index around, Boundaries boundaries, int dimensions = 3);
-    // Those of them that are present, by their lexicographic numbers (x fastest) in ascending order. Where a neighbour is
-    // missing that lies in the box around them, wrapped where that is periodic, the boundary is `outside`.
+    // Only the boxes `present`, by their lexicographic numbers (x fastest) in ascending order. The boundary
+    // to a missing neighbour in the box around them, wrapped where that is periodic, is `outside`.
     Domain(Index around, Boundaries boundaries, std::vector<int> present, Boundary outside,
            int dimensions = 3);
 

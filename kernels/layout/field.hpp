@@ -16,10 +16,11 @@ constexpr std::ptrdiff_t aligned(std::ptrdiff_t n, int to) {
     return (n + (to - 1)) / to * to;
 }
 
-// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation, in values. A row is
-// its even cells and, half() behind them, its odd ones (View); each half's high ghosts and the next one's low ghosts share the
-// padding between them, so 64^3 with one layer costs 20 % more than its cells. Rows of at least 8 cells start on 64-byte
-// boundaries. In two dimensions there is one plane, without ghosts below and above it, and the next one is the same again.
+// The storage of a field: `blocks` cuboids of `extent` cells with `ghosts` ghost layers, in one allocation,
+// in values. A row is its even cells and, half() behind them, its odd ones (View); each half's high ghosts
+// and the next one's low ghosts share the padding between them, so 64^3 with one layer costs 20 % more than
+// its cells. Rows of at least 8 cells start on 64-byte boundaries. In two dimensions there is one plane,
+// without ghosts below and above it, and the next one is the same again.
 struct Shape {
     int blocks = 0;
     Index extent{};
@@ -27,7 +28,7 @@ struct Shape {
     int row = 0;
     std::ptrdiff_t plane = 0;
     std::ptrdiff_t block = 0;
-    std::ptrdiff_t origin = 0;  // of cell (0,0,0) of block 0 behind the start of the allocation
+    std::ptrdiff_t origin = 0;  // cell (0,0,0) of block 0 behind the start of the allocation
 
     static constexpr Shape of(int blocks, const Index& extent, int ghosts, std::size_t dimensions = 3) {
         Shape s{blocks, extent, ghosts};
@@ -48,7 +49,7 @@ struct Shape {
         return static_cast<int>(aligned(values, is_wide() ? 4 : 1));
     }
     constexpr std::size_t values() const { return static_cast<std::size_t>(blocks * block); }
-    constexpr std::size_t bytes() const { return values() * sizeof(double); }  // of doubles
+    constexpr std::size_t bytes() const { return values() * sizeof(double); }  // if the values are doubles
 
   private:
     constexpr bool is_wide() const { return extent[0] >= 8; }
@@ -62,7 +63,7 @@ class Field {
     template <class Real>
     Field(Real* data, const Shape& shape) : data_(data), shape_(shape), precision_(precision_of<Real>) {}
 
-    // Whose values are Reals.
+    // The values, which must be Reals.
     template <class Real = double>
     Real* data() const {
         check(precision_ == precision_of<Real>, "an operation's fields have the precision that it works in");
@@ -77,7 +78,8 @@ class Field {
     Precision precision() const { return precision_; }
     const Shape& shape() const { return shape_; }
 
-    // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as well.
+    // The same field as a result: operations that know of it (operations.hpp) write so many ghost layers as
+    // well.
     Field with_ghosts(int layers) const {
         check_at_least(layers, 0, "a field has no fewer ghost layers than none");
         check_at_most(layers, shape_.ghosts, "a field has no more ghost layers than it was made with");

@@ -1,6 +1,7 @@
 #pragma once
 
-// How one level is cut into equal boxes, cubes or, in two dimensions, squares, and which rank owns each of them.
+// How one level is cut into equal boxes, cubes or, in two dimensions, squares, and which rank owns each of
+// them.
 
 #include <memory>
 #include <optional>
@@ -22,14 +23,14 @@ constexpr auto names_of(Placement) {
                       Named<Placement>{Placement::scattered, "scattered"}};
 }
 
-// Box counts per direction whose product is `boxes`, as close to a cube as the factors of `boxes` allow, or to a square in
-// two dimensions, the largest count first.
+// Box counts per direction whose product is `boxes`, as close to a cube as the factors of `boxes` allow, or
+// to a square in two dimensions, the largest count first.
 Index most_cubic(int boxes, std::size_t dimensions = 3);
 
-// The owner of every box of a domain, by their numbers. Every rank gets floor or ceil(boxes / ranks) boxes. `curve` walks
-// the boxes in Morton order.
+// The owner of every box of a domain, by their numbers. Every rank gets floor or ceil(boxes / ranks) boxes.
+// `curve` walks the boxes in Morton order.
 std::vector<int> place(const Domain& domain, int ranks, Placement placement);
-inline std::vector<int> place(const Index& boxes, int ranks, Placement placement) {  // of a grid of boxes
+inline std::vector<int> place(const Index& boxes, int ranks, Placement placement) {  // a grid of boxes
     return place(Domain(boxes, {}), ranks, placement);
 }
 
@@ -48,9 +49,9 @@ class Layout {
     const Index& boxes() const { return domain_.around(); }  // per direction, of the box around the domain
     std::size_t dimensions() const { return domain_.dimensions(); }
     int width() const { return width_; }
-    Index extent() const { return in_each_direction(width_, dimensions(), 1); }  // of a box, in cells
+    Index extent() const { return in_each_direction(width_, dimensions(), 1); }  // cells of a box
     Region box_cells() const { return {{}, extent()}; }
-    Index layers(int n) const { return in_each_direction(n, dimensions(), 0); }  // so many around a box
+    Index layers(int n) const { return in_each_direction(n, dimensions(), 0); }  // n layers around a box
     Index cells() const { return extent() * boxes(); }  // per direction, of the box around the domain
     std::size_t cell_count() const;                     // of the domain
     const Boundaries& boundaries() const { return domain_.boundaries(); }
@@ -67,8 +68,8 @@ class Layout {
     std::optional<int> neighbour(int box, const Index& offset) const {
         return domain_.neighbour(box, offset);
     }
-    // What bounds the domain on the face between cells index-1 and index in a direction, of which it has one at least;
-    // nothing if it has both.
+    // The boundary on the face between cells index-1 and index in a direction, if the domain has only one of
+    // the two cells; it has at least one.
     std::optional<Boundary> boundary_at(std::size_t direction, const Index& face) const;
 
     std::span<const int> local() const { return *local_; }  // this rank's boxes, ascending

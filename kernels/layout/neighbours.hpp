@@ -6,7 +6,7 @@
 
 namespace keel {
 
-// Which neighbouring boxes a box takes ghost cells from: the 6 that share a face (enough for the 7-point
+// The neighbouring boxes that a box takes ghost cells from: the 6 that share a face (enough for the 7-point
 // stencil at depth 1) or all 26, edges and corners included. In two dimensions 4 and 8.
 enum class Neighbours { faces, all };
 constexpr auto names_of(Neighbours) {

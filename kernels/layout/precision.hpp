@@ -1,6 +1,6 @@
 #pragma once
 
-// What the values of a field or a message are.
+// The number type of a field or a message.
 
 #include <cstddef>
 #include <type_traits>

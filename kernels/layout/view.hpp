@@ -6,21 +6,23 @@
 
 namespace keel {
 
-// Cells of all local blocks of one field: view(q, i, j, k) is cell (i,j,k) of the rank's block q (a box, or boxes side by
-// side); ghost cells have indices below 0 or from the block's extent on. A row has its even cells first and its odd ones behind
-// them: the cells of one colour lie side by side, and so do their neighbours. In two dimensions plane = 0: whatever k is, it is
-// the one plane. Trivially copyable, usable on a device.
+// Cells of all local blocks of one field: view(q, i, j, k) is cell (i,j,k) of the rank's block q (a box, or
+// boxes side by side); ghost cells have indices below 0 or from the block's extent on. A row has its even
+// cells first and its odd ones behind them: the cells of one colour lie side by side, and so do their
+// neighbours. In two dimensions plane = 0: whatever k is, it is the one plane. Trivially copyable, usable on
+// a device.
 template <class Real>
 struct ViewOf {
     Real* origin;  // cell (0,0,0) of box 0
-    // In bytes: how far an odd cell is from the middle of its neighbours, and from one row, plane, block to the next.
+    // In bytes: how far an odd cell is from the middle of its neighbours, and from one row, plane, block to
+    // the next.
     std::ptrdiff_t odd;
     std::ptrdiff_t row;
     std::ptrdiff_t plane;
     std::ptrdiff_t block;
 
-    // Where a cell is in a field of this shape, in bytes from the origin. Where a loop over i takes every other cell, the
-    // compiler sees which are odd, and that i steps from value to value.
+    // The place of a cell in a field of this shape, in bytes from the origin. In a loop over every other i
+    // the compiler sees which cells are odd, and that i steps from value to value.
     constexpr std::ptrdiff_t place(int q, int i, int j, int k) const {
         constexpr std::ptrdiff_t step = sizeof(Real) / 2;
         return q * block + k * plane + j * row + i * step + ((i & 1) != 0 ? odd : 0);
@@ -30,7 +32,8 @@ struct ViewOf {
     }
     constexpr Real& operator()(int q, int i, int j, int k) const { return at(origin, place(q, i, j, k)); }
 
-    // The same values counted from the corner of so many ghost layers. If that is an odd cell, odd cells are even ones now.
+    // The same values counted from the corner of `layers` ghost layers. If that is an odd cell, odd cells are
+    // even ones now.
     constexpr ViewOf from_ghost(int layers) const {
         return {&(*this)(0, -layers, -layers, -layers), (layers & 1) != 0 ? -odd : odd, row, plane, block};
     }

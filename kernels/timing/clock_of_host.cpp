@@ -36,7 +36,7 @@ class HostClock {
         std::uint64_t count = 0;
         double seconds = 0;
     };
-    // Of some readings of both the one that took the least time: it was not interrupted.
+    // The reading of both clocks that took the least time: it was not interrupted.
     Moment moment() const {
         Moment best;
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();

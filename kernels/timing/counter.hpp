@@ -1,7 +1,8 @@
 #pragma once
 
-// The processor's own counter of time. A clock that is told by it is read in half the time of the system's (measured: 11 for 22 ns): each
-// operation on a level of a few cells, which takes 100 ns, is timed by two readings.
+// The processor's own counter of time. To read it takes half the time of the system's clock
+// (measured: 11 for 22 ns): each operation on a level of a few cells, which takes 100 ns, is timed by two
+// readings.
 
 #include <cstdint>
 

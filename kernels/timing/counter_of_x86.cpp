@@ -7,7 +7,8 @@
 
 namespace keel {
 
-// Linux watches it, and takes another source for its own clock where it finds that the counter is not to be trusted.
+// Linux watches it, and takes another source for its own clock where it finds that the counter is not to be
+// trusted.
 Counter trusted_counter() {
     std::string source;
     std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;

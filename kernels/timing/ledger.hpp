@@ -1,6 +1,6 @@
 #pragma once
 
-// Where timing decorators write: for every operation and level, how often, how long, how much.
+// The ledger of timing decorators: for every operation and level, how often, how long, how much.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,8 +17,9 @@
 
 namespace keel {
 
-// The rows of the report's table. Half sweeps that are one pass with the residual that follows have rows of their own. The
-// last ones are of algebraic multigrid: steps of its set-up, with their messages, and the solve on its coarsest level.
+// The rows of the report's table. Half sweeps that are one pass with the residual that follows have rows of
+// their own. The last ones are of algebraic multigrid: steps of its set-up, with their messages, and the
+// solve on its coarsest level.
 enum class Op {
     smooth,
     smooth_restrict,
@@ -89,7 +90,8 @@ constexpr bool is_reduction(Op op) {
     return op >= Op::reduction && op <= Op::reduction_wait;
 }
 
-// The seconds that a rank of the simulated machine takes for an operation of this work. Empty where time is real.
+// The seconds that a rank of the simulated machine takes for an operation of this work. Empty where time is
+// real.
 using Price = std::function<double(const Work& work)>;
 
 // Messages that a rank sent.
@@ -118,8 +120,8 @@ struct Entry {
     double seconds = 0;
     double longest = 0;  // seconds of a call
     Work work;           // by the bodies' declared costs
-    Traffic traffic;  // of `send`; of `reduction` and `reduction_begin` where sums travel in messages of ours
-    long words = 0;   // of `reduction` and `reduction_begin`
+    Traffic traffic;  // `send`; `reduction` and `reduction_begin` if all-reduces are point-to-point messages
+    long words = 0;   // `reduction` and `reduction_begin`
 
     Entry& operator+=(const Entry& other) {
         calls += other.calls;
@@ -146,22 +148,23 @@ class Ledger {
     int levels() const { return levels_; }
     Entry& at(Op op, int level) { return entries_[place(op, level)]; }
     const Entry& at(Op op, int level) const { return entries_[place(op, level)]; }
-    Ledger& operator+=(const Ledger& other);  // of as many levels
+    Ledger& operator+=(const Ledger& other);  // with as many levels
     void clear() { entries_.assign(entries_.size(), {}); }
-    // An empty one, of the same price, for a method with levels of its own below a level of this one. Its regions have the names
-    // of that level.
+    // An empty ledger of the same price, for a method with levels of its own below a level of this one.
+    // Regions are named after that level.
     Ledger below(int level, int levels) const;
     // Books at the level all that the first levels of another ledger have.
     void fold(const Ledger& other, int levels, int level);
-    // Books work that was done, within what is timed; its time passes where only what is charged takes any.
+    // Books work that was done, within what is timed; on a simulated machine its time passes here.
     void book(Op op, int level, const Work& work) {
         at(op, level).work += work;
         if (price_) let_pass(price_(work));
     }
 
-    // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger and its copies.
+    // Tells these regions, unless null, of each operation that is timed from now on; they outlive the ledger
+    // and its copies.
     void mark(Regions* regions);
-    // Those that are told, and the name that they are told; none where nobody is.
+    // The regions that are told, or null, and the name that they are told.
     const Marks* marks() const { return marks_.get(); }
     const char* mark_of(Op op, int level) const { return marks_->names[place(op, level)].c_str(); }
 

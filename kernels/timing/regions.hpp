@@ -14,7 +14,7 @@ class Regions {
     virtual void end(const char* name) = 0;
 };
 
-// Those of the tool that CMake found, Caliper under KEEL_CALIPER; else none, null.
+// The regions of the tool that CMake found, Caliper under KEEL_CALIPER; null without one.
 std::unique_ptr<Regions> make_regions();
 
 }  // namespace keel

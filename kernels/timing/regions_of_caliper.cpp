@@ -1,4 +1,4 @@
-// What is measured, and where it is written, the environment says: CALI_CONFIG=runtime-report.
+// The environment chooses measurements and output: CALI_CONFIG=runtime-report.
 
 #include <caliper/cali.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// One fault in a run: a bit that flips, or a value that becomes NaN, in a field, a message or a sum, at any moment. Fields are
-// reached by operations that pass everything on to a backend's; messages and sums by MPI's profiling interface, on what a
-// rank sends or adds.
+// One fault in a run: a bit that flips, or a value that becomes NaN, in a field, a message or a sum, at any
+// moment. Fields are reached by operations that pass everything on to a backend's; messages and sums by MPI's
+// profiling interface, on what a rank sends or adds.
 
 #include <array>
 #include <cstdint>
@@ -30,10 +30,10 @@ struct Fault {
 class Faults {
   public:
     void plan(const Fault& fault) { *this = Faults(fault); }
-    void call_off() { fault_.moment = -1; }  // what has not happened yet
+    void call_off() { fault_.moment = -1; }  // a fault that has not happened yet
     void plan_none() { *this = Faults({Place::field, -1, 0}); }
 
-    // How many there were since, of this rank.
+    // The number of moments of this rank since the plan.
     long moments(Place place) const { return moments_[static_cast<std::size_t>(place)]; }
     const std::string& what_happened() const { return happened_; }  // empty: nothing
     Field hit() const { return hit_; }
@@ -41,7 +41,7 @@ class Faults {
     void before_operation();
     void before_sending(Place place, double* values, std::size_t count);
 
-    // The fields that there are.
+    // The fields that exist.
     void add(const Operations* owner, Field field) { fields_.emplace_back(owner, field); }
     void remove(const Operations* owner);
 
@@ -60,17 +60,18 @@ class Faults {
     std::string happened_;
 };
 
-// Those of this rank, where MPI's calls find them.
+// The faults of this rank, where MPI's calls find them.
 Faults& faults();
 
-// The arguments of the last residual(r, L, u, f) on the finest level: in a run's checks, what the last solve left.
+// The arguments of the last residual(r, L, u, f) on the finest level: in a run's checks, what the last solve
+// left.
 struct Answer {
     std::vector<double> u, f;    // cells of this rank's boxes
     std::vector<Field> problem;  // the fields of f and L
 };
 
-// A backend whose fields may be hit. Operations on more cells than the finest level has, those that measure the machine,
-// are left alone.
+// A backend whose fields may be hit. Operations on more cells than the finest level has, those that measure
+// the machine, are left alone.
 class FaultyBackend : public Backend {
   public:
     FaultyBackend(std::unique_ptr<Backend> inner, const Index& finest)

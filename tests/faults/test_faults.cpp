@@ -1,5 +1,5 @@
-// Whole runs with one fault each: what they call VALID must be right. KEEL_FAULTS in the environment: how many (default: 60);
-// KEEL_FAULTS_SEED: which.
+// Whole runs with one fault each: what they call VALID must be right. KEEL_FAULTS in the environment: how
+// many (default: 60); KEEL_FAULTS_SEED: which.
 
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ struct Outcome {
     bool valid = false;  // on rank 0
     std::string failed;  // checks, on rank 0
     std::vector<double> u_l2;
-    Answer answer;  // of this rank
+    Answer answer;  // this rank's
 };
 
 // A run on all ranks, as the executable makes one.
@@ -134,7 +134,7 @@ std::vector<Case> cases() {
     return all;
 }
 
-// Of values that all ranks hold parts of. Collective.
+// The norm of values that all ranks hold parts of. Collective.
 double norm_of(const std::vector<double>& values, Norm norm) {
     const Communicator comm = Communicator::world();
     double mine = 0;
@@ -154,7 +154,7 @@ struct Reference {
     Case what;
     std::vector<double> u;  // solved further
     double u_l2;
-    double bound;  // of the error of a valid answer
+    double bound;  // bound of the error of a valid answer
     double bound_l2;
     std::array<long, 3> moments;  // on this rank
 };
@@ -206,7 +206,7 @@ TEST_CASE("what is valid is right, whatever bit flips") {
         else
             faults().plan_none();
 
-        alarm(600);  // which a run that hangs does not outlast
+        alarm(600);  // seconds, after which a run that hangs is killed
         const Outcome outcome = run(solved_to(plain.what, "1e-6"));
         alarm(0);
         faults().call_off();

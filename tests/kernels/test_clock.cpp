@@ -14,8 +14,8 @@ double system_seconds() {
 
 }  // namespace
 
-// However long the thread is kept waiting between two readings, the clock's seconds lie between those of the system within and
-// around them.
+// However long the thread is kept waiting between two readings, the clock's seconds lie between those of the
+// system within and around them.
 TEST_CASE("the clock's seconds are the system's") {
     now();
     const double around = system_seconds();

@@ -8,7 +8,7 @@ using namespace keel;
 
 namespace {
 
-constexpr double unit = 0x1p-104;  // what the last operation may be wrong by, relative
+constexpr double unit = 0x1p-104;  // relative error of the last operation
 
 double distance(const DoubleDouble& a, const DoubleDouble& b) {
     return std::abs(double(a - b)) / std::abs(double(b));
@@ -22,7 +22,7 @@ TEST_CASE("sums and products of doubles lose nothing") {
     CHECK(exact_sum(0x1p-80, 1.0) == sum);
     // (1 + 2^-40)^2 = 1 + 2^-39 + 2^-80
     CHECK(exact_product(1 + 0x1p-40, 1 + 0x1p-40) == DoubleDouble(1 + 0x1p-39, 0x1p-80));
-    // Of 1e16 + 1 - 1e16 nothing is left in doubles.
+    // In doubles 1e16 + 1 - 1e16 is zero.
     const DoubleDouble one = DoubleDouble(1e16) + DoubleDouble(1.0) + DoubleDouble(-1e16);
     CHECK(one == DoubleDouble(1.0));
 }

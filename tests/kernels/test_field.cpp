@@ -79,7 +79,7 @@ TEST_CASE("the fields of a backend are zero, aligned, and apart from each other"
         return count;
     };
     for (const Field& field : fields) {
-        CHECK(field.shape().blocks == 2);  // those of rank 0
+        CHECK(field.shape().blocks == 2);  // rank 0 has two
         CHECK(field.shape().extent == cube(width).size);
         CHECK(field.shape().ghosts == ghosts);
         CHECK(wrong(field, 0.0) == 0);

@@ -1,5 +1,5 @@
-// Powers of the operator in one call, against application, scaling and recurrence one after the other; and several combinations
-// in one call. Where memory is the host's the values are the same to the last bit.
+// Powers of the operator in one call, against application, scaling and recurrence one after the other; and
+// several combinations in one call. Where memory is the host's the values are the same to the last bit.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -98,7 +98,7 @@ TEST_CASE("powers in one call are powers one by one, each on a ghost layer less"
             CAPTURE(dimensions, boxes, width, static_cast<int>(scaling), second, terms.size());
             const ScaledStencil A{L, s, scaling};
             const auto count = static_cast<int>(terms.size());
-            // Of the second basis there may be none, or a vector less.
+            // The second basis may be missing, or have a vector less.
             std::vector<std::vector<Field>> expected, found;
             std::vector<BasisVectors> bases;
             const Field before = x.make(3);

@@ -71,9 +71,9 @@ TEST_CASE("in a block a box sees its neighbours' cells as ghosts, and copies non
 
     const std::vector<double> seen = operations->read(u, {{3, 0, 1}, {2, 3, 1}});  // beyond the upper x face
     REQUIRE(seen.size() == 4 * 6);
-    CHECK(seen[0] == number({3, 0, 1}));  // of box 0: cells of box 1
+    CHECK(seen[0] == number({3, 0, 1}));  // ghosts of box 0 are cells of box 1
     CHECK(seen[5] == number({4, 2, 1}));
-    CHECK(seen[6] == 0.0);  // of box 1: beyond the block
+    CHECK(seen[6] == 0.0);  // ghosts of box 1 beyond the block
 
     const Region from{{0, 0, 0}, {2, 3, 3}}, to{{3, 0, 0}, {2, 3, 3}};
     const std::vector<BlockCopy> copies{BlockCopy::local(1, from, 0, to.lo),

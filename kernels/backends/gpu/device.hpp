@@ -18,10 +18,10 @@ namespace {
 // Memory of a device, or pinned memory of the host. When it is freed, no launch is pending and no graph left.
 using Memory = std::unique_ptr<void, std::function<void(void*)>>;
 
-// A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here until the
-// host needs a result. Sequences are told apart by every byte that they pass to the device, so a replay does exactly
-// what the launches would have done; those that pass numbers of their own (a Krylov method's coefficients) never recur
-// and go out one by one.
+// A sequence of launches that was seen before is replayed as a graph: one launch for all. Launches wait here
+// until the host needs a result. Sequences are told apart by every byte that they pass to the device, so a
+// replay does exactly what the launches would have done; those that pass numbers of their own (a Krylov
+// method's coefficients) never recur and go out one by one.
 class LaunchQueue {
   public:
     static constexpr std::size_t longest =
@@ -95,8 +95,9 @@ inline int device_count() {
     return GPU(GetDeviceCount)(&count) == GPU(Success) ? count : 0;
 }
 
-// Two streams: kernels and copies between boxes run on one; messages are packed, copied and unpacked on the other, so
-// that they pass by the interior's kernels. Where every launch is waited for, or is replayed, one stream does both.
+// Two streams: kernels and copies between boxes run on one; messages are packed, copied and unpacked on the
+// other, so that they pass by the interior's kernels. Where every launch is waited for, or is replayed, one
+// stream does both.
 class Device {
   public:
     Device(int local_rank, GpuSync sync) : sync_(sync) {
@@ -197,7 +198,7 @@ class Device {
         action();
         on_transfer_ = false;
     }
-    // What is launched from now on on the one stream starts after what was launched so far on the other.
+    // Kernels launched from now on on one stream start after those launched so far on the other.
     void transfer_follows_compute() { follow(transfer_, compute_); }
     void compute_follows_transfer() { follow(compute_, transfer_); }
 

@@ -1,12 +1,12 @@
 #pragma once
 
 // Enough of a GPU's runtime to run the device code of this folder on the host, so that every commit tests it.
-//   * A kernel with barriers runs each thread of a block on a fibre of its own; a missing barrier gives wrong numbers.
-//     A kernel that says it has none (Kernel::barriers = false) is a loop over its threads, the last thread first.
+//   * A kernel with barriers runs each thread of a block on a fibre of its own; a missing barrier gives wrong
+//     numbers. Without barriers (Kernel::barriers = false) it is a loop over its threads, the last first.
 //   * A stream does nothing until something waits for it: a missing wait gives wrong numbers too.
 //   * With the address sanitizer, device memory is poisoned while the host runs.
-//   * A graph that names memory which was freed since it was recorded is not launched, also if the address came
-//     back. Copies from or to pageable memory are not recorded.
+//   * A graph that names memory which was freed since it was recorded is not launched, also if the address
+//     came back. Copies from or to pageable memory are not recorded.
 // One process has one such device.
 
 #include <setjmp.h>
@@ -51,7 +51,7 @@ struct Fibres {
 
     struct Fibre {
         ucontext_t start;
-        jmp_buf point;  // where it waits
+        jmp_buf point;  // the barrier that the thread waits at
         std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
         bool started = false;
         bool done = false;
@@ -99,7 +99,8 @@ inline Device& device() {
     return one;
 }
 
-// A fibre is entered by its context and left and entered again by jumps, for changing contexts asks the kernel.
+// A fibre is entered by its context and left and entered again by jumps, for changing contexts asks the
+// kernel.
 inline void start_fibre() {
     Fibres& block = device().block;
     (*block.body)();

@@ -1,7 +1,7 @@
 #pragma once
 
-// The backend for GPUs, one source for CUDA, HIP and the emulation; included by one file of each (cuda/, hip/,
-// gpu_emulated/), which says how it is called.
+// The backend for GPUs, one source for CUDA, HIP and the emulation; included by one file of each (cuda/,
+// hip/, gpu_emulated/), which says how it is called.
 
 #include <bit>
 #include <cmath>
@@ -131,7 +131,7 @@ class Gpu {
 
     std::shared_ptr<Device> device_;
     std::vector<Memory> memory_;
-    double* results_ = nullptr;  // of reductions, on the device
+    double* results_ = nullptr;  // results of reductions, on the device
     double* on_host_ = nullptr;
     std::size_t room_ = 0;
 };
@@ -160,8 +160,8 @@ class GpuOperations : public OperationsByCells<Gpu> {
         });
         return work;
     }
-    // What was launched before the pack of the same exchange is done, for the pack was waited for; what was launched
-    // since then does not touch ghosts.
+    // Kernels launched before the pack of the same exchange are done, for the pack was waited for; those
+    // launched since then do not touch ghosts.
     Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
                 std::optional<Colour> colour) override {
         Work work;
@@ -200,7 +200,8 @@ class GpuOperations : public OperationsByCells<Gpu> {
     Device& device() { return backend().device(); }
 };
 
-// What Nsight and rocprof show as ranges beside the kernels. Without such a tool a range is a call that does nothing.
+// Ranges that Nsight and rocprof show beside the kernels. Without such a tool a range is a call that does
+// nothing.
 class RangeRegions : public Regions {
   public:
     void begin(const char* name) override { push_range(name); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the threads of a GPU walk over the cells of a whole level: one launch for all boxes. A kernel is a functor; what
-// a cell computes is a body of kernels/.
+// How the threads of a GPU walk over the cells of a whole level: one launch for all boxes. A kernel is a
+// functor; what a cell computes is a body of kernels/.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,8 +27,8 @@ constexpr int divided_up(int n, int by) {
     return (n + by - 1) / by;
 }
 
-// Threads along a row: the least power of two that covers it, at most a warp's 32 (half a wavefront's), so that the
-// loads of consecutive threads are of consecutive cells.
+// Threads along a row: the least power of two that covers it, at most a warp's 32 (half a wavefront's), so
+// that the loads of consecutive threads are of consecutive cells.
 constexpr int threads_along(int cells) {
     int n = 1;
     while (n < cells && n < 32) n *= 2;
@@ -43,24 +43,25 @@ inline Grid grid_of_rows(int columns, std::int64_t rows) {
             dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
 }
 
-// Blocks that keep any device busy to the end: some for each of a hundred and more multiprocessors, several times.
+// Blocks that keep any device busy to the end: some for each of a hundred and more multiprocessors, several
+// times.
 constexpr std::int64_t enough_blocks = 4096;
 
-// A body on every cell. A thread takes one column (i,j) of cells and marches through `planes` of them, so that what
-// the next plane shares with this one is still in the nearest cache, if that leaves blocks enough. Of a coloured range a
-// column holds the cells of that colour alone: no thread is idle, and a warp's loads are two cells apart in lines that its
-// block uses whole.
+// A body on every cell. A thread takes one column (i,j) of cells and marches through `planes` of them, so
+// that what the next plane shares with this one is still in the nearest cache, if that leaves blocks enough.
+// In a coloured range a column holds the cells of that colour alone: no thread is idle, and a warp's loads
+// are two cells apart in lines that its block uses whole.
 template <class Body>
 struct ForEachCell {
     static constexpr bool barriers = false;
 
     Cells cells;
     Body body;
-    Index low;  // of the interior: what is left out on each side
+    Index low;  // layers left out on each side of the interior
     Index high;
     int columns;
     int planes;
-    int chunks;  // of planes
+    int chunks;  // each has `planes` planes
     std::int64_t rows;
 
     ForEachCell(const Cells& range, const Body& what) : cells(range), body(what) {
@@ -172,8 +173,8 @@ struct ForEachValue {
     }
 };
 
-// A body on the cells of every item of every field: for each item and field as many blocks as its cells want, taking items to be
-// of one size, so that a few large faces keep a device busy.
+// A body on the cells of every item of every field: for each item and field as many blocks as its cells want,
+// taking items to be of one size, so that a few large faces keep a device busy.
 template <class T, class Body>
 struct ForEachItem {
     static constexpr bool barriers = false;
@@ -218,10 +219,10 @@ __device__ void unrolled(const Action& action) {
     unrolled(action, std::make_index_sequence<N>{});
 }
 
-// Rows of boxes in chunks of about so many cells, by itself 16384, whatever the device and the number of boxes: the order of a
-// box's sum depends on the box alone. What has no order can do with fewer.
+// Rows of boxes in chunks of about `cells` cells, whatever the device and the number of boxes: the order of a
+// box's sum depends on the box alone. Results without an order can do with fewer cells.
 struct Chunks {
-    int rows;   // of a box
+    int rows;   // rows of a box
     int chunk;  // rows in a chunk
     int count;  // chunks in a box
 
@@ -237,8 +238,8 @@ struct Chunks {
     }
 };
 
-// partial[(n * boxes + q) * chunks + c] = the n-th of `count` <= N sums over chunk c of box q. A tree over the block's
-// threads.
+// partial[(n * boxes + q) * chunks + c] = the n-th of `count` <= N sums over chunk c of box q. A tree over
+// the block's threads.
 template <std::size_t N, class Body>
 struct SumChunks {
     static constexpr bool barriers = true;
@@ -345,14 +346,14 @@ struct MaxChunks {
     }
 };
 
-// coarse = mean of the fine residuals, which are never stored. A thread adds up the residuals of the fine cells
-// (i, 2j..2j+1, 2k..2k+1), in two dimensions (i, 2j..2j+1), so that consecutive threads load consecutive cells; its
-// neighbour's complete the mean.
+// coarse = mean of the fine residuals, which are never stored. A thread adds up the residuals of the fine
+// cells (i, 2j..2j+1, 2k..2k+1), in two dimensions (i, 2j..2j+1), so that consecutive threads load
+// consecutive cells; its neighbour's complete the mean.
 template <int D>
 struct RestrictResidualPairs {
     static constexpr bool barriers = true;
 
-    Cells cells;  // of the coarse level
+    Cells cells;  // on the coarse level
     RestrictResidual<D> body;
     std::int64_t rows;
 
@@ -360,7 +361,8 @@ struct RestrictResidualPairs {
         : cells(coarse),
           body(what),
           rows(static_cast<std::int64_t>(coarse.boxes) * coarse.extent[1] * coarse.extent[2]) {}
-    // At least two threads along a row, which one block takes: a block for each part of it is slower, measured.
+    // At least two threads along a row, which one block takes: a block for each part of it is slower,
+    // measured.
     Grid grid() const { return grid_of_rows(threads_along(2 * cells.extent[0]), rows); }
 
     __device__ void operator()() const {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The loops of the verbs on processor cores: Kokkos runs rows, planes or items in parallel, and inside each of them is a
-// loop that the compiler vectorises.
+// The loops of the verbs on processor cores: Kokkos runs rows, planes or items in parallel, and inside each
+// of them is a loop that the compiler vectorises.
 
 #include <Kokkos_Core.hpp>
 
@@ -27,7 +27,7 @@ struct ByRows {
     template <class Row>
     static void for_each_row(const Cells& cells, const Row& row, std::size_t weight = 1) {
         run<Kokkos::Static>("rows", shares(cells), weight * cells.count(), [=](int n) {
-            const Row own = row;  // so that the compiler can keep what it holds in registers
+            const Row own = row;  // a copy, which the compiler can keep in registers
             take_rows(own, cells, share(cells, n));
         });
     }

@@ -15,7 +15,7 @@ using Space = Kokkos::DefaultExecutionSpace;
 using Memory = Space::memory_space;
 constexpr bool on_host = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;
 
-// What both the host and the kernels can use.
+// Memory that both the host and the kernels can use.
 #ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
 using SharedMemory = Kokkos::SharedHostPinnedSpace;
 #else

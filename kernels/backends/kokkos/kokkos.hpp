@@ -6,8 +6,8 @@
 
 namespace keel {
 
-// In Kokkos' default execution space. Kokkos is initialised when the first one is made, and finalised when the process
-// ends: it cannot be initialised again.
+// In Kokkos' default execution space. Kokkos is initialised when the first one is made, and finalised when
+// the process ends: it cannot be initialised again.
 std::unique_ptr<Backend> make_kokkos_backend();
 
 }  // namespace keel

@@ -1,8 +1,8 @@
 #pragma once
 
-// All inner products of many fields in one pass over memory. The cells of a slab of planes (or rows, where there is one plane)
-// are gathered into a tile,
-// one row for every field, that stays in the cache while each of its rows is multiplied with every other.
+// All inner products of many fields in one pass over memory. The cells of a slab of planes (or rows, where
+// there is one plane) are gathered into a tile, one row for every field, that stays in the cache while each
+// of its rows is multiplied with every other.
 
 #include <omp.h>
 
@@ -18,8 +18,8 @@ namespace keel {
 
 class GramTiles {
   public:
-    // sums as in Operations::gram, for at least one x. The work is shared by at most `threads`, which does not change
-    // the result: products are summed by slab, and the slabs of a box added in order.
+    // sums as in Operations::gram, for at least one x. The work is shared by at most `threads`, which does
+    // not change the result: products are summed by slab, and the slabs of a box added in order.
     void run(std::span<const Field> x, std::span<const Field> y, const Index& extent,
              std::span<const Window> boxes, int threads, std::span<double> sums) {
         fields_.clear();
@@ -29,7 +29,7 @@ class GramTiles {
         const int all = extent[1] * extent[2];            // rows of a box
         const int whole = extent[2] > 1 ? extent[1] : 1;  // rows that stay together
         const int tiled = static_cast<int>(tile_cells) / (extent[0] * whole);
-        const int rows = whole * std::clamp(tiled, 1, all / whole);  // of a slab
+        const int rows = whole * std::clamp(tiled, 1, all / whole);  // rows of a slab
         const int slabs = (all + rows - 1) / rows;
         const std::size_t pairs = boxes.empty() ? 0 : sums.size() / boxes.size();
         const std::size_t scratch = rows_ * (tile_cells + rows_);
@@ -128,7 +128,7 @@ class GramTiles {
     }
 
     std::vector<View> fields_;
-    std::size_t rows_ = 0;         // of a tile: the fields, and zeros up to whole blocks
+    std::size_t rows_ = 0;         // rows of a tile: the fields, and zeros up to whole blocks
     std::vector<double> partial_;  // the products of every slab
     std::vector<double> scratch_;  // a tile and its products for every thread
 };

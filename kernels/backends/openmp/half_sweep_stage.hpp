@@ -8,7 +8,8 @@
 
 namespace keel {
 
-// What the first half sweep makes of zeros, without reading them: a cell of its colour, and one of the other.
+// The first half sweep from zeros, without reading them: a cell of its colour, and a cell of the other
+// colour.
 template <class HalfSweep>
 struct FromZero {
     HalfSweep half_sweep;
@@ -34,7 +35,7 @@ struct HalfSweepStage {
         Cells cells;
         bool from_zero;
 
-        // Of a cell of the colour, and of zeros of one of the other colour, too.
+        // The cost of a cell of the colour; from zeros also of a cell of the other colour.
         Cost cost() const { return from_zero ? Cost{1, 2, 2} : HalfSweep::cost; }
         void operator()(int low, int high, int q, int j, int k) const {
             const int first = cells.first(low, q, j, k);

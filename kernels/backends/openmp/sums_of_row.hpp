@@ -11,8 +11,8 @@
 
 namespace keel {
 
-// What is added to what in a row, pass by pass. The rows are cut, so that what one pass has read the next finds in the cache
-// closest to it.
+// The sums of a row, pass by pass. Rows are cut, so that a pass finds in the first-level cache what the pass
+// before has read.
 struct SumsOfRow {
     struct Pass {
         std::size_t terms;
