@@ -1,7 +1,7 @@
 #pragma once
 
-// Turns a backend's verbs and the kernels' bodies into what a multigrid cycle asks of its levels, fields and messages in one
-// precision; the rest of Operations is for doubles alone (operations_on.hpp). A backend has
+// Operations that a multigrid cycle asks of its levels, fields and messages in one precision, by a backend's
+// verbs and the kernels' bodies; the rest of Operations is for doubles alone (operations_on.hpp). Verbs:
 //   Real* allocate(Shape) / allocate(values)       zeroed memory that lives as long as the backend object
 //   template keep(span<const T>) -> const T*       a copy of a list in its memory
 //   for_each_value(Field, body(value&))            everything, ghosts included
@@ -10,7 +10,7 @@
 //   max_over_cells(Cells, body(q,i,j,k)) -> double  of |body|; +infinity where a value is not finite
 //   for_each_item(Items<T>, fields, body(item, field, n, i,j,k))
 //   assign(Field, windows, Region, host formula of (q,i,j,k)), read(Field, windows, Region), wait()
-//                                                  of every box, whose windows tell where in a block it is
+//                                                  a box's window is its place in a block
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "kernels/backends/cells.hpp"
-#include "kernels/backends/targets.hpp"
+#include "kernels/backends/placed.hpp"
 #include "kernels/bodies/transfer.hpp"
 #include "kernels/bodies/vector.hpp"
 #include "kernels/check.hpp"
@@ -26,7 +26,7 @@
 
 namespace keel {
 
-// Interface: Operations, or a class derived from it that answers the rest.
+// Interface: Operations, or a class derived from it that has the rest.
 template <class Backend, class Real, class Interface>
 class CycleOperationsOn : public Interface {
   public:
@@ -54,24 +54,13 @@ class CycleOperationsOn : public Interface {
         return {data, data, values, precision_of<Real>};
     }
     Items<BlockCopy> make_items(std::span<const BlockCopy> copies) override {
-        return keep(std::span<const BlockCopy>(placed(copies)));
+        return keep(placed(windows_, copies));
     }
-    // Without what would be copied to itself, from one box of a block to the ghosts of another.
     Items<BlockCopy> make_targets(std::span<const BlockCopy> copies) override {
-        std::vector<BlockCopy> apart = placed(copies);
-        std::erase_if(apart, [](const BlockCopy& c) {
-            return c.from.in_box() && c.from.box == c.to.box && c.from.at == c.to.at;
-        });
-        return keep_targets(
-            apart, [](const BlockCopy& c) { return c.to.box; },
-            [](const BlockCopy& c) {
-                return Region{c.to.at, c.extent};
-            });
+        return keep(placed_targets(windows_, shape_.blocks, copies));
     }
     Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
-        std::vector<BoundaryItem> placed(items.begin(), items.end());
-        for (BoundaryItem& item : placed) place(item.box, item.cells.lo);
-        return keep_targets(placed, std::mem_fn(&BoundaryItem::box), std::mem_fn(&BoundaryItem::cells));
+        return keep(placed_targets(windows_, shape_.blocks, items));
     }
 
     void assign(Field u, const Region& cells, const Formula& formula) override {
@@ -89,24 +78,15 @@ class CycleOperationsOn : public Interface {
         return work({0, 0, 1}, cells());
     }
 
-    Work combine(Field y, std::span<const double> c, std::span<const Field> x) override {
+    Work combine_all(std::span<const Combination> combinations) override {
         Work work;
-        in_passes_of_terms(y, c, x, [&](std::span<const double> some_c, std::span<const Field> some_x) {
-            work += combine_some(y, some_c, some_x);
-        });
+        for (const Combination& combination : combinations)
+            in_passes_of_terms(combination, [&](std::span<const double> c, std::span<const Field> x) {
+                work += combine_some(combination.y, c, x);
+            });
         return work;
     }
 
-    Work relax(Field u, const Stencil& L, Field f, Colour colour, double relaxation) override {
-        Cells half = some(L.part);
-        half.colour = static_cast<int>(colour);
-        return in_dimensions([&](auto D) {
-            return with_relaxation<D>(relaxation, [&](const auto& relaxed) {
-                return relax_half(half,
-                                  relaxed(Relax<D, Real>{view_of(u), StencilView<D, Real>(L), view_of(f)}));
-            });
-        });
-    }
     Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
         return in_dimensions([&](auto D) {
             return each(PolynomialStep<D, Real>{view_of(p), static_cast<Real>(a), static_cast<Real>(b),
@@ -120,18 +100,12 @@ class CycleOperationsOn : public Interface {
             return on(coarser(coarse), Restrict<D, Real>{view_of(coarse), view_of(fine)});
         });
     }
-    Work interpolate_quartic_add(Field fine, Field coarse) override {
-        check_at_least(coarse.shape().ghosts, 2, "quartic interpolation reads two ghost layers");
-        return in_dimensions([&](auto D) {
-            return on(coarser(coarse), InterpolateQuartic<D, Real>{view_of(fine), view_of(coarse)});
-        });
-    }
 
-    Work convert(Field to, Field from, double scale) override {
-        return converting(to, Convert<Real, Other>{corner_of(to, to), scale, corner_of<Other>(from, to)});
-    }
-    Work add_converted(Field u, double scale, Field e) override {
-        return converting(u, AddConverted<Real, Other>{corner_of(u, u), scale, corner_of<Other>(e, u)});
+    Work convert(Field to, Field from, double scale, Update update) override {
+        const ViewOf<Real> target = to.view<Real>().from_ghost(to.layers());
+        const ViewOf<Other> source = from.view<Other>().from_ghost(to.layers());
+        if (update == Update::replace) return converting(to, Convert<Real, Other>{target, scale, source});
+        return converting(to, AddConverted<Real, Other>{target, scale, source});
     }
 
     Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
@@ -171,8 +145,8 @@ class CycleOperationsOn : public Interface {
         return {shape_.blocks, shape_.extent, Cells::every, parity_, part, layout_.layers(shape_.ghosts)};
     }
     Cells all() const { return some(Part::all); }
-    // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the layers' corner,
-    // and bodies get views that do the same.
+    // ... with the ghost layers that a result asks for: loops start at 0, so the cells are counted from the
+    // layers' corner, and bodies get views that do the same.
     Cells cells_for(Field result, Part part = Part::all) const {
         Cells cells = some(part);
         const Index layers = layout_.layers(result.layers());
@@ -198,49 +172,15 @@ class CycleOperationsOn : public Interface {
         if (layout_.dimensions() == 2) return action(std::integral_constant<int, 2>{});
         return action(std::integral_constant<int, 3>{});
     }
-    // Hands over what makes the body of a half sweep of Relax. Where nothing is over-relaxed the old value is not read.
-    template <int D, class Action>
-    static Work with_relaxation(double relaxation, const Action& action) {
-        if (relaxation == 1.0) return action([](const Relax<D, Real>& body) { return body; });
-        return action([relaxation](const Relax<D, Real>& body) {
-            return OverRelax<D, Real>{body, static_cast<Real>(relaxation)};
-        });
-    }
-    template <class Body>
-    struct HalfSweep {
-        Cells cells;
-        Body body;
-    };
-    // How far within a block the interior of half sweeps begins, counted from the corner of the first one's ghost layers, or of
-    // another's, which has one less.
-    Index margin_of_sweeps(int last, const HalfSweeps& sweeps) const {
-        return layout_.layers(shape_.ghosts + last + sweeps.count() - 1);
-    }
-    // Half sweeps one after the other, each on a ghost layer less than the one before, the last on so many.
-    template <int D, class Relaxed>
-    auto half_sweeps(int last, Field u, const Stencil& L, Field f, const HalfSweeps& all,
-                     const Relaxed& relaxed) const {
-        int layers = all.count() + last;
-        check_at_most(layers, shape_.ghosts, "each half sweep takes a ghost layer of those before it");
-        std::vector<HalfSweep<decltype(relaxed(std::declval<Relax<D, Real>>()))>> sweeps;
-        for (const Colour colour : all.colours) {
-            const auto view = views_for(u.with_ghosts(--layers));
-            Cells cells = cells_for(u.with_ghosts(layers), L.part);
-            cells.margin = margin_of_sweeps(last, all);
-            cells.colour =
-                (static_cast<int>(colour) + D * layers) & 1;  // the corner is off by that in each direction
-            sweeps.push_back(
-                {cells, relaxed(Relax<D, Real>{view(u), StencilView<D, Real>(L, layers), view(f)})});
-        }
-        return sweeps;
-    }
     // A cycle adds two fields; Krylov methods many.
     static constexpr std::size_t most_terms = sizeof(Real) == sizeof(double) ? max_terms : 2;
-    // Hands on the terms of a combination, some at a time. More than most_terms take several passes, of which the first
-    // overwrites y, so y's own terms go first, as one.
+    // Passes on the terms of a combination, some at a time. More than most_terms take several passes. The
+    // first one overwrites y, and takes the terms of y itself, as one.
     template <class Pass>
-    static void in_passes_of_terms(Field y, std::span<const double> c, std::span<const Field> x,
-                                   const Pass& pass) {
+    static void in_passes_of_terms(const Combination& combination, const Pass& pass) {
+        const Field y = combination.y;
+        const std::span<const double> c = combination.c;
+        const std::span<const Field> x = combination.x;
         check_equal(c.size(), x.size(), "combine wants one coefficient per field");
         check(!x.empty(), "combine wants fields");
         if (x.size() <= most_terms) return pass(c, x);
@@ -250,7 +190,7 @@ class CycleOperationsOn : public Interface {
         const auto add = [&](double coefficient, Field field) {
             if (terms == most_terms) {
                 pass(std::span<const double>(some_c), std::span<const Field>(some_x));
-                some_c[0] = 1.0;  // of what y holds now
+                some_c[0] = 1.0;  // y as the pass before left it
                 some_x[0] = y;
                 terms = 1;
             }
@@ -266,7 +206,7 @@ class CycleOperationsOn : public Interface {
     }
     Backend& backend() { return backend_; }
     std::span<const Window> windows() const { return windows_; }
-    // One cell for each local box, to run what takes a box after the other.
+    // One cell for each local box, for bodies of a whole box.
     Cells each_box() const { return every_cell(windows_.size(), {1, 1, 1}); }
     const Shape& shape() const { return shape_; }
     const Window* kept_windows() const { return kept_windows_; }
@@ -277,12 +217,18 @@ class CycleOperationsOn : public Interface {
     static Residual<D, Real> residual_body(const Stencil& L, Field u, Field f) {
         return {StencilView<D, Real>(L), view_of(u), view_of(f)};
     }
-    // Hands over the residual as a value, of all cells or of L.colour.
+    // Passes the residual as a value, of all cells or of L.colour.
     template <int D, class Action>
     Work with_residual(const Stencil& L, Field u, Field f, const Action& action) const {
         const Residual<D, Real> residual = residual_body<D>(L, u, f);
         if (!L.colour) return action(residual);
         return action(ResidualOfColour<D, Real>{residual, static_cast<int>(*L.colour), parity_});
+    }
+    Work interpolate_quartic(Field fine, Field coarse) {
+        check_at_least(coarse.shape().ghosts, 2, "quartic interpolation reads two ghost layers");
+        return in_dimensions([&](auto D) {
+            return on(coarser(coarse), InterpolateQuartic<D, Real>{view_of(fine), view_of(coarse)});
+        });
     }
     // action(the body of a fine cell)
     template <class Action>
@@ -323,30 +269,9 @@ class CycleOperationsOn : public Interface {
         return on(some(part), body);
     }
 
-    // From cells of a box to cells of its block. Boxes behind those of the layout, where the values of a matrix's ghost columns
-    // are (sparse.hpp), lie alone.
-    void place(int& box, Index& cell) const {
-        if (static_cast<std::size_t>(box) >= windows_.size()) return;
-        const Window& window = windows_[static_cast<std::size_t>(box)];
-        box = window.block;
-        cell = cell + window.at;
-    }
-    std::vector<BlockCopy> placed(std::span<const BlockCopy> copies) const {
-        std::vector<BlockCopy> placed(copies.begin(), copies.end());
-        for (BlockCopy& copy : placed)
-            for (BlockEnd* const end : {&copy.from, &copy.to})
-                if (end->in_box()) place(end->box, end->at);
-        return placed;
-    }
-
   private:
     using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
 
-    // Counted from the corner of the ghost layers that a result asks for.
-    template <class Values = Real>
-    static ViewOf<Values> corner_of(Field u, Field result) {
-        return u.view<Values>().from_ghost(result.layers());
-    }
     template <class Body>
     Work converting(Field result, const Body& body) {
         const Cells cells = cells_for(result);
@@ -395,7 +320,7 @@ class CycleOperationsOn : public Interface {
     }
 
     template <class T>
-    Items<T> keep(std::span<const T> items) {
+    Items<T> keep(const std::vector<T>& items) {
         std::size_t cells = 0;
         std::size_t values = 0;
         for (const T& item : items) {
@@ -403,24 +328,15 @@ class CycleOperationsOn : public Interface {
             if constexpr (std::is_same_v<T, BlockCopy>)
                 values = std::max({values, item.from.end(), item.to.end()});
         }
-        return {backend_.keep(items), items.size(), cells, values};
-    }
-
-    // Boxes that lie alone have no ghosts in common.
-    template <class T, class Block, class Target>
-    Items<T> keep_targets(const std::vector<T>& placed, const Block& block, const Target& target) {
-        if (static_cast<std::size_t>(shape_.blocks) == windows_.size())
-            return keep(std::span<const T>(placed));
-        const std::vector<T> apart = without_covered(placed, block, target);
-        return keep(std::span<const T>(apart));
+        return {backend_.keep(std::span<const T>(items)), items.size(), cells, values};
     }
 
     Backend backend_;
     Layout layout_;
-    std::vector<Window> windows_;  // of the local boxes
+    std::vector<Window> windows_;  // one for each local box
     Shape shape_;
-    const int* parity_ = nullptr;         // of the sum of the global indices of each block's first cell
-    const Index* first_cells_ = nullptr;  // of each block
+    const int* parity_ = nullptr;         // sum of the global indices of each block's first cell, mod 2
+    const Index* first_cells_ = nullptr;  // one for each block
     const Window* kept_windows_ = nullptr;
 };
 

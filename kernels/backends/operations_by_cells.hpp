@@ -1,27 +1,25 @@
 #pragma once
 
-// All Operations in double precision, cell by cell and one pass after the other. Other backends compute the same by rows or
-// in one pass.
+// All Operations in double precision, cell by cell and one pass after the other. Other backends compute the
+// same by rows or in one pass.
 
 #include <type_traits>
 
+#include "kernels/backends/half_sweeps.hpp"
 #include "kernels/backends/operations_on.hpp"
 
 namespace keel {
 
-// The operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived from it.
+// The operations that other backends fuse into one pass over memory. Base: OperationsOn, or a class derived
+// from it.
 template <class Base>
-class OneByOne : public Base {
+class OneByOne : public HalfSweepsOn<Base> {
   public:
-    using Base::Base;
-    using Base::relax;
+    using HalfSweepsOn<Base>::HalfSweepsOn;
 
-    Work combine_all(std::span<const Combination> combinations) override {
-        Work work;
-        for (const auto& [y, c, x] : combinations) work += this->combine(y, c, x);
-        return work;
-    }
-    Work gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
+    Work gram(std::span<const Field> x, std::span<const Field> y, GramAccuracy accuracy,
+              std::span<double> sums) override {
+        if (accuracy == GramAccuracy::doubled) return this->accurate_gram(x, y, sums);
         this->check_gram(x, y, sums);
         this->for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
             this->sum_by_box(terms, body, sums.data());
@@ -46,35 +44,14 @@ class OneByOne : public Base {
             return work;
         });
     }
-    Work relax(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) override {
-        return relax_beyond(0, u, L, f, sweeps);
-    }
-    Work relax_and_restrict(Field coarse, Field u, const Stencil& L, Field f,
-                            const HalfSweeps& sweeps) override {
-        Work work = relax_beyond(1, u, L, f, sweeps);
-        if (L.part == Part::interior) return work;
-        return work += this->restrict_residual(coarse, L.on(Part::all).of(sweeps.unsolved()), u, f);
-    }
-    Work relax_and_measure(double& norm, Field u, const Stencil& L, Field f,
-                           const HalfSweeps& sweeps) override {
-        norm = 0;
-        Work work = relax_beyond(1, u, L, f, sweeps);
-        if (L.part == Part::interior) return work;
-        return work += this->residual_norm(L.on(Part::all).of(sweeps.unsolved()), u, f, norm);
-    }
-
-  private:
-    // `last`: ghost layers of the last half sweep.
-    Work relax_beyond(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
-        return this->in_dimensions([&](auto D) {
-            return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
-                Work work;
-                if (sweeps.guess == Guess::zero && L.part != Part::shell) work += this->fill(u, 0.0);
-                for (const auto& sweep : this->template half_sweeps<D>(last, u, L, f, sweeps, relaxed))
-                    work += this->relax_half(sweep.cells, sweep.body);
-                return work;
-            });
-        });
+    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        const bool ends = end.restricted || end.norm != nullptr;
+        Work work = this->relax_one_by_one(ends ? 1 : 0, u, L, f, sweeps);
+        if (end.norm != nullptr) *end.norm = 0;
+        if (!ends || L.part == Part::interior) return work;
+        const Stencil unsolved = L.on(Part::all).of(sweeps.unsolved());
+        return work += end.restricted ? this->restrict_residual(*end.restricted, unsolved, u, f)
+                                      : this->residual_norm(unsolved, u, f, *end.norm);
     }
 };
 
@@ -94,6 +71,7 @@ class OperationsByCells : public OneByOne<OperationsOn<Backend>> {
     }
     Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
                          std::optional<Colour> colour) override {
+        if (interpolation == Interpolation::quartic) return this->interpolate_quartic(fine, coarse);
         const Cells cells = this->of_colour(colour);
         return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
             using Body = std::decay_t<decltype(body)>;

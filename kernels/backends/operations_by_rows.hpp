@@ -1,8 +1,8 @@
 #pragma once
 
 // Operations of a backend that runs on processor cores: it has one verb more,
-//   for_each_row(Cells, body(low, high, q, j, k), weight)  the cells low <= i < high of each row; each counts `weight`
-//                                                          times when the work is judged worth more than one thread
+//   for_each_row(Cells, body(low, high, q, j, k), weight = 1)
+// which takes the cells low <= i < high of each row; a cell is as much work as `weight` others.
 
 #include "kernels/backends/operations_on.hpp"
 #include "kernels/backends/rows.hpp"
@@ -27,6 +27,7 @@ class TransfersByRows : public Base {
     }
     Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
                          std::optional<Colour> colour) override {
+        if (interpolation == Interpolation::quartic) return this->interpolate_quartic(fine, coarse);
         const Cells cells = this->of_colour(colour);
         return this->with_interpolation(fine, coarse, interpolation, [&](const auto& body) {
             using Body = std::decay_t<decltype(body)>;

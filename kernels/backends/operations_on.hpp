@@ -1,12 +1,14 @@
 #pragma once
 
-// Operations in double precision by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies. Those that a backend
-// may compute by rows or in one pass are missing here (operations_by_cells.hpp, operations_by_rows.hpp): a version that is
-// overridden would still be compiled. A backend whose memory the host cannot use overrides make_buffer, pack and unpack.
+// Operations in double precision by a backend's verbs (cycle_operations_on.hpp) and the kernels' bodies.
+// Missing are those that a backend may compute by rows or in one pass (operations_by_cells.hpp,
+// operations_by_rows.hpp): a version that is overridden would still be compiled. A backend whose memory the
+// host cannot use overrides make_buffer, pack and unpack.
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "kernels/backends/cells.hpp"
 #include "kernels/backends/cycle_operations_on.hpp"
@@ -29,19 +31,15 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
   public:
     using Cycle::Cycle;
 
-    Work multiply(Field z, Field x, Field y) override {
+    Work map(Field z, const CellFunction& function, Field x, Field y) override {
         const auto view = this->views_for(z);
-        return this->on(this->cells_for(z), Multiply{view(z), view(x), view(y)});
+        return std::visit(
+            [&](const auto& values) {
+                using Function = std::decay_t<decltype(values)>;
+                return this->on(this->cells_for(z), MapCells<Function>{view(z), view(x), view(y), values});
+            },
+            function);
     }
-    Work divide(Field z, Field x, Field y) override {
-        const auto view = this->views_for(z);
-        return this->on(this->cells_for(z), Divide{view(z), view(x), view(y)});
-    }
-    Work square_root(Field y, Field x) override {
-        const auto view = this->views_for(y);
-        return this->on(this->cells_for(y), SquareRoot{view(y), view(x)});
-    }
-    Work shift(Field y, double amount) override { return this->each(Shift{y.view(), amount}); }
     Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
         check(bricks.cells == this->layout().cells(), "the bricks are those of this level");
         return this->each(TakeColumn{y.view(), x.view(), bricks, column, this->first_cells()});
@@ -69,31 +67,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                     this->cells();
         }
         return work;
-    }
-
-    Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) override {
-        const std::size_t boxes = this->windows().size();
-        const std::size_t pairs = gram_pairs(x.size(), y.size());
-        check_equal(sums.size(), 2 * pairs * boxes, "two parts of every pair and local box");
-        const Index extent = this->layout().extent();
-        const int slices = KeptSums::slices_of(extent);
-        if (slice_sums_ == nullptr) slice_sums_ = this->backend().allocate(KeptSums::room(boxes, slices));
-        const KeptSums kept{slice_sums_, slices};
-        for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
-            const int n = static_cast<int>(terms);
-            this->backend().for_each_cell(every_cell(boxes, {n, slices, 1}),
-                                          SumSlice{body, this->kept_windows(), extent, kept});
-            this->backend().for_each_cell(every_cell(boxes, {n, 1, 1}), AddSlices{kept});
-            for (std::size_t first = 0; first < 2 * terms; first += max_terms) {
-                const std::size_t some = std::min(max_terms, 2 * terms - first);
-                this->backend().sum_over_cells(every_cell(boxes, {1, 1, 1}), some, PartOfSum{kept, first},
-                                               sums.data());
-                sums = sums.subspan(some * boxes);
-            }
-        });
-        const auto number = static_cast<double>(pairs);
-        return Cost{accurate_product_flops * number, static_cast<double>(x.size() + y.size()), 0} *
-               this->cells();
     }
 
     Work totals(Field x, std::span<double> sums) override {
@@ -124,9 +97,6 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                 L, u, f, [&](const auto& residual) { return this->maximum(residual, norm); });
         });
     }
-    Work add_reaction(Field y, Field x, double scale, const Reaction& phi, Field u) override {
-        return this->each(AddReaction{y.view(), x.view(), scale, phi, u.view()});
-    }
     Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
         Cells half = this->some(L.part);
         half.colour = static_cast<int>(colour);
@@ -134,22 +104,20 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
             return this->relax_half(half, RelaxNewton<D>{u.view(), StencilView<D>(L), f.view(), phi});
         });
     }
-    double factor_incompletely(Field inverse, const Stencil& L) override {
-        return this->backend().max_over_cells(this->each_box(), FactorIncompletely{incomplete(inverse, L)});
-    }
-    double factor_exactly(Buffer factors, const Stencil& L) override {
-        check_at_least(factors.values, exact_block_values(), "the factors of all boxes fit into the buffer");
+    double factor_blocks(const BlockFactors& factors, const Stencil& L) override {
+        if (factors.solver == BlockSolver::ic0)
+            return this->backend().max_over_cells(this->each_box(),
+                                                  FactorIncompletely{incomplete(factors, L)});
+        check_at_least(factors.entries.values, this->exact_block_values(),
+                       "the factors of all boxes fit into the buffer");
         return this->backend().max_over_cells(this->each_box(),
                                               FactorExactly{exact(factors), StencilView<3>(L)});
     }
-    std::size_t exact_block_values() const override {
-        return this->windows().size() * ExactBlocks::values(this->layout().extent());
-    }
-    Work solve_incompletely(Field z, const Stencil& L, Field inverse, Field r) override {
-        for_each_box(SolveIncompletely{incomplete(inverse, L), z.view(), r.view()});
-        return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
-    }
-    Work solve_exactly(Field z, Buffer factors, Field r) override {
+    Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) override {
+        if (factors.solver == BlockSolver::ic0) {
+            for_each_box(SolveIncompletely{incomplete(factors, L), z.view(), r.view()});
+            return IncompleteBlocks::solve_cost(this->layout().dimensions()) * this->cells();
+        }
         for_each_box(SolveExactly{exact(factors), z.view(), r.view()});
         return SolveExactly::cost(this->layout().extent()) * this->cells();
     }
@@ -188,17 +156,40 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
             return this->on(faces, RestrictFaces<D>{coarse.view(), fine.view(), direction, scale});
         });
     }
-    void complete_diagonal(const Stencil& L) override {
-        this->in_dimensions([&](auto D) { return this->each(CompleteDiagonal<D>{StencilView<D>(L)}); });
-    }
-    double jacobi_bound(const Stencil& L) override {
+    double complete_diagonal(const Stencil& L) override {
         return this->in_dimensions([&](auto D) {
+            this->each(CompleteDiagonal<D>{StencilView<D>(L)});
             return this->backend().max_over_cells(this->all(), JacobiBound<D>{StencilView<D>(L)});
         });
     }
 
   protected:
-    // Passes the pairs of a Gram matrix on, in their order, some at a time.
+    Work accurate_gram(std::span<const Field> x, std::span<const Field> y, std::span<double> sums) {
+        const std::size_t boxes = this->windows().size();
+        const std::size_t pairs = gram_pairs(x.size(), y.size());
+        check_equal(sums.size(), 2 * pairs * boxes, "two parts of every pair and local box");
+        const Index extent = this->layout().extent();
+        const int slices = KeptSums::slices_of(extent);
+        if (slice_sums_ == nullptr) slice_sums_ = this->backend().allocate(KeptSums::room(boxes, slices));
+        const KeptSums kept{slice_sums_, slices};
+        for_pairs(x, y, [&](std::size_t terms, const InnerProducts& body) {
+            const int n = static_cast<int>(terms);
+            this->backend().for_each_cell(every_cell(boxes, {n, slices, 1}),
+                                          SumSlice{body, this->kept_windows(), extent, kept});
+            this->backend().for_each_cell(every_cell(boxes, {n, 1, 1}), AddSlices{kept});
+            for (std::size_t first = 0; first < 2 * terms; first += max_terms) {
+                const std::size_t some = std::min(max_terms, 2 * terms - first);
+                this->backend().sum_over_cells(every_cell(boxes, {1, 1, 1}), some, PartOfSum{kept, first},
+                                               sums.data());
+                sums = sums.subspan(some * boxes);
+            }
+        });
+        const auto number = static_cast<double>(pairs);
+        return Cost{accurate_product_flops * number, static_cast<double>(x.size() + y.size()), 0} *
+               this->cells();
+    }
+
+    // pass(terms, body) for the pairs of a Gram matrix in their order, some at a time.
     template <class Pass>
     static void for_pairs(std::span<const Field> x, std::span<const Field> y, const Pass& pass) {
         InnerProducts body{};
@@ -248,7 +239,7 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
             return action(D, std::integral_constant<Scaling, Scaling::symmetric>{});
         });
     }
-    // The vector that the n-th of so many recurrences makes, with the ghost layers that those after it read.
+    // The vector that the n-th recurrence makes, with the ghost layers that the recurrences after it read.
     static Field made_by(std::size_t recurrences, std::size_t n, Field v) {
         return v.with_ghosts(static_cast<int>(recurrences - 1 - n));
     }
@@ -264,7 +255,7 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
                 {view(basis.v[n])},
                 {view(before)}};
     }
-    // Of a vector that is made alone.
+    // The cost of a vector that is made alone.
     Cost next_vector_cost(const ScaledStencil& A, const ThreeTerms& c) const {
         return {next_vector_flops(this->layout().dimensions(), A.scaling, c),
                 coefficients_of(A) + (c[2] != 0.0 ? 2.0 : 1.0), 1};
@@ -274,14 +265,14 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         return static_cast<double>(this->layout().dimensions()) +
                (A.scaling == DiagonalScaling::none ? 1 : 2);
     }
-    IncompleteBlocks incomplete(Field inverse, const Stencil& L) const {
-        return {StencilView<3>(L), inverse.view(), this->kept_windows(), this->layout().extent()};
-    }
-    ExactBlocks exact(Buffer factors) const {
-        return {static_cast<double*>(factors.data), this->kept_windows(), this->layout().extent()};
-    }
 
   private:
+    IncompleteBlocks incomplete(const BlockFactors& factors, const Stencil& L) const {
+        return {StencilView<3>(L), factors.inverse.view(), this->kept_windows(), this->layout().extent()};
+    }
+    ExactBlocks exact(const BlockFactors& factors) const {
+        return {static_cast<double*>(factors.entries.data), this->kept_windows(), this->layout().extent()};
+    }
     // A box is as much work as its cells.
     template <class Body>
     void for_each_box(const Body& body) {
@@ -307,7 +298,7 @@ class OperationsOn : public CycleOperationsOn<Backend, double, Operations> {
         this->backend().for_each_cell(this->all(), body);
     }
 
-    double* slice_sums_ = nullptr;  // of accurate_gram, from its first call on
+    double* slice_sums_ = nullptr;  // memory of accurate_gram, from the first call on
 };
 
 }  // namespace keel

@@ -1,7 +1,8 @@
 #pragma once
 
-// Transfers between levels by rows. Cells of one level that lie side by side in memory have children, or parents, that do not
-// (View): cell by cell the compiler cannot vectorise. So some cells at a time are brought into their natural order on the way.
+// Transfers between levels by rows. Cells of one level that lie side by side in memory have children, or
+// parents, that do not (View): cell by cell the compiler cannot vectorise. So some cells at a time are
+// brought into their natural order on the way.
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ template <int D, class Real>
     for (int i = 0; i < cells; ++i)
         sums[i] += residual(q, 2 * (first + i), j, k) + residual(q, 2 * (first + i) + 1, j, k);
 }
-// Of the first or of the second cell of each pair, which are those of one colour.
+// Sums of the first or the second cell of each pair, which are the cells of one colour.
 template <int second, int D, class Real>
 KEEL_WIDEST_VECTORS void add_every_other(Real* sums, const Residual<D, Real> residual, int first, int cells,
                                          int q, int j, int k) {
@@ -49,7 +50,7 @@ struct RestrictRow {
         return fine.colour == Cells::every ? RestrictResidual<D, Real>::cost
                                            : RestrictResidual<D, Real, ResidualOfColour<D, Real>>::cost;
     }
-    void operator()(int low, int high, int q, int j, int k) const {
+    [[gnu::noinline]] void operator()(int low, int high, int q, int j, int k) const {
         constexpr int some = 64;
         Real sums[some];
         for (int first = low; first < high; first += some) {
@@ -72,13 +73,13 @@ struct RestrictRow {
     }
 };
 
-// What interpolation says of the cells in their natural order, from cell `first` on.
+// Coarse values interpolated in y and z (`across`), in the natural order of cells, from cell `first` on.
 template <class Interpolation, class Real>
 struct Across {
     Interpolation interpolation;
     Real* values;
     int first;
-    int j, k;  // of the fine row
+    int j, k;  // place of the fine row
 
     void operator()(int q, int i, int, int) const { values[i - first] = interpolation.across(q, i, j, k); }
 };
@@ -102,13 +103,13 @@ template <int second, class Interpolation, class Real>
             interpolation.along(across[x], across[x + 2 * second - 1]);
 }
 
-// Of a fine row, all of it or the cells of one colour.
+// Interpolates to a fine row, all of it or the cells of one colour.
 template <class Interpolation, class Real>
 struct InterpolateRow {
     Interpolation interpolation;
     Cells fine;
 
-    void operator()(int, int fine_cells, int q, int j, int k) const {
+    [[gnu::noinline]] void operator()(int, int fine_cells, int q, int j, int k) const {
         constexpr int some = 64;
         Real across[some + 2];
         for (int first = 0; first < fine_cells / 2; first += some) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// The blocks of an operator that the boxes of a level are, without the coupling between boxes: factored,
-// and solved with. Bodies of one box (q is its number among the local ones, i = j = k = 0), whose cells are
-// taken one after the other, x fastest: boxes are independent of each other, the cells of one are not. A
-// device has one thread a box to work with.
+// Block Jacobi: each box of a level is a block of the operator, without the coupling between boxes. The
+// bodies factor and solve one box (q is its number among the local ones, i = j = k = 0), cell after cell, x
+// fastest: boxes are independent of each other, the cells of one are not. A device has one thread a box to
+// work with.
 //
 // Block i of the matrix: D_i = the diagonal, whole, -c_f for the faces f between cells of the box.
 
@@ -15,6 +15,10 @@
 
 namespace keel {
 
+// How a block is solved: by IC(0), or by Cholesky's factorisation, which keeps width^5 values for each box,
+// width^3 in two dimensions.
+enum class BlockSolver { ic0, exact };
+
 // IC(0): M = (E + F) E^-1 (E + F^T), F the block below its diagonal. On 7 points no two neighbours have a
 // common one, so there is no fill between them, and only the diagonal differs from the block's own:
 //     E_i = D_i - SUM c_f^2 / E_lower   over the three neighbours before i in the box.
@@ -22,9 +26,9 @@ struct IncompleteBlocks {
     StencilView<3> L;
     View inverse;  // 1 / E
     const Window* windows;
-    Index extent;  // of a box: one plane has no neighbours in z
+    Index extent;  // cells of a box: one plane has no neighbours in z
 
-    // Per cell of both sweeps: 7 flops each, 5 in two dimensions.
+    // The cost of both sweeps per cell: 7 flops each, 5 in two dimensions.
     static constexpr Cost solve_cost(std::size_t dimensions) {
         const auto d = static_cast<double>(dimensions);
         return {4 * d + 2, 2 * d + 4, 2};
@@ -45,8 +49,8 @@ struct IncompleteBlocks {
     }
 };
 
-// Fills in 1 / E. The value is the most that a pivot is smaller than its diagonal, D_i / E_i; infinite
-// where one is not positive.
+// Fills in 1 / E. The value is the largest ratio of a diagonal entry to its pivot, D_i / E_i; infinite if a
+// pivot is not positive.
 struct FactorIncompletely {
     IncompleteBlocks M;
 
@@ -96,12 +100,12 @@ struct SolveIncompletely {
     }
 };
 
-// Cholesky's factor C of each block, C C^T, by rows: of row i the entries in columns i - band .. i, where nothing else can
-// be. The band is as wide as the next plane is away, or the next row of the only one.
+// Cholesky's factor C of each block, C C^T, by rows: row i has entries in columns i - band .. i only. The
+// band is as wide as the next plane is away, or the next row in two dimensions.
 struct ExactBlocks {
     double* entries;
     const Window* windows;
-    Index extent;  // of a box
+    Index extent;  // cells of a box
 
     constexpr int rows() const { return extent[0] * extent[1] * extent[2]; }
     constexpr int band() const { return extent[2] > 1 ? extent[0] * extent[1] : extent[0]; }
@@ -115,7 +119,7 @@ struct ExactBlocks {
         return entries[at + static_cast<std::size_t>(column - row + band())];
     }
     constexpr int first_column(int row) const { return row > band() ? row - band() : 0; }
-    // The cell of a row, where the fields have it.
+    // The cell of a row, at its place in the fields.
     struct Cell {
         int q, i, j, k;
     };
@@ -130,7 +134,7 @@ struct ExactBlocks {
     }
 };
 
-// Fills in C. The value is as FactorIncompletely's, of the pivots' squares.
+// Fills in C. The value is that of FactorIncompletely, with the squares of the pivots.
 struct FactorExactly {
     ExactBlocks C;
     StencilView<3> L;
@@ -155,7 +159,7 @@ struct FactorExactly {
                     C.entry(n, row, column) = sum / C.entry(n, column, column);
                     continue;
                 }
-                // What is left of a pivot after subtracting is noise below this part of it.
+                // A pivot that subtraction has reduced below this part of the diagonal is noise.
                 const double ratio = sum > 1e-13 * D ? D / sum : HUGE_VAL;
                 worst = worst > ratio ? worst : ratio;
                 C.entry(n, row, row) = std::sqrt(sum);

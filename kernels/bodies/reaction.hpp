@@ -1,7 +1,7 @@
 #pragma once
 
-// Nonlinear terms phi(u) that act in each cell alone, of equations L u + phi(u) = f and of fixed points; and the bodies that
-// evaluate them and relax with them.
+// Nonlinear terms phi(u) that act in each cell alone, of equations L u + phi(u) = f and of fixed points; and
+// the bodies that evaluate them and relax with them.
 
 #include <array>
 #include <cmath>
@@ -14,8 +14,9 @@
 
 namespace keel {
 
-// kappa e^u (Bratu, kappa < 0), kappa u^3 (Ginzburg and Landau), kappa sinh u (Poisson and Boltzmann), and the two heat sources
-// of Lockhart 2023 (6.14) and (6.15), times kappa: u + u e^u + u e^-u + (u - e^u)^2 and 100 (u - u^2).
+// kappa e^u (Bratu, kappa < 0), kappa u^3 (Ginzburg and Landau), kappa sinh u (Poisson and Boltzmann), and
+// the two heat sources of Lockhart 2023 (6.14) and (6.15), times kappa: u + u e^u + u e^-u + (u - e^u)^2 and
+// 100 (u - u^2).
 enum class ReactionKind { exponential, cubic, sinh, heat_1, heat_2 };
 constexpr auto names_of(ReactionKind) {
     using Name = Named<ReactionKind>;
@@ -68,23 +69,18 @@ struct Reaction {
     }
 };
 
-// y = x + scale phi(u). An exponential is taken for 20 flops.
+// x + scale phi(u). An exponential is taken for 20 flops.
 struct AddReaction {
-    View y;
-    View x;
     double scale;
     Reaction phi;
-    View u;
 
     static constexpr Cost cost{23, 2, 1};
-    constexpr void operator()(int q, int i, int j, int k) const {
-        y(q, i, j, k) = x(q, i, j, k) + scale * phi(u(q, i, j, k));
-    }
+    constexpr double operator()(double x, double u) const { return x + scale * phi(u); }
 };
 
-// Nonlinear Gauss-Seidel for L u + phi(u) = f: one step of Newton's method for the equation of the cell. On one colour at a
-// time (Relax). Where the derivative D + phi'(u) is not positive the step could go anywhere: the cell becomes no number, which
-// the next norm tells.
+// Nonlinear Gauss-Seidel for L u + phi(u) = f: one step of Newton's method for the equation of the cell. It
+// runs on one colour at a time (Relax). If the derivative D + phi'(u) is not positive, the step could go
+// anywhere: the cell becomes NaN, which the next norm reports.
 template <int D>
 struct RelaxNewton {
     View u;

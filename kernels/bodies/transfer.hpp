@@ -1,9 +1,9 @@
 #pragma once
 
-// Between a level and the next coarser one: the bodies of one coarse cell (restriction, quartic interpolation) or one fine cell
-// (the other interpolations). Boxes coarsen in place, so all of it is local to a box; linear interpolation reads one
-// ghost layer of the coarse box, edges and corners included, quartic interpolation two. A cell has 2^D
-// children, a face 2^(D-1) that tile it. Costs are per cell of the loop.
+// Between a level and the next coarser one: the bodies of one coarse cell (restriction, quartic
+// interpolation) or one fine cell (the other interpolations). Boxes coarsen in place, so all of it is local
+// to a box; linear interpolation reads one ghost layer of the coarse box, edges and corners included, quartic
+// interpolation two. A cell has 2^D children, a face 2^(D-1) that tile it. Costs are per cell of the loop.
 
 #include <type_traits>
 
@@ -56,8 +56,8 @@ struct RestrictResidual {
     }
 };
 
-// Coarse face coefficient: the mean of the fine faces that tile the face, times `scale` (1/4, as c has 1/h^2).
-// `direction` is the face's normal; the loop runs over the faces 0..width of that direction.
+// Coarse face coefficient: the mean of the fine faces that tile the face, times `scale` (1/4, as c has
+// 1/h^2). `direction` is the face's normal; the loop runs over the faces 0..width of that direction.
 template <int D>
 struct RestrictFaces {
     View coarse;
@@ -84,11 +84,13 @@ struct RestrictFaces {
     }
 };
 
-// How a coarse level's values become a fine one's: as they are, or linear in each direction.
-enum class Interpolation { constant, linear };
+// How values of a coarse level become those of a fine one: as they are, linear in each direction, or by
+// quartics.
+enum class Interpolation { constant, linear, quartic };
 
-// Interpolation is told in two steps, so that a row can take the first one once for two cells (transfer_rows.hpp): `across`, a
-// coarse cell's value interpolated in all directions but x, and `along` x, from those of the parent and of the nearer neighbour.
+// Constant and linear interpolation have two steps, so that a row can take the first one once for two cells
+// (transfer_rows.hpp): `across` interpolates the value of a coarse cell in all directions but x, and `along`
+// goes on in x, from the values of the parent and of the nearer neighbour.
 
 // fine += coarse, piecewise constant
 template <int D, class Real = double>
@@ -132,11 +134,11 @@ struct InterpolateLinear {
     }
 };
 
-// children of coarse += what has the coarse means: the mean over a child, on the side s_d = -1 or +1 of its parent in direction
-// d, is SUM over sets of directions of PROD s_d times the differences along them,
+// children of coarse += what has the coarse means: the mean over a child, on the side s_d = -1 or +1 of its
+// parent in direction d, is SUM over sets of directions of PROD s_d times the differences along them,
 //     c + SUM_d s_d X_d + SUM_{d<e} s_d s_e X_de + s_x s_y s_z X_xyz,
-// exact where the means are those of a polynomial of total degree 4 (in one direction: Harten et al., J. Comput. Phys. 71,
-// 1987), so that the error is O(h^5). The mean over the children is c.
+// exact where the means are those of a polynomial of total degree 4 (in one direction: Harten et al., J.
+// Comput. Phys. 71, 1987), so that the error is O(h^5). The mean over the children is c.
 template <int D, class Real = double>
 struct InterpolateQuartic {
     ViewOf<Real> fine;

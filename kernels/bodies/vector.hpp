@@ -1,7 +1,7 @@
 #pragma once
 
-// Vector operations on whole fields, as bodies of one cell. Fields of a level have one shape, so a cell is at one place in all of
-// them, which is computed once.
+// Vector operations on whole fields, as bodies of one cell. Fields of a level have one shape, so a cell is at
+// one place in all of them, which is computed once.
 
 #include <array>
 #include <cmath>
@@ -15,8 +15,8 @@ namespace keel {
 // More terms than this are taken in several passes.
 inline constexpr std::size_t max_terms = 8;
 
-// Flops per cell of Operations::combine with so many terms: more than max_terms take further passes, each of which
-// carries on what the passes before have summed as a term of its own.
+// Flops per cell of Operations::combine with so many terms: more than max_terms take further passes, each of
+// which carries on what the passes before have summed as a term of its own.
 constexpr double combine_flops(std::size_t terms) {
     const std::size_t passes = terms <= max_terms ? 1 : 1 + (terms - 2) / (max_terms - 1);
     return 2.0 * static_cast<double>(terms + passes - 1) - static_cast<double>(passes);
@@ -72,46 +72,37 @@ struct AddConverted {
     }
 };
 
-// z = x y, cell by cell
+// z = function(x, y), cell by cell; z may be x or y
+template <class Function>
+struct MapCells {
+    View z;
+    View x, y;
+    Function function;
+
+    static constexpr Cost cost = Function::cost;
+    constexpr void operator()(int q, int i, int j, int k) const {
+        const std::ptrdiff_t place = z.place(q, i, j, k);
+        z.at(z.origin, place) = function(z.at(x.origin, place), z.at(y.origin, place));
+    }
+};
+
 struct Multiply {
-    View z;
-    View x, y;
-
     static constexpr Cost cost{1, 2, 1};
-    constexpr void operator()(int q, int i, int j, int k) const {
-        const std::ptrdiff_t place = z.place(q, i, j, k);
-        z.at(z.origin, place) = z.at(x.origin, place) * z.at(y.origin, place);
-    }
+    constexpr double operator()(double x, double y) const { return x * y; }
 };
-
-// z = x / y, cell by cell
 struct Divide {
-    View z;
-    View x, y;
-
     static constexpr Cost cost{1, 2, 1};
-    constexpr void operator()(int q, int i, int j, int k) const {
-        const std::ptrdiff_t place = z.place(q, i, j, k);
-        z.at(z.origin, place) = z.at(x.origin, place) / z.at(y.origin, place);
-    }
+    constexpr double operator()(double x, double y) const { return x / y; }
 };
-
-// y = sqrt(x), cell by cell
 struct SquareRoot {
-    View y;
-    View x;
-
     static constexpr Cost cost{1, 1, 1};
-    constexpr void operator()(int q, int i, int j, int k) const { y(q, i, j, k) = std::sqrt(x(q, i, j, k)); }
+    constexpr double operator()(double x, double) const { return std::sqrt(x); }
 };
-
-// y += amount
 struct Shift {
-    View y;
     double amount;
 
     static constexpr Cost cost{1, 1, 1};
-    constexpr void operator()(int q, int i, int j, int k) const { y(q, i, j, k) += amount; }
+    constexpr double operator()(double x, double) const { return x + amount; }
 };
 
 // The summand of an inner product

@@ -147,8 +147,8 @@ void Hierarchy::convert_operators() {
         Level& to = *single_.levels[static_cast<std::size_t>(l)];
         // The upper faces of a box lie in its first layer of ghosts.
         for (std::size_t d = 0; d < from.layout.dimensions(); ++d)
-            to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_);
-        to.plain->convert(to.L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_);
+            to.plain->convert(to.L.faces(d).with_ghosts(1), from.L.faces(d), single_scale_, Update::replace);
+        to.plain->convert(to.L.inverse_diagonal, from.L.inverse_diagonal, 1 / single_scale_, Update::replace);
         to.jacobi_bound = from.jacobi_bound;
     }
 }
@@ -194,10 +194,10 @@ void Hierarchy::build_operators(const OperatorFormulas& formulas, const Communic
         }
         // The coarse a alpha must be taken before it becomes 1 / D.
         if (l + 1 < levels()) restrict_operator(l);
-        here.plain->complete_diagonal(here.L);
+        const double jacobi_bound = here.plain->complete_diagonal(here.L);
         const Communicator& ranks = comm_of(l) ? comm_of(l)->comm : comm;
         here.gershgorin_bound = ranks.max(gershgorin_bound(here));
-        here.jacobi_bound = ranks.max(here.plain->jacobi_bound(here.L));
+        here.jacobi_bound = ranks.max(jacobi_bound);
     }
 }
 

@@ -200,7 +200,7 @@ void interpolate_add(Level& fine, Level& coarse, Interpolation interpolation, st
 
 void interpolate_quartic_add(Level& fine, Level& coarse) {
     fill_all_ghosts(coarse);
-    fine.operations.interpolate_quartic_add(fine.u, coarse.u);
+    fine.operations.interpolate_add(fine.u, coarse.u, Interpolation::quartic, {});
 }
 
 void share_right_hand_side(Level& level) {

@@ -137,9 +137,10 @@ void Multigrid::v_cycle(int l, Guess guess, CoarseGoal goal, double* norm) {
 void Multigrid::visit_bottom() {
     Level& bottom = levels_.bottom();
     Level& cycled = levels_.cycled(levels_.levels() - 1);
-    if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0);
+    if (levels_.mixed()) bottom.operations.convert(bottom.f, cycled.f, 1.0, Update::replace);
     visits_.push_back(solve_bottom());
-    if (levels_.mixed()) cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale());
+    if (levels_.mixed())
+        cycled.operations.convert(cycled.u, bottom.u, 1 / levels_.single_scale(), Update::replace);
 }
 
 Report Multigrid::solve_bottom() {
@@ -195,14 +196,14 @@ Report Multigrid::improve_bottom() {
 void Multigrid::correct(int finest, Field r, double norm, int cycles, bool first) {
     Level& level = levels_.level(finest);
     Level& single = levels_.cycled(finest);
-    single.operations.convert(single.f, r, 1 / norm);
+    single.operations.convert(single.f, r, 1 / norm, Update::replace);
     share_right_hand_side(single);
     for (int n = 0; n < cycles; ++n)
         if (first && n == 0 && options_.cycle == Cycle::f)
             full_multigrid(finest);
         else
             v_cycle(finest, n == 0 ? Guess::zero : Guess::any);
-    level.operations.add_converted(level.u, norm * levels_.single_scale(), single.u);
+    level.operations.convert(level.u, single.u, norm * levels_.single_scale(), Update::add);
 }
 
 // From the bottom up: each level starts from the interpolated solution of the coarser one and takes one

@@ -1,5 +1,5 @@
-// The blocks that the boxes are, factored and solved with, in two dimensions and in three, against products with the block
-// written here: nothing beyond a box takes part.
+// The blocks that the boxes are, factored and solved with, in two dimensions and in three, against products
+// with the block written here: nothing beyond a box takes part.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -45,7 +45,7 @@ struct Blocks {
         return L;
     }
     HostField on_host(Field u) const { return {*operations, u}; }
-    // What stands in a cell of local box q, by global index.
+    // The value in a cell of local box q, by global index.
     double at(const HostField& u, int q, const Index& c) const { return u(q, c[0] - q * width, c[1], c[2]); }
 
     static double diagonal(double centre, const Index& c) { return centre + noise(14, c); }
@@ -53,7 +53,8 @@ struct Blocks {
         c[d] += by;
         return c;
     }
-    // The coefficient between a cell and the one before it, or behind it, in direction d; 0 where the box ends.
+    // The coefficient between a cell and the one before it, or behind it, in direction d; 0 where the box
+    // ends.
     double before(const Index& c, std::size_t d) const {
         return c[d] % width == 0 ? 0.0 : noise(11 + static_cast<int>(d), c);
     }
@@ -70,7 +71,7 @@ struct Blocks {
                     for (int i = 0; i < box[0]; ++i) visit(q, {q * width + i, j, k});
     }
 
-    // The most that a pivot of local box q is smaller than its diagonal entry, by elimination in the whole matrix.
+    // The largest ratio of a diagonal entry of local box q to its pivot, by elimination in the whole matrix.
     double most_shrunk(int q, double centre) const {
         std::vector<Index> cells;
         for_each_cell([&](int box, const Index& c) {
@@ -105,6 +106,11 @@ struct Blocks {
 // Diagonally dominant: the coefficients are below 2.4.
 constexpr double dominant = 16;
 
+BlockFactors exact_factors(Operations& operations) {
+    return {.solver = BlockSolver::exact,
+            .entries = operations.make_buffer(operations.exact_block_values(), Wire::direct)};
+}
+
 Blocks any_blocks() {
     return {GENERATE(2U, 3U), GENERATE(1, 2, 3, 5, 8), GENERATE(Storage::boxes, Storage::blocks)};
 }
@@ -120,13 +126,13 @@ TEST_CASE("an exactly solved block times the solution is the right-hand side") {
     const std::size_t rows = x.dimensions == 3 ? w * w * w : w * w;
     const std::size_t band = x.dimensions == 3 && w > 1 ? w * w : w;
     CHECK(x.operations->exact_block_values() == 2 * rows * (band + 1));
-    const Buffer factors = x.operations->make_buffer(x.operations->exact_block_values(), Wire::direct);
-    const double shrunk = x.operations->factor_exactly(factors, L);
+    const BlockFactors factors = exact_factors(*x.operations);
+    const double shrunk = x.operations->factor_blocks(factors, L);
     if (rows < 50) {
         const double most = std::max(x.most_shrunk(0, dominant), x.most_shrunk(1, dominant));
         CHECK(std::abs(shrunk / most - 1) < 1e-14);
     }
-    x.operations->solve_exactly(z, factors, r);
+    x.operations->solve_blocks(z, factors, L, r);
     const HostField solution = x.on_host(z);
     double worst = 0;
     x.for_each_cell([&](int q, const Index& c) {
@@ -146,8 +152,9 @@ TEST_CASE(
     CAPTURE(x.dimensions, x.width);
     const Stencil L = x.stencil(dominant);
     const Field r = x.make(1), z = x.make(2), inverse = x.make(3);
-    const double shrunk = x.operations->factor_incompletely(inverse, L);
-    x.operations->solve_incompletely(z, L, inverse, r);
+    const BlockFactors factors{BlockSolver::ic0, inverse};
+    const double shrunk = x.operations->factor_blocks(factors, L);
+    x.operations->solve_blocks(z, factors, L, r);
     const HostField E = x.on_host(inverse), y = x.on_host(z);
 
     double worst = 0, most = 0;
@@ -191,7 +198,6 @@ TEST_CASE("a block that is not positive has no factor, whichever of the boxes it
         return 1 / (c[0] / x.width == spoilt ? -1.0 : Blocks::diagonal(dominant, c));
     });
     const Field inverse = x.make(3);
-    const Buffer factors = x.operations->make_buffer(x.operations->exact_block_values(), Wire::direct);
-    CHECK(std::isinf(x.operations->factor_incompletely(inverse, L)));
-    CHECK(std::isinf(x.operations->factor_exactly(factors, L)));
+    CHECK(std::isinf(x.operations->factor_blocks({BlockSolver::ic0, inverse}, L)));
+    CHECK(std::isinf(x.operations->factor_blocks(exact_factors(*x.operations), L)));
 }

@@ -114,7 +114,6 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     // Setting up is not part of what is timed.
     x.assign(L.inverse_diagonal, cube(4), [](const Index&) { return 1.0; });
     x.complete_diagonal(L);
-    x.jacobi_bound(L);
     x.restrict_faces(coarse, L.x, 0, 0.25);
     const Buffer buffer = x.make_buffer(4, Wire::staged);
     const auto pack = BlockCopy::pack(0, {{}, {4, 1, 1}}, 0);
@@ -170,7 +169,7 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(vector, [&] { return x.square_root(u, f); });
     books(vector, [&] { return x.shift(u, 1.0); });
     books(dots, [&] { return x.dots(std::span(&square, 1), one); });
-    books(dots, [&] { return x.gram(std::span(&u, 1), {}, one); });
+    books(dots, [&] { return x.gram(std::span(&u, 1), {}, GramAccuracy::plain, one); });
     books(dots, [&] { return x.totals(u, one); });
     books(dots, [&] { return x.max_norm(u, number); });
     books(residual, [&] { return x.apply(f, L, u); });
@@ -189,14 +188,14 @@ TEST_CASE("every operation is booked once, where its caller's rows are, and what
     books(smooth, [&] { return x.polynomial_step(f, 0.0, 1.0, L, u, f); });
     books(residual, [&] { return x.add_reaction(f, u, 1.0, {}, u); });
     books(smooth, [&] { return x.relax_newton(u, L, {}, f, Colour::red); });
-    books(precondition, [&] { return x.solve_incompletely(f, L, u, u); });
-    books(precondition, [&] { return x.solve_exactly(f, factors, u); });
-    books(dots, [&] { return x.accurate_gram(std::span(&u, 1), {}, two); });
+    books(precondition, [&] { return x.solve_blocks(f, {BlockSolver::ic0, u}, L, u); });
+    books(precondition, [&] { return x.solve_blocks(f, {BlockSolver::exact, {}, factors}, L, u); });
+    books(dots, [&] { return x.gram(std::span(&u, 1), {}, GramAccuracy::doubled, two); });
     books(Op::restrict_, [&] { return x.restrict_to(coarse, u); });
     books(Op::restrict_, [&] { return x.restrict_residual(coarse, L, u, f); });
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::constant, {}); });
     books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::linear, {}); });
-    books(Op::interpolate, [&] { return x.interpolate_quartic_add(u, coarse); });
+    books(Op::interpolate, [&] { return x.interpolate_add(u, coarse, Interpolation::quartic, {}); });
     books(Op::boundary, [&] { return x.fill_boundary(u, sides, {1.0, 1.0, 1.0}); });
     books(Op::pack, [&] { return x.pack(buffer, packed, only, {}); });
     books(Op::unpack, [&] { return x.unpack(only, unpacked, buffer, {}); });

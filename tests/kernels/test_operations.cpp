@@ -18,7 +18,8 @@ namespace {
 
 constexpr Boundaries periodic{};
 
-// Some number that depends on a cell and on which field it is for. Field 14 is one over a diagonal, far from 0.
+// Some number that depends on a cell and on which field it is for. Field 14 is one over a diagonal, far from
+// 0.
 double noise(int field, const Index& c) {
     if (field == 14) return 1 / (3 + noise(15, c));
     return std::sin(1.3 * c[0] + 2.1 * c[1] * c[1] + 0.7 * c[2] * c[0] + 5.0 * field) + 0.1 * field;
@@ -29,8 +30,8 @@ double gap(double a, double b) {
     return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::abs(a - b);
 }
 
-// Fields on two boxes side by side, every value known: cells, faces and ghosts (by the same formula, beyond the box). Each
-// test that has one runs with the boxes alone, and again with both in a block.
+// Fields on two boxes side by side, every value known: cells, faces and ghosts (by the same formula, beyond
+// the box). Each test that has one runs with the boxes alone, and again with both in a block.
 struct Fixture {
     explicit Fixture(int box_width = 5, int ghosts = 1, std::shared_ptr<Backend> same = chosen_backend())
         : Fixture(box_width, ghosts, std::move(same), GENERATE(Storage::boxes, Storage::blocks)) {}
@@ -95,8 +96,8 @@ struct Fixture {
 
 constexpr double rounding = 1e-13;
 
-// The operator of the design over the cells of a whole domain, as a dense matrix: a alpha u - b div(beta grad u) with
-// a ghost u = -u beyond a Dirichlet face and u = +u beyond a Neumann face.
+// The operator of the design over the cells of a whole domain, as a dense matrix: a alpha u - b div(beta grad
+// u) with a ghost u = -u beyond a Dirichlet face and u = +u beyond a Neumann face.
 struct DenseOperator {
     static constexpr double a = 0.9;
     static constexpr double b = 0.7;
@@ -132,7 +133,7 @@ struct DenseOperator {
         const Index f = wrapped(face);
         return 1.0 + 0.7 * std::sin(1.0 + static_cast<double>(d) + 1.1 * f[0] + 2.3 * f[1] + 3.7 * f[2]);
     }
-    // What stencil.hpp calls c.
+    // The face coefficient c of stencil.hpp.
     double face_coefficient(std::size_t d, const Index& face) const {
         const bool wall = boundaries[d] != Boundary::periodic && (face[d] == 0 || face[d] == n[d]);
         const double weight = !wall ? 1.0 : boundaries[d] == Boundary::dirichlet ? 2.0 : 0.0;
@@ -313,7 +314,8 @@ TEST_CASE("two half sweeps are Gauss-Seidel on the dense matrix, red cells befor
                 const std::size_t row = A.number(c);
                 u[row] += (f[row] - A.row_times(row, before)) / A.rows[row][row];
             });
-            if (A.two_colourable()) {  // then a cell's old value must not matter, not even that it is not a number
+            // With two colours a cell's old value must not matter, not even NaN.
+            if (A.two_colourable()) {
                 auto spoiled = before;
                 A.for_each_cell([&](const Index& c) {
                     if ((c[0] + c[1] + c[2]) % 2 == static_cast<int>(colour))
@@ -543,7 +545,8 @@ TEST_CASE("a leg that ends with the residual in its pass ends with that of what 
     const Stencil L{make(11), make(12), make(13), make(14)};
     const Field f = make(2);
 
-    // The last half sweep relaxes a ghost layer, too, so that the plain operations find there what an exchange would leave.
+    // The last half sweep relaxes a ghost layer, too, so that the plain operations find there what an
+    // exchange would leave.
     const Field relaxed = make(1), restricted_too = make(1), measured_too = make(1);
     const Field restricted = coarse.operations->make_field(), expected = coarse.operations->make_field();
     const HalfSweeps leg{colours, relaxation};
@@ -625,7 +628,7 @@ TEST_CASE("half sweeps of the interior and then of the shell, with their ends, a
         x.fill(ghosts_unknown, std::numeric_limits<double>::quiet_NaN());
         x.assign(ghosts_unknown, cube(width), [&](const Index& c) { return noise(1, c); });
         Work work = run(ghosts_unknown, L.on(Part::interior));
-        x.scale(u, 1.0, ghosts_unknown);  // of the boxes' cells, so that ghosts are there now
+        x.scale(u, 1.0, ghosts_unknown);  // the cells of the boxes: ghosts are there now
         work += run(u, L.on(Part::shell));
         return std::pair(u, work);
     };
@@ -745,7 +748,8 @@ TEST_CASE("a result is written on as many ghost layers as it asks for, and on no
     const HostField us = x.on_host(u);
     const HostField vs = x.on_host(v);
     const std::size_t cells = 2 * cube(width, layers).cells();
-    // The largest difference over all layers: `expected` on those asked for, what was there before on the others.
+    // The largest difference over all layers: `expected` on those asked for, what was there before on the
+    // others.
     const auto difference = [&](Field field, int before, const auto& expected) {
         const HostField values = x.on_host(field);
         double worst = 0;
@@ -878,7 +882,7 @@ TEST_CASE("setting up completes the diagonal and bounds the spectrum") {
     int number = 20;
     for (const Field& field : {L.x, L.y, L.z}) x.operations->assign(field, cube(6), positive(number++));
     x.operations->assign(L.inverse_diagonal, cube(5), [](const Index&) { return 1.5; });
-    x.operations->complete_diagonal(L);
+    const double jacobi_bound = x.operations->complete_diagonal(L);
     double bound = 0;
     const HostField a = x.on_host(L.x);
     const HostField b = x.on_host(L.y);
@@ -891,7 +895,7 @@ TEST_CASE("setting up completes the diagonal and bounds the spectrum") {
         bound = std::max(bound, 2 - 1.5 / (1.5 + faces(q, i, j, k)));
         return 1 / (1.5 + faces(q, i, j, k));
     }) < rounding);
-    CHECK(x.operations->jacobi_bound(L) == Approx(bound).epsilon(1e-13));
+    CHECK(jacobi_bound == Approx(bound).epsilon(1e-13));
 }
 
 TEST_CASE("restriction of a constant is that constant, and undoes constant interpolation") {
@@ -939,7 +943,7 @@ TEST_CASE("restriction is the mean of eight cells, with or without storing the r
     CHECK(coarse.difference(mean, expected) < rounding);
     CHECK(coarse.difference(fused, expected) < rounding);
 
-    // Of one colour: the residuals of the other count as zero.
+    // With one colour, residuals of the other colour count as zero.
     for (const Colour colour : {Colour::red, Colour::black}) {
         fine.operations->restrict_residual(fused, L.of(colour), u, f);
         const auto of_colour = [&](int q, int i, int j, int k) {
@@ -1028,14 +1032,14 @@ TEST_CASE(
     const Field from = coarse.operations->make_field();
     coarse.operations->assign(from, cube(3, 2), [&](const Index& c) { return mean(c, 2); });
     const Field u = fine.make(1);
-    fine.operations->interpolate_quartic_add(u, from);
+    fine.operations->interpolate_add(u, from, Interpolation::quartic, {});
     CHECK(fine.difference(u, [&](int q, int i, int j, int k) {
         const Index c = fine.cell(q, i, j, k);
         return noise(1, c) + mean(c, 1);
     }) < 1e-12);
 
     const Field rough = fine.operations->make_field();
-    fine.operations->interpolate_quartic_add(rough, coarse.make(2, 2));
+    fine.operations->interpolate_add(rough, coarse.make(2, 2), Interpolation::quartic, {});
     const Field means = coarse.operations->make_field();
     fine.operations->restrict_to(means, rough);
     CHECK(coarse.difference(means, [&](int q, int i, int j, int k) {
@@ -1046,7 +1050,9 @@ TEST_CASE(
 TEST_CASE("quartic interpolation from a field of one ghost layer is refused") {
     Fixture fine(6);
     Fixture coarse(3, 1, fine.backend, fine.storage);
-    CHECK_THROWS_AS(fine.operations->interpolate_quartic_add(fine.make(1), coarse.make(2)), std::logic_error);
+    CHECK_THROWS_AS(
+        fine.operations->interpolate_add(fine.make(1), coarse.make(2), Interpolation::quartic, {}),
+        std::logic_error);
 }
 
 TEST_CASE("combine takes any number of terms, also y itself") {
@@ -1197,7 +1203,8 @@ TEST_CASE("many inner products are formed in one call, box by box") {
 }
 
 TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by box") {
-    // Slabs of many planes, of several that do not divide the box, of one, and rows longer than a tile of cells.
+    // Slabs of many planes, of several that do not divide the box, of one, and rows longer than a tile of
+    // cells.
     const int width = GENERATE(1, 3, 5, 8, 12, 130);
     const auto [n, m] = GENERATE(std::pair(1, 0), std::pair(3, 1), std::pair(9, 2), std::pair(17, 1));
     if (width == 130 && n != 1) return;
@@ -1215,7 +1222,7 @@ TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by bo
     std::vector<double> expected(2 * pairs.size());
     f.operations->dots(pairs, expected);
     std::vector<double> sums(2 * pairs.size(), 7.0);
-    const Work work = f.operations->gram(x, y, sums);
+    const Work work = f.operations->gram(x, y, GramAccuracy::plain, sums);
     const double cells = 2.0 * width * width * width;
     for (std::size_t i = 0; i < sums.size(); ++i)
         CHECK(sums[i] == Approx(expected[i]).epsilon(1e-12).margin(1e-13 * cells));
@@ -1225,16 +1232,17 @@ TEST_CASE("a Gram matrix is its inner products one by one, row by row, box by bo
     CHECK(work.flops == cells * 2.0 * static_cast<double>(pairs.size()));
     // The same fields again, and fewer of them: nothing is left over from the call before.
     std::vector<double> again(sums.size(), 7.0);
-    f.operations->gram(x, y, again);
+    f.operations->gram(x, y, GramAccuracy::plain, again);
     CHECK(again == sums);
     double square[2] = {7.0, 7.0};
-    f.operations->gram(x.first(1), {}, square);
+    f.operations->gram(x.first(1), {}, GramAccuracy::plain, square);
     CHECK(square[0] == sums[0]);
     CHECK(square[1] == sums[1]);
 }
 
 TEST_CASE("an accurate Gram matrix is exact where twice a double's precision holds it") {
-    // Integers of 2^40 and more, whose products no double holds; the sums of a box are compared as integers of 128 bits.
+    // Integers of 2^40 and more, whose products no double holds; the sums of a box are compared as integers
+    // of 128 bits.
     const int width = GENERATE(1, 3, 8);
     const auto [n, m] = GENERATE(std::pair(1, 0), std::pair(3, 1), std::pair(9, 2));
     CAPTURE(width, n, m);
@@ -1250,7 +1258,7 @@ TEST_CASE("an accurate Gram matrix is exact where twice a double's precision hol
     const auto y = std::span(fields).last(static_cast<std::size_t>(m));
     const std::size_t pairs = gram_pairs(x.size(), y.size());
     std::vector<double> sums(4 * pairs, 7.0);
-    const Work work = f.operations->accurate_gram(x, y, sums);
+    const Work work = f.operations->gram(x, y, GramAccuracy::doubled, sums);
     __extension__ using Integer = __int128;
     const Layout& layout = f.operations->layout();
     std::size_t pair = 0;
@@ -1277,7 +1285,7 @@ TEST_CASE("an accurate Gram matrix is exact where twice a double's precision hol
     CHECK(work.bytes == cells * 8.0 * (n + m));
     CHECK(work.flops == cells * accurate_product_flops * static_cast<double>(pairs));
     std::vector<double> again(sums.size(), 7.0);
-    f.operations->accurate_gram(x, y, again);
+    f.operations->gram(x, y, GramAccuracy::doubled, again);
     CHECK(again == sums);
 }
 
@@ -1298,9 +1306,10 @@ TEST_CASE("a box's inner product is the same to the last bit wherever the box li
         std::vector<double> sums((4 * products + 1) * boxes);
         operations->dots(pairs, std::span(sums).first(products * boxes));
         const std::array<Field, 2> fields{x, y};
-        operations->gram(fields, {}, std::span(sums).subspan(products * boxes, products * boxes));
-        operations->accurate_gram(fields, {},
-                                  std::span(sums).subspan(2 * products * boxes, 2 * products * boxes));
+        operations->gram(fields, {}, GramAccuracy::plain,
+                         std::span(sums).subspan(products * boxes, products * boxes));
+        operations->gram(fields, {}, GramAccuracy::doubled,
+                         std::span(sums).subspan(2 * products * boxes, 2 * products * boxes));
         operations->totals(x, std::span(sums).last(boxes));
         return sums;
     };
@@ -1322,8 +1331,8 @@ TEST_CASE("inner products, Gram matrices and totals refuse sums of the wrong len
     const Product square{u, u};
     std::array<double, 3> sums{};
     CHECK_THROWS_AS(x.operations->dots(std::span(&square, 1), sums), std::logic_error);
-    CHECK_THROWS_AS(x.operations->gram(std::span(&u, 1), {}, sums), std::logic_error);
-    CHECK_THROWS_AS(x.operations->accurate_gram(std::span(&u, 1), {}, sums), std::logic_error);
+    CHECK_THROWS_AS(x.operations->gram(std::span(&u, 1), {}, GramAccuracy::plain, sums), std::logic_error);
+    CHECK_THROWS_AS(x.operations->gram(std::span(&u, 1), {}, GramAccuracy::doubled, sums), std::logic_error);
     CHECK_THROWS_AS(x.operations->totals(u, sums), std::logic_error);
 }
 
@@ -1399,7 +1408,8 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
     const auto* const sent = static_cast<const double*>(buffer.wire);
     CHECK(std::vector<double>(sent, sent + buffer.values) == wire);
 
-    // What every cell and ghost cell of `u` should hold after the regions `source` have become `target`.
+    // The values that every cell and ghost cell of `u` should hold after the regions `source` have become
+    // `target`.
     const auto wrong = [&](const std::vector<Field>& u, const auto& value_elsewhere) {
         int count = 0;
         for (std::size_t n = 0; n < fields; ++n) {
@@ -1440,7 +1450,7 @@ TEST_CASE("packing several fields and unpacking them moves every cell to its pla
 }
 
 TEST_CASE("of one colour what is copied are the cells that have it where they are copied to") {
-    const int size = GENERATE(1, 3, 9);  // of the region, along its rows
+    const int size = GENERATE(1, 3, 9);  // cells of the region along its rows
     const std::size_t fields = static_cast<std::size_t>(GENERATE(1, 10));
     Fixture x = Fixture::alone(9, 2);
     std::vector<Field> u;
@@ -1473,7 +1483,8 @@ TEST_CASE("of one colour a region takes half the places of a buffer, whatever it
         from.push_back(x.make(static_cast<int>(n)));
         to.push_back(x.operations->make_field());
     }
-    // What is brought lies an even number of cells away, so that it keeps its colour; part of the region is unpacked alone.
+    // The copied cells lie an even number of cells away, so that they keep their colour; part of the region
+    // is unpacked alone.
     const Region source{{0, 1, 2}, {size, rows, planes}};
     const Index part{size - size / 2, rows - 1, planes - 1};
     auto taken = BlockCopy::pack(0, source, 3);
@@ -1641,12 +1652,13 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     CHECK(per_cell(fine.relax_newton(u, L, {}, f, Colour::red)) == PerCell{29, 5.5});
     CHECK(per_cell(fine.restrict_to(coarse, u)) == PerCell{1, 1 + 1.0 / 8});
     CHECK(per_cell(fine.restrict_residual(coarse, L, u, f)) == PerCell{15, 6 + 1.0 / 8});
-    // Of one colour the other's f and 1/D are not read.
+    // With one colour, f and 1/D of the other colour are not read.
     CHECK(per_cell(fine.residual_norm(L.of(Colour::red), u, f, norm)) == PerCell{7, 5});
     CHECK(per_cell(fine.restrict_residual(coarse, L.of(Colour::black), u, f)) == PerCell{8, 5 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::constant, {})) == PerCell{1, 2 + 1.0 / 8});
     CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::linear, {})) == PerCell{23, 2 + 1.0 / 8});
-    CHECK(per_cell(fine.interpolate_quartic_add(u, coarse)) == PerCell{82 / 8.0, 2 + 1.0 / 8});
+    CHECK(per_cell(fine.interpolate_add(u, coarse, Interpolation::quartic, {})) ==
+          PerCell{82 / 8.0, 2 + 1.0 / 8});
     CHECK(per_cell(fine.fill(u, 1.0)) == PerCell{0, 1});
     CHECK(per_cell(fine.copy(u, f)) == PerCell{1, 2});
     CHECK(per_cell(fine.axpby(u, 1.0, f, 2.0, r)) == PerCell{3, 3});
@@ -1664,10 +1676,12 @@ TEST_CASE("every operation declares the flops of its formula and the bytes that 
     CHECK(per_cell(dots) == PerCell{6, 3});
     // Every cell meets its neighbours, or all before it in the band, on the way there and on the way back.
     const Buffer factors = fine.make_buffer(fine.exact_block_values(), Wire::direct);
-    fine.factor_incompletely(r, L);
-    fine.factor_exactly(factors, L);
-    CHECK(per_cell(fine.solve_incompletely(u, L, r, f)) == PerCell{2 * 7, 12});
-    CHECK(per_cell(fine.solve_exactly(u, factors, f)) == PerCell{2 * (2 * 16 + 1), 2 * 17 + 3});
+    const BlockFactors ic0{BlockSolver::ic0, r};
+    const BlockFactors exact{BlockSolver::exact, {}, factors};
+    fine.factor_blocks(ic0, L);
+    fine.factor_blocks(exact, L);
+    CHECK(per_cell(fine.solve_blocks(u, ic0, L, f)) == PerCell{2 * 7, 12});
+    CHECK(per_cell(fine.solve_blocks(u, exact, L, f)) == PerCell{2 * (2 * 16 + 1), 2 * 17 + 3});
     const auto packed = BlockCopy::pack(0, {{}, {3, 2, 1}}, 0);
     const BlockCopy unpacked = packed.reversed();
     const auto items = fine.make_items(std::span(&packed, 1));
@@ -1703,7 +1717,7 @@ TEST_CASE("a rank without boxes takes part in every operation") {
     CHECK(norm == 0.0);
     const Product square{u, u};
     CHECK(operations->dots(std::span(&square, 1), {}).bytes == 0.0);
-    CHECK(operations->gram(std::span(&u, 1), std::span(&u, 1), {}).bytes == 0.0);
+    CHECK(operations->gram(std::span(&u, 1), std::span(&u, 1), GramAccuracy::plain, {}).bytes == 0.0);
     CHECK(operations->apply(u, L, u).bytes == 0.0);
 }
 

@@ -1,4 +1,5 @@
-// What a multigrid cycle does in single precision against the same in double: equal but for the rounding of single.
+// The operations of a multigrid cycle in single precision against the same in double: equal but for the
+// rounding of single.
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -68,7 +69,7 @@ struct Twins {
     std::unique_ptr<Operations> wide, narrow;
 };
 
-// Of sums of some ten products of numbers of about one.
+// Rounding of sums of some ten products of numbers of about one.
 constexpr double rounding = 5e-5;
 
 }  // namespace
@@ -145,7 +146,7 @@ TEST_CASE("a cycle's operations in single precision are those in double but for 
         });
         if (ghosts >= 2)
             both("quartic interpolation", x, 8, [&](O o, Field u, S, Field, bool wide) {
-                return o.interpolate_quartic_add(u, wide ? coarse.wide : coarse.narrow);
+                return o.interpolate_add(u, wide ? coarse.wide : coarse.narrow, Interpolation::quartic, {});
             });
 
         // Ghosts and messages: values that are moved are not rounded.
@@ -191,7 +192,7 @@ TEST_CASE("fields of either precision are converted, scaled, on the ghost layers
             const Field r = wide->make_field();
             wide->assign(r, all, [&](const Index& c) { return size * std::sin(1.0 * c[0] + 3 * c[1]); });
             const Field e = narrow->make_field();
-            const Work work = narrow->convert(e.with_ghosts(1), r, 1 / size);
+            const Work work = narrow->convert(e.with_ghosts(1), r, 1 / size, Update::replace);
             CHECK(work.bytes == 12.0 * 2 * static_cast<double>(all.cells()));
             const auto given = wide->read(r, all);
             const auto taken = narrow->read(e, all);
@@ -201,12 +202,12 @@ TEST_CASE("fields of either precision are converted, scaled, on the ghost layers
             CHECK(gap < std::numeric_limits<float>::epsilon());
             CHECK(gap > 0);
 
-            CHECK(wide->add_converted(r, -size, e).bytes ==
+            CHECK(wide->convert(r, e, -size, Update::add).bytes ==
                   20.0 * 2 * static_cast<double>(layout.box_cells().cells()));
             for (const double left : wide->read(r, layout.box_cells()))
                 CHECK(std::abs(left) < size * std::numeric_limits<float>::epsilon());
         }
-        // Of fields that are of another precision than the operations.
+        // Fields of another precision than the operations are refused.
         CHECK_THROWS(wide->fill(narrow->make_field(), 0.0));
         CHECK_THROWS(narrow->fill(wide->make_field(), 0.0));
         double norm = 0;

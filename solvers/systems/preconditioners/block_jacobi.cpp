@@ -7,16 +7,12 @@
 namespace keel {
 
 BlockJacobi::BlockJacobi(Operations& operations, Reduction& reduction, const Stencil& L, BlockSolver solver)
-    : operations_(operations), L_(L), solver_(solver) {
-    double growth = 0;
-    if (solver == BlockSolver::ic0) {
-        inverse_ = operations.make_field();
-        growth = operations.factor_incompletely(inverse_, L);
-    } else {
-        factors_ = operations.make_buffer(operations.exact_block_values(), Wire::direct);
-        growth = operations.factor_exactly(factors_, L);
-    }
-    if (!std::isfinite(reduction.max(growth)))
+    : operations_(operations), L_(L), factors_{.solver = solver} {
+    if (solver == BlockSolver::ic0)
+        factors_.inverse = operations.make_field();
+    else
+        factors_.entries = operations.make_buffer(operations.exact_block_values(), Wire::direct);
+    if (!std::isfinite(reduction.max(operations.factor_blocks(factors_, L))))
         vanished_ = solver == BlockSolver::ic0 ? "pivot of IC(0)" : "pivot of a block";
 }
 
@@ -25,10 +21,7 @@ double BlockJacobi::values_of_box(BlockSolver solver, const Index& extent) {
 }
 
 void BlockJacobi::multiply(Vector z, Vector r) {
-    if (solver_ == BlockSolver::ic0)
-        operations_.solve_incompletely(z, L_, inverse_, r);
-    else
-        operations_.solve_exactly(z, factors_, r);
+    operations_.solve_blocks(z, factors_, L_, r);
 }
 
 }  // namespace keel

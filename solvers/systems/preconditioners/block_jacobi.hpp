@@ -8,15 +8,10 @@
 // and the blocks, exact or IC(0), are a regular splitting of it. Neither exchanges nor all-reduces.
 
 #include "comm/reductions/reduction.hpp"
-#include "kernels/names.hpp"
 #include "kernels/operations.hpp"
 #include "solvers/systems/preconditioners/preconditioner.hpp"
 
 namespace keel {
-
-// How a block is solved with: by IC(0), or by Cholesky's factorisation, for which each box keeps width^5
-// values, width^3 in two dimensions.
-enum class BlockSolver { ic0, exact };
 
 class BlockJacobi : public Preconditioner {
   public:
@@ -35,9 +30,7 @@ class BlockJacobi : public Preconditioner {
 
     Operations& operations_;
     Stencil L_;
-    BlockSolver solver_;
-    Field inverse_;   // 1 over IC(0)'s diagonal
-    Buffer factors_;  // Cholesky's
+    BlockFactors factors_;
     std::string vanished_;
 };
 

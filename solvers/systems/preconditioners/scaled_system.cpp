@@ -45,14 +45,14 @@ double ScaledSystem::max_norm(Vector x) {
 
 void ScaledSystem::gram(std::span<const Vector> x, std::span<const Vector> y, std::span<double> results) {
     const auto local = parts(gram_pairs(x.size(), y.size()));
-    operations_.gram(x, y, local);
+    operations_.gram(x, y, GramAccuracy::plain, local);
     reduction_.sum(local, results);
 }
 
 void ScaledSystem::gram(std::span<const Vector> x, std::span<const Vector> y,
                         std::span<DoubleDouble> results) {
     const auto local = parts(2 * gram_pairs(x.size(), y.size()));
-    operations_.accurate_gram(x, y, local);
+    operations_.gram(x, y, GramAccuracy::doubled, local);
     reduction_.sum(local, results);
 }
 

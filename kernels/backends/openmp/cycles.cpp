@@ -1,0 +1,21 @@
+#include "kernels/backends/openmp/cycles.hpp"
+
+#include "kernels/backends/only_cycles.hpp"
+#include "kernels/backends/openmp/fused_half_sweeps.hpp"
+#include "kernels/backends/openmp/verbs.hpp"
+#include "kernels/backends/operations_by_rows.hpp"
+
+namespace keel {
+namespace {
+
+using Cycles =
+    FusedHalfSweeps<TransfersByRows<CycleOperationsOn<OpenMP<float>, float, OnlyCycles>, float>, float>;
+
+}  // namespace
+
+std::unique_ptr<Operations> make_openmp_cycle_operations(const Layout& layout, int ghosts,
+                                                         const Arrangement& arrangement) {
+    return std::make_unique<Cycles>(layout, ghosts, arrangement);
+}
+
+}  // namespace keel

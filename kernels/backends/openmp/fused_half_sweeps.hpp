@@ -1,0 +1,95 @@
+#pragma once
+
+// Half sweeps in one pass over memory, with the residual that follows them, in either precision.
+
+#include <type_traits>
+#include <vector>
+
+#include "kernels/backends/half_sweeps.hpp"
+#include "kernels/backends/openmp/half_sweep_stage.hpp"
+#include "kernels/backends/openmp/pass_ends.hpp"
+#include "kernels/backends/openmp/wavefront.hpp"
+
+namespace keel {
+
+// Base: as of HalfSweepsOn.
+template <class Base, class Real = double>
+class FusedHalfSweeps : public HalfSweepsOn<Base, Real> {
+  public:
+    using HalfSweepsOn<Base, Real>::HalfSweepsOn;
+
+    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        if (end.restricted) return smooth_and_restrict(*end.restricted, u, L, f, sweeps);
+        if (end.norm != nullptr) return smooth_and_measure(*end.norm, u, L, f, sweeps);
+        if (sweeps.count() == 0 || (sweeps.count() == 1 && sweeps.guess == Guess::any))
+            return this->relax_one_by_one(0, u, L, f, sweeps);
+        return this->in_dimensions([&](auto D) { return pass<D>(0, u, L, f, sweeps, nullptr); });
+    }
+
+  private:
+    Work smooth_and_restrict(Field coarse, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
+        Cells cells = this->coarser(coarse, L.part);
+        Cells fine = cells_of_end(L, sweeps);
+        for (std::size_t d = 0; d < 3; ++d) {
+            cells.margin[d] = (fine.margin[d] + 1) / 2;
+            fine.margin[d] = 2 * cells.margin[d];
+        }
+        return this->in_dimensions([&](auto D) {
+            const RestrictRow<D, Real> row{this->view_of(coarse), this->template residual_body<D>(L, u, f),
+                                           fine};
+            const RestrictedResidual<D, Real> end(row, cells);
+            Work work = pass<D>(1, u, L, f, sweeps, &end);
+            return work += this->work({row.cost().flops, 0, 1}, cells.count());
+        });
+    }
+    Work smooth_and_measure(double& norm, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps) {
+        return this->in_dimensions([&](auto D) {
+            const Residual<D, Real> residual = this->template residual_body<D>(L, u, f);
+            const Cells cells = cells_of_end(L, sweeps);
+            const LargestResidual<D, Real> end(residual, cells);
+            Work work = pass<D>(1, u, L, f, sweeps, &end);
+            norm = end.norm();
+            return work += this->work({residual.cost.flops / cells.step(), 0, 0}, cells.count());
+        });
+    }
+
+    // The cells whose residual a pass ends with. In the interior these are the cells that are relaxed for
+    // good, with all their neighbours.
+    Cells cells_of_end(const Stencil& L, const HalfSweeps& sweeps) const {
+        Cells cells = this->coloured(L.of(sweeps.unsolved()));
+        cells.part = L.part;
+        cells.margin = this->margin_of_sweeps(1, sweeps);
+        return cells;
+    }
+    // `last`: ghost layers of the last half sweep.
+    template <int D>
+    Work pass(int last, Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const EndOfPass* end) {
+        check(sweeps.count() > 0, "a pass that ends with a residual has half sweeps");
+        return this->template with_relaxation<D>(sweeps.relaxation, [&](const auto& relaxed) {
+            using Stage = HalfSweepStage<std::decay_t<decltype(relaxed(std::declval<Relax<D, Real>>()))>>;
+            const bool from_zero = sweeps.guess == Guess::zero;
+            std::vector<Stage> stages;
+            for (int n = 0; n < sweeps.count(); ++n) {
+                const auto [cells, body] = this->template half_sweep<D>(n, last, u, L, f, sweeps, relaxed);
+                stages.push_back({cells, {body, cells, from_zero && n == 0}});
+            }
+            // u, f, 1/D and three fields of faces; a plane more than half sweeps on either side.
+            constexpr std::size_t fields = 6;
+            const auto row = static_cast<std::size_t>(this->shape().row) * sizeof(Real);
+            const std::size_t bytes_of_rows = row * fields * (sweeps.colours.size() + 2);
+            run_in_one_pass(std::span<const Stage>(stages), end, static_cast<std::ptrdiff_t>(bytes_of_rows),
+                            D);
+            Cost cost{0, from_zero ? D + 2.0 : D + 3.0, 1};  // a pass from zeros does not read u
+            if (stages.size() == 1 && end == nullptr) {
+                const Cost of_colour = stages.front().body.cost();
+                cost = {0, of_colour.reads / 2, of_colour.writes / 2};
+            }
+            Work work = this->work(cost, stages.front().cells.count());
+            for (const Stage& stage : stages)
+                work.flops += stage.body.cost().flops * static_cast<double>(stage.cells.count() / 2);
+            return work;
+        });
+    }
+};
+
+}  // namespace keel

@@ -1,0 +1,153 @@
+#pragma once
+
+// The verbs of the OpenMP backend (kernels/backends/cycle_operations_on.hpp), for fields of either precision.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "kernels/backends/host_copy.hpp"
+#include "kernels/backends/openmp/large_pages.hpp"
+#include "kernels/backends/rows.hpp"
+#include "kernels/operations.hpp"
+
+namespace keel {
+
+// Less work than serial_below is done outside of any parallel region. To enter a region takes an allocation
+// and some hundred nanoseconds, as much as the cells of a small box, even if a clause allows one thread only.
+template <class Real>
+class OpenMP {
+  public:
+    Real* allocate(const Shape& shape) {
+        Real* data = reserve(shape.values());
+        for_each_value(Field(data, shape), Fill<Real>{0});  // first touch by the thread that computes
+        return data;
+    }
+
+    Real* allocate(std::size_t values) {
+        Real* data = reserve(values);
+        std::fill_n(data, values, Real(0));
+        return data;
+    }
+
+    template <class T>
+    const T* keep(std::span<const T> items) {
+        auto copy = std::make_shared<std::vector<T>>(items.begin(), items.end());
+        lists_.push_back(copy);
+        return copy->data();
+    }
+
+    template <class Body>
+    void for_each_value(Field u, const Body& body) {
+        const Index& extent = u.shape().extent;
+        const std::ptrdiff_t chunks =
+            u.shape().blocks * static_cast<std::ptrdiff_t>(std::max(extent[1], extent[2]));
+        const auto total = static_cast<std::ptrdiff_t>(u.shape().values());
+        const std::ptrdiff_t chunk = chunks > 0 ? (total + chunks - 1) / chunks : 0;
+        Real* const data = u.data<Real>();
+        if (u.shape().values() < serial_below) return each_value(body, data, data + total);
+#pragma omp parallel for schedule(static)
+        for (std::ptrdiff_t c = 0; c < chunks; ++c)
+            each_value(body, data + c * chunk, data + std::min(total, (c + 1) * chunk));
+    }
+
+    // Consecutive rows go to one thread. Each thread has a copy of `row`, so that the compiler can keep
+    // captured values in registers.
+    template <class Row>
+    void for_each_row(const Cells& cells, Row row, std::size_t weight = 1) {
+        if (weight * cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q) take_rows(row, cells, all_rows(cells, q));
+            return;
+        }
+        const int all = shares(cells);
+#pragma omp parallel for schedule(static) firstprivate(row)
+        for (int n = 0; n < all; ++n) take_rows(row, cells, share(cells, n));
+    }
+
+    template <class Body>
+    void for_each_cell(const Cells& cells, const Body& body, std::size_t weight = 1) {
+        for_each_row(cells, Row<Body>{body, cells}, weight);
+    }
+
+    template <class Body>
+    void sum_over_cells(const Cells& cells, std::size_t count, const Body& body, double* sums) {
+        partial_.resize(std::max(partial_.size(), sums_of_slices(cells)));
+        double* const partial = partial_.data();
+        const int all = slices(cells);
+        if (cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        } else {
+#pragma omp parallel for collapse(2) schedule(static)
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int s = 0; s < all; ++s) sum_slice(body, count, cells, q, s, partial);
+        }
+        add_slices(partial, count, cells, sums);
+    }
+
+    template <class Body>
+    double max_over_cells(const Cells& cells, Body body) {
+        const int n0 = cells.extent[0], n1 = cells.extent[1],
+                  n2 = cells.extent[2];  // as in rows.hpp, for Clang
+        std::int64_t largest = 0;
+        if (cells.count() < serial_below) {
+            for (int q = 0; q < cells.boxes; ++q)
+                for (int k = 0; k < n2; ++k)
+                    for (int j = 0; j < n1; ++j) largest = std::max(largest, most_in_row(body, n0, q, j, k));
+            return magnitude(largest);
+        }
+#pragma omp parallel for collapse(3) schedule(static) reduction(max : largest)
+        for (int q = 0; q < cells.boxes; ++q)
+            for (int k = 0; k < n2; ++k)
+                for (int j = 0; j < n1; ++j) largest = std::max(largest, most_in_row(body, n0, q, j, k));
+        return magnitude(largest);
+    }
+
+    template <class T, class Body>
+    void for_each_item(const Items<T>& items, std::size_t fields, Body body) {
+        const T* const list = items.data;
+        if (items.cells * fields < serial_below) {
+            for (std::size_t t = 0; t < items.count; ++t)
+                for (std::size_t field = 0; field < fields; ++field) walk_item(body, list[t], field);
+            return;
+        }
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t t = 0; t < items.count; ++t) {
+            for (std::size_t field = 0; field < fields; ++field) walk_item(body, list[t], field);
+        }
+    }
+
+    template <class HostFormula>
+    void assign(Field u, std::span<const Window> boxes, const Region& region, const HostFormula& formula) {
+        assign_on_host(u.view<Real>(), boxes, region, formula,
+                       [this](const Cells& cells, const auto& body) { this->for_each_cell(cells, body); });
+    }
+    std::vector<double> read(Field u, std::span<const Window> boxes, const Region& region) const {
+        return read_on_host(u.view<Real>(), boxes, region);
+    }
+    void wait() const {}
+
+  private:
+    struct Free {
+        void operator()(Real* p) const { ::operator delete[](p, std::align_val_t{64}); }
+    };
+
+    Real* reserve(std::size_t values) {
+        const std::size_t skipped = stagger<Real>(blocks_.size());
+        const std::size_t bytes = (values + skipped) * sizeof(Real);
+        auto* raw = static_cast<Real*>(::operator new[](bytes, std::align_val_t{64}));
+        prefer_large_pages(raw, bytes);
+        blocks_.emplace_back(raw);
+        return raw + skipped;
+    }
+
+    std::vector<std::unique_ptr<Real[], Free>> blocks_;
+    std::vector<std::shared_ptr<void>> lists_;
+    std::vector<double> partial_;
+};
+
+}  // namespace keel

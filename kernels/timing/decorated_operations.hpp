@@ -1,0 +1,159 @@
+#pragma once
+
+// The one list of all operations as calls of decorated ones. A decorator says once for all operations what it
+// adds: time, or a fault of a test.
+
+#include "kernels/operations.hpp"
+#include "kernels/timing/ledger.hpp"
+
+namespace keel {
+
+// Derived, which names this class a friend, has
+//   inner()                       the decorated operations
+//   around(Op, action) -> Work    for every operation on the cells of fields: its row in a report (only a
+//                                 Krylov method has bottom_dots and bottom_preconditioner); action(inner)
+//                                 calls the operation
+//   set_up(action)                optional: the same for the set-up of fields and operators
+template <class Derived>
+class DecoratedOperations : public Operations {
+  public:
+    const Layout& layout() const override { return derived().inner().layout(); }
+    Field make_field() override { return derived().inner().make_field(); }
+    Buffer make_buffer(std::size_t values, Wire wire) override {
+        return derived().inner().make_buffer(values, wire);
+    }
+    Items<BlockCopy> make_items(std::span<const BlockCopy> items) override {
+        return derived().inner().make_items(items);
+    }
+    Items<BlockCopy> make_targets(std::span<const BlockCopy> items) override {
+        return derived().inner().make_targets(items);
+    }
+    Items<BoundaryItem> make_items(std::span<const BoundaryItem> items) override {
+        return derived().inner().make_items(items);
+    }
+    SparseRows make_rows(const CsrMatrix& A) override { return derived().inner().make_rows(A); }
+    std::vector<double> read(Field u, const Region& cells) const override {
+        return derived().inner().read(u, cells);
+    }
+    void wait() const override { derived().inner().wait(); }
+
+    void assign(Field u, const Region& cells, const Formula& formula) override {
+        derived().set_up([&](Operations& inner) { inner.assign(u, cells, formula); });
+    }
+    double factor_blocks(const BlockFactors& factors, const Stencil& L) override {
+        return derived().set_up([&](Operations& inner) { return inner.factor_blocks(factors, L); });
+    }
+    void restrict_faces(Field coarse, Field fine, int direction, double scale) override {
+        derived().set_up([&](Operations& inner) { inner.restrict_faces(coarse, fine, direction, scale); });
+    }
+    double complete_diagonal(const Stencil& L) override {
+        return derived().set_up([&](Operations& inner) { return inner.complete_diagonal(L); });
+    }
+
+    Work fill(Field y, double value) override { return call(Op::vector, &Operations::fill, y, value); }
+    Work combine_all(std::span<const Combination> combinations) override {
+        return call(Op::vector, &Operations::combine_all, combinations);
+    }
+    Work map(Field z, const CellFunction& function, Field x, Field y) override {
+        const bool nonlinear = std::holds_alternative<AddReaction>(function);
+        return call(nonlinear ? Op::residual : Op::vector, &Operations::map, z, function, x, y);
+    }
+    Work take_column(Field y, Field x, const Bricks& bricks, int column) override {
+        return call(Op::vector, &Operations::take_column, y, x, bricks, column);
+    }
+    Work dots(std::span<const Product> products, std::span<double> sums) override {
+        return call(Op::bottom_dots, &Operations::dots, products, sums);
+    }
+    Work gram(std::span<const Field> x, std::span<const Field> y, GramAccuracy accuracy,
+              std::span<double> sums) override {
+        return call(Op::bottom_dots, &Operations::gram, x, y, accuracy, sums);
+    }
+    Work totals(Field x, std::span<double> sums) override {
+        return call(Op::bottom_dots, &Operations::totals, x, sums);
+    }
+    Work max_norm(Field x, double& norm) override {
+        return call(Op::bottom_dots, &Operations::max_norm, x, norm);
+    }
+
+    Work apply(Field out, const Stencil& L, Field u) override {
+        return derived().around(Op::residual, [&](Operations& inner) { return inner.apply(out, L, u); });
+    }
+    Work powers(std::span<const BasisVectors> bases, const ScaledStencil& A,
+                std::span<const ThreeTerms> recurrences) override {
+        return call(Op::residual, &Operations::powers, bases, A, recurrences);
+    }
+    Work residual(Field r, const Stencil& L, Field u, Field f) override {
+        return call(Op::residual, &Operations::residual, r, L, u, f);
+    }
+    Work residual_norm(const Stencil& L, Field u, Field f, double& norm) override {
+        return call(Op::residual, &Operations::residual_norm, L, u, f, norm);
+    }
+    Work smooth(Field u, const Stencil& L, Field f, const HalfSweeps& sweeps, const PassEnd& end) override {
+        const Op op = end.restricted ? Op::smooth_restrict : end.norm ? Op::smooth_residual : Op::smooth;
+        return call(op, &Operations::smooth, u, L, f, sweeps, end);
+    }
+    Work polynomial_step(Field p, double a, double b, const Stencil& L, Field u, Field f) override {
+        return call(Op::smooth, &Operations::polynomial_step, p, a, b, L, u, f);
+    }
+    Work relax_newton(Field u, const Stencil& L, const Reaction& phi, Field f, Colour colour) override {
+        return call(Op::smooth, &Operations::relax_newton, u, L, phi, f, colour);
+    }
+    Work solve_blocks(Field z, const BlockFactors& factors, const Stencil& L, Field r) override {
+        return call(Op::bottom_preconditioner, &Operations::solve_blocks, z, factors, L, r);
+    }
+
+    Work restrict_to(Field coarse, Field fine) override {
+        return call(Op::restrict_, &Operations::restrict_to, coarse, fine);
+    }
+    Work restrict_residual(Field coarse, const Stencil& L, Field u, Field f) override {
+        return call(Op::restrict_, &Operations::restrict_residual, coarse, L, u, f);
+    }
+    Work interpolate_add(Field fine, Field coarse, Interpolation interpolation,
+                         std::optional<Colour> colour) override {
+        return call(Op::interpolate, &Operations::interpolate_add, fine, coarse, interpolation, colour);
+    }
+    Work convert(Field to, Field from, double scale, Update update) override {
+        return call(Op::vector, &Operations::convert, to, from, scale, update);
+    }
+
+    Work apply(std::span<const Field> y, const SparseRows& A, std::span<const Field> x) override {
+        return derived().around(Op::residual, [&](Operations& inner) { return inner.apply(y, A, x); });
+    }
+    Work sweep(Field x, const SparseRows& A, Field b, bool backward) override {
+        return call(Op::smooth, &Operations::sweep, x, A, b, backward);
+    }
+
+    Work fill_boundary(Field u, Items<BoundaryItem> ghosts, const MirrorFactors& factor) override {
+        return call(Op::boundary, &Operations::fill_boundary, u, ghosts, factor);
+    }
+    Work pack(Buffer buffer, Items<BlockCopy> copies, std::span<const Field> u,
+              std::optional<Colour> colour) override {
+        return call(Op::pack, &Operations::pack, buffer, copies, u, colour);
+    }
+    Work unpack(std::span<const Field> u, Items<BlockCopy> copies, Buffer buffer,
+                std::optional<Colour> colour) override {
+        return call(Op::unpack, &Operations::unpack, u, copies, buffer, colour);
+    }
+    Work copy_cells(std::span<const Field> u, Items<BlockCopy> copies,
+                    std::optional<Colour> colour) override {
+        return call(Op::copy, &Operations::copy_cells, u, copies, colour);
+    }
+    Work forward(Buffer to, Items<BlockCopy> copies, Buffer from, std::size_t fields) override {
+        return call(Op::copy, &Operations::forward, to, copies, from, fields);
+    }
+
+  private:
+    template <class Action>
+    auto set_up(const Action& action) {
+        return action(derived().inner());
+    }
+
+    template <class... Parameters, class... Arguments>
+    Work call(Op op, Work (Operations::*operation)(Parameters...), Arguments&... arguments) {
+        return derived().around(op, [&](Operations& inner) { return (inner.*operation)(arguments...); });
+    }
+    Derived& derived() { return static_cast<Derived&>(*this); }
+    const Derived& derived() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace keel
