@@ -30,6 +30,7 @@ page.toml has any number of
     x = "ranks"               # labels of the axes
     y = "speed-up"
     log_x = true
+    base = 1.0                # where bars begin; 0 by default
     series = [{label = "...", x = "EXPRESSION", y = "EXPRESSION"}]  # lists, by Jinja's expressions, with the template's names
 """
 
@@ -79,6 +80,7 @@ FIGURE = {
     "y": Key(str, "label of the axis", needed=True),
     "log_x": Key(bool, "logarithmic axis"),
     "log_y": Key(bool, "logarithmic axis"),
+    "base": Key(float, "where bars begin"),
     "series": Key(list, "tables of label, x and y", needed=True),
 }
 
@@ -143,7 +145,7 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, ratios=ratios)
+        environment.globals.update(self.names, of=self.of, value=self.value, values=self.values, least=self.least, ratios=ratios)
         environment.filters.update(f=fixed, pct=percent)
         return environment
 
@@ -157,6 +159,14 @@ class Page:
             if all(record.get(field) == wanted for field, wanted in fields.items()):
                 return at(record, path)
         raise Refused(f"{self.folder / name}.json: no {kind} with {fields}")
+
+    def least(self, name: str, path: str, kind: str = "solve", **fields: Any) -> Any:
+        """The least of what lies at a path of the records of one kind; a field may be one of several."""
+        wanted = {field: one if isinstance(one, list) else [one] for field, one in fields.items()}
+        found = [at(one, path) for one in self.of(name, kind) if all(one.get(field) in some for field, some in wanted.items())]
+        if not found:
+            raise Refused(f"{self.folder / name}.json: no {kind} with {fields}")
+        return min(found)
 
     def values(self, names: Sequence[str], path: str, kind: str = "solve", **fields: Any) -> list[Any]:
         """The same of several files."""

@@ -19,7 +19,7 @@ def draw(page: Page, figure: Record) -> Picture:
     elif figure["form"] == "points":
         points(axis, lines)
     else:
-        bars(axis, lines)
+        bars(axis, lines, figure.get("base", 0))
     if figure.get("log_y"):
         axis.set_yscale("log")
         plain_decades(axis)
@@ -30,13 +30,13 @@ def draw(page: Page, figure: Record) -> Picture:
     return Picture(drawn, figure["caption"], figure["kind"])
 
 
-def bars(axis: Any, lines: list[tuple[str, list[Any], list[float]]]) -> None:
+def bars(axis: Any, lines: list[tuple[str, list[Any], list[float]]], base: float) -> None:
     """Groups of bars, a name of x each."""
     names = named(axis, lines)
     width = 0.8 / len(lines)
     for number, (label, xs, ys) in enumerate(lines):
         left = [names.index(str(x)) - 0.4 + (number + 0.5) * width for x in xs]
-        axis.bar(left, ys, width=width, label=label, color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
+        axis.bar(left, [y - base for y in ys], bottom=base, width=width, label=label, color=COLOURS[number % len(COLOURS)], hatch=HATCHES[number % len(HATCHES)],
                  edgecolor="#ffffff80", linewidth=0.4)  # fmt: skip
 
 

@@ -135,6 +135,23 @@ class Pages(unittest.TestCase):
         self.assertEqual(list(differences([kept], [made], 0.25)), [])
         self.assertEqual(list(differences([{**kept, "converged": False}], [{**made, "converged": False}])), [])
 
+    def test_the_least_of_several_records_and_bars_that_begin_at_one(self) -> None:
+        (self.page / "large.json").write_text(lines(solve(8.0), solve(2.0) | {"solver": "amg"}, solve(4.0) | {"solver": "bicgstab"}))
+        least = "least('large', 'noisy.0.seconds', solver="
+        (self.page / "README.md.j2").write_text(f"{{{{ {least}['cg', 'bicgstab']) }}}} {{{{ {least}'amg') }}}}\n")
+        self.assertEqual(self.results_command("--render"), (0, f"wrote {self.page}/README.md\n"))
+        self.assertEqual((self.page / "README.md").read_text(), "4.0 2.0\n")
+        (self.page / "README.md.j2").write_text(f"{{{{ {least}'cgs') }}}}")
+        self.assertEqual(self.results_command("--render"), (2, f"{self.page}/large.json: no solve with {{'solver': 'cgs'}}\n"))
+        try:
+            from pages.picture import bars
+            from studies.evaluate.figures.style import new
+        except ModuleNotFoundError:
+            self.skipTest("no matplotlib for this Python")
+        axis = new()[1][0][0]
+        bars(axis, [("gain", ["one", "other"], [3.0, 0.5])], base=1)
+        self.assertEqual([(bar.get_y(), bar.get_height()) for bar in axis.patches], [(1, 2.0), (1, -0.5)])
+
     def test_timers_may_become_their_sums(self) -> None:
         (self.page / "page.toml").write_text(PAGE.replace('keep = ["solve"]', 'keep = ["solve"]\nsums = ["bytes"]'))
         (self.page / "README.md.j2").write_text("{{ value('small', 'bytes', kind='timer') }}\n")
