@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of results/node-aware, in Markdown, from the records of dry runs.
+"""Tables of communication schemes, in Markdown, from the records of dry runs.
 
 Each file is named WORKLOAD.RANKS_PER_NODE.MACHINE.json and was written by keel --dry-run with comm.machine. Files of that name from
 another folder, of dry runs that did not know the sockets, give the gains if no two ranks share a socket, and if all of a node do, as

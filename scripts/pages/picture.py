@@ -23,6 +23,8 @@ def draw(page: Page, figure: Record) -> Picture:
     if figure.get("log_y"):
         axis.set_yscale("log")
         plain_decades(axis)
+        if "base" in figure:  # ratios
+            axis.get_yaxis().set_major_formatter(lambda value, _: f"{value:g}")
     else:
         axis.set_ylim(bottom=0)
     axis.set(xlabel=figure["x"], ylabel=figure["y"])
