@@ -12,10 +12,7 @@ from pathlib import Path
 
 FOLDERS = ["kernels", "comm", "solvers", "miniapp", "peers", "tests", "scripts"]
 COLUMNS = 110
-# Rooms whose comments are yet to be mended.
-LATER = ("kernels/", "solvers/multigrid/", "solvers/amg/", "miniapp/", "tests/faults/", "tests/kernels/", "tests/miniapp/",
-         "tests/executable/test_choice.py", "tests/executable/test_decks.py", "tests/executable/test_prediction.py",
-         "tests/executable/test_report.py")  # fmt: skip
+QUOTE_OLD_WORDS = ("scripts/check_words.py", "tests/scripts/test_check_words.py", "miniapp/deck/old_keys.cpp")
 
 # A word that the field does not use, and the field's own.
 WORDS: dict[str, str] = {
@@ -76,7 +73,7 @@ def violations(root: Path) -> list[str]:
     found = []
     for path in [*sources, *documents]:
         name = path.relative_to(root).as_posix()
-        if not name.endswith("check_words.py") and not name.startswith(LATER):
+        if name not in QUOTE_OLD_WORDS:
             found += [f"{name}:{number}: {what}" for number, what in violations_of(path)]
     return found
 

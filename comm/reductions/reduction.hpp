@@ -71,7 +71,7 @@ inline void AllReduceRequest::finish(std::span<double> totals) {
 // How all-reduces are made.
 struct AllReduceOptions {
     AllReduceAlgorithm algorithm = AllReduceAlgorithm::mpi;
-    AlgorithmByWords by_words = {};  // of the automatic algorithm
+    AlgorithmByWords by_words = {};  // for the automatic algorithm
 };
 
 // `deterministic`: the boxes' parts travel one by one and are added in the order of the boxes, so that the

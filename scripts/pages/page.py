@@ -30,7 +30,7 @@ page.toml has any number of
     x = "ranks"               # labels of the axes
     y = "speed-up"
     log_x = true
-    base = 1.0                # where bars begin; 0 by default
+    base = 1.0                # bars begin there; 0 by default
     series = [{label = "...", x = "EXPRESSION", y = "EXPRESSION"}]  # lists, by Jinja's expressions, with the template's names
 """
 

@@ -15,14 +15,14 @@ SIZES = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 
 
 def least(rows: list[Record]) -> Record:
-    """Of the least predicted time; of those that rounding alone tells apart, the first."""
+    """The row of least predicted time; the first of those that rounding alone tells apart."""
     best = min(row["predicted_seconds"] for row in rows)
     return next(row for row in rows if row["predicted_seconds"] <= best * (1 + 1e-11))
 
 
 class ChoiceTest(KeelTest):
     def dry_run(self, ranks: int | None, *words: object) -> tuple[str, list[Record]]:
-        """What a dry run prints, and its records."""
+        """The text of a dry run, and its records."""
         run = self.run_keel(ranks, "--dry-run", *words)
         self.assertEqual((run.status, run.stderr), (0, ""), run)
         return run.stdout, run.records("scheme")
@@ -102,8 +102,8 @@ class Comparison(ChoiceTest):
         powers = [row for row in rows if row["purpose"] == "powers"]
         self.assertEqual([row["scheme"] for row in powers], SCHEMES)
         self.assertEqual({(row["level"], row["depth"], row["neighbours"]) for row in powers}, {(2, 3, "all")})
-        # What one rank sends is in test_decks.py.
-        # Of each of two Krylov spaces a three-term recurrence goes on from two vectors.
+        # The messages of one rank are in test_decks.py.
+        # A three-term recurrence in each of two Krylov spaces goes on from two vectors.
         self.assertEqual((powers[0]["columns"], powers[0]["most_sent"]["bytes"]), (4, 4 * 8 * (7 * 8 * 7 - 4**3)))
         self.assertGreater(powers[0]["predicted_seconds"], 0)
         shown = [scheme.removesuffix(" *") for _, exchange, scheme in shown_schemes(text) if exchange == "powers, 3 layers, 4 fields"]
@@ -257,7 +257,7 @@ class BottomGrid(ChoiceTest):
 
     def test_messages_are_those_of_the_plans(self) -> None:
         for scheme in ("standard", "two_step", "split", "staged_axes"):
-            for words in self.places(4)[:2]:  # where the bottom solver itself sends none
+            for words in self.places(4)[:2]:  # the bottom solver itself sends none there
                 with self.subTest(scheme=scheme, words=words):
                     run = self.valid(4, *self.DECK, *words, f"comm.scheme={scheme}")
                     moves = [row for row in run.records("scheme")

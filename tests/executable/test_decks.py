@@ -1,4 +1,4 @@
-"""What keel takes and what it refuses: the decks in inputs/, the command line, the options."""
+"""Decks that keel takes and decks that it refuses: the decks in inputs/, the command line, the options."""
 
 import os
 import re
@@ -139,7 +139,7 @@ class Ranks(KeelTest):
 
 
 class OddFiles(KeelTest):
-    """What is no deck, machine or matrix is refused, quickly, whatever it is; each was a crash, or took minutes."""
+    """A file that is no deck, machine or matrix is refused, quickly, whatever it is; each was a crash, or took minutes."""
 
     seconds = 60
 
@@ -201,7 +201,7 @@ class OddFiles(KeelTest):
 
 
 class Output(KeelTest):
-    """What is written spoils nothing that is there."""
+    """Files that are written spoil nothing that is there."""
 
     small = ("problem.box=8", *ONCE, "run.triad_mb=1")
 
@@ -430,7 +430,7 @@ class KeysWithoutEffect(KeelTest):
 
         cases = by_turns([(deck, mode) for deck in decks for mode in modes], 4)
         failed = [text for text in at_once(2, dry, cases) if text]
-        # What is left are wrong sizes and solvers, which a mode cannot mend.
+        # The others are wrong sizes and solvers, which a mode cannot mend.
         self.assertLessEqual(len(failed), 4, failed)
 
     def test_default_takes_back_what_a_deck_says(self) -> None:
@@ -606,7 +606,7 @@ class Failure(KeelTest):
 
 
 class Remarks(KeelTest):
-    """What the header says of a run that is valid and odd."""
+    """The header of a run that is valid and odd."""
 
     box = ("problem.box=8", *ONCE)
 

@@ -11,7 +11,7 @@ from record_schema import against_schema
 GRID = ["problem.box=8", "comm.ranks_per_node=4"]
 HOPPER = f"comm.machine={INPUTS}/machines/hopper.toml"
 SURVEY = ("bicgstab", "bicgstab_fused", "ca_bicgstab", "cg", "ca_cg", "pipelined_cg", "deep_pipelined_cg depth=3")
-# Where Keel has changed since the golden counts were taken: cg and what is like it look at the unscaled residual, too.
+# Keel has changed since the golden counts were taken: cg and methods like it look at the unscaled residual, too.
 EXTREME = """[machine]
 injection = { beta = 1e-10 }
 [host]
@@ -103,7 +103,7 @@ class Prediction(KeelTest):
             kernels = {record["kernel"]: record["bytes_moved"] for record in ran.records("kernel")}
             moved = {row["op"]: row["bytes_moved"] for row in rows}
             for op, kernel in (("bottom.operator", "product"), ("bottom.vector", "axpy"), ("bottom.dots", "dots")):
-                # What a rank has more than others is charged to all.
+                # All ranks are modelled as the one that has most.
                 self.assertTrue(0.999 < moved[op] / kernels[kernel] < 1.05, (matrix, op))
             self.assertAlmostEqual(sum(row["t_mean"] for row in rows), solve["seconds"], delta=1e-12)
             self.assertEqual(against_schema([solve, *rows]), [])

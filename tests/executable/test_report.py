@@ -1,4 +1,4 @@
-"""What a run reports: the JSON records, the text beside them, and counts of messages and reductions as predicted."""
+"""The report of a run: the JSON records, the text beside them, and counts of messages and reductions as predicted."""
 
 import re
 from collections import Counter
@@ -83,7 +83,7 @@ class Records(KeelTest):
 
     def test_the_text_tells_the_share_of_each_level_the_last_of_them_the_bottom(self) -> None:
         timers = [record for record in self.run_.all_records if record["record"] == "timer"]
-        timers = timers[len(timers) // 2 :]  # of the second run, whose text is there
+        timers = timers[len(timers) // 2 :]  # the second run, whose text is there
         levels = [fsum(row["t_mean"] for row in timers if row["level"] == level and row["op"] != "other") for level in range(4)]
         total = fsum(row["t_mean"] for row in timers)
         (shares,) = re.findall(r"(?m)^share +(.*)$", self.run_.stdout)
@@ -214,7 +214,7 @@ class Records(KeelTest):
 
 
 class Details(KeelTest):
-    """What is told if asked for: of each rank, of each cycle, and all times in the text."""
+    """Details on request: times of each rank, of each cycle, and all times in the text."""
 
     WORDS = "problem.box=16", *EIGHT_BOXES, "run.repeats=2"
 
@@ -302,7 +302,7 @@ class Timers(KeelTest):
                 self.assertAlmostEqual(fsum(row["t_mean"] for row in kernels.values()),
                                        fsum(row["t_mean"] for row in run.records("timer")), delta=1e-9)  # fmt: skip
                 self.assertEqual(kernels["product"]["calls"], solve["applications"])
-                if not solve["v_cycles"]:  # which take means where the problem is singular
+                if not solve["v_cycles"]:  # V-cycles take means if the problem is singular
                     reductions = sum(kernels.get(name, {"calls": 0})["calls"] for name in ("reduction", "reduction.begin"))
                     self.assertEqual(reductions, solve["reductions"])
                 self.assertTrue(all(row["iterations"] == solve["iterations"] for row in kernels.values()))
@@ -376,7 +376,7 @@ class Counts(KeelTest):
         ]
 
     def sent(self, run: Run) -> list[list[float]]:
-        """What the busiest rank sent in the solve, by level."""
+        """Messages of the busiest rank in the solve, by level."""
         names = ("messages", "bytes", "off_node_messages", "off_node_bytes")
         return [[row[name] for name in names] for _, row in sorted(run.timer("exchange.send").items())]
 
@@ -470,7 +470,7 @@ class Counts(KeelTest):
                     self.assertIn((visit["reductions"], visit["exchanges"]), cost(visit["iterations"]))
                 self.assertEqual(run.timer("bottom.operator")[1]["calls"], sum(visit["exchanges"] for visit in visits))
                 words = sum(2 + 6 * visit["iterations"] for visit in visits)
-                if solver != "bicgstab_fused":  # which alone puts several products into one
+                if solver != "bicgstab_fused":  # this one alone puts several products into one
                     words = sum(visit["reductions"] for visit in visits)
                 if solver == "cg":  # whose first norm and verification tell the unscaled norm as well
                     words += 2 * len(visits)

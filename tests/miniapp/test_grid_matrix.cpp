@@ -55,8 +55,8 @@ std::vector<ProblemOptions> problems() {
     for (const Boundary kind : {Boundary::periodic, Boundary::dirichlet, Boundary::neumann})
         for (const int dimensions : {2, 3}) all.push_back(problem_with({kind, kind, kind}, dimensions));
     all.push_back(problem_with(mixed));
-    all.push_back(made_of(problem_with(mixed), 2, {1, 1, 3}));  // of two periodic cells
-    all.push_back(made_of(problem_with(mixed), 1, {1, 2, 3}));  // and of one
+    all.push_back(made_of(problem_with(mixed), 2, {1, 1, 3}));  // two periodic cells
+    all.push_back(made_of(problem_with(mixed), 1, {1, 2, 3}));  // and one
     for (const Outside outside : {Outside::dirichlet, Outside::neumann}) {
         ProblemOptions shape = made_of(problem_with(mixed), 3, {4, 4, 2});
         shape.shape = DomainShape::l;

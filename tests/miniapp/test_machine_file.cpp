@@ -76,7 +76,7 @@ TEST_CASE("machines of one's own are found in the folder KEEL_DATA and beside th
     fs::remove_all(data);
     CHECK(mine.errors == std::vector<std::string>{});
     CHECK(mine.machine.name == "mine");
-    for (const MachineFile& beside : {by_name, by_path}) {  // of the deck
+    for (const MachineFile& beside : {by_name, by_path}) {  // named by the deck
         CHECK(beside.errors == std::vector<std::string>{});
         CHECK(beside.machine == mine.machine);
     }

@@ -171,7 +171,8 @@ TEST_CASE("generated entries are those of the closed forms, on any number of ran
              {generated("banded", 9, 2), generated("banded", 9, 20), generated("arrow", 9, 1)})
             CHECK(matrix_size(p).entries == static_cast<double>(matrix(p, ranks).size()));
     }
-    // On 4 x 4 points, with the eigenvectors sin((p+1) pi (i+1) / 5) sin((s+1) pi (j+1) / 5), whose values are the other matrix.
+    // On 4 x 4 points, with the eigenvectors sin((p+1) pi (i+1) / 5) sin((s+1) pi (j+1) / 5), whose
+    // values are the other matrix.
     constexpr std::int64_t n = 4;
     const Dense laplace = matrix(generated("stencil5", n * n, 1), 3);
     const Dense values = matrix(generated("diagonal", n * n, 1), 3);
@@ -250,13 +251,14 @@ TEST_CASE("a diagonal that no scaling can divide by is told with its line") {
 TEST_CASE("ranks that rank 0 sends a file's entries to have the rows that one finds alone", "[ranks]") {
     const Communicator all = Communicator::world();
     std::string lines;
-    constexpr int rows = 200;  // so many that rank 0 sends several times
+    constexpr int rows = 200;  // rank 0 sends them in several messages
     std::int64_t entries = 0;
     const auto add = [&](std::int64_t row, std::int64_t column, double value) {
         lines += fmt::format("{} {} {}\n", row + 1, column + 1, value);
         ++entries;
     };
-    // Most of them three times, where the order of the sum shows in the last bits, the last ones in rows of the first rank.
+    // Most of them three times, where the order of the sum shows in the last bits, the last ones in rows of
+    // the first rank.
     for (int times = 0; times < 3; ++times)
         for (int row = rows - 1; row >= 0; --row)
             for (int column = row; column >= 0; column -= 1 + row % 7)

@@ -1,4 +1,4 @@
-// What ranks may use of a node's processors: quotas of control groups, and who is crowded.
+// The processors of a node that ranks may use: quotas of control groups, and who is crowded.
 
 #include <unistd.h>
 

@@ -57,7 +57,7 @@ TEST_CASE("work takes its bytes' time and sums the time of their rounds, one aft
     CHECK(place.time(trace).seconds() == Approx(97e-6));
 }
 
-TEST_CASE("of a sum under way only what work does not hide is waited for") {
+TEST_CASE("the part of a sum in flight that work does not hide is waited for") {
     Place place;
     const auto overlapped = [&](double bytes) {
         return place.time(
@@ -68,7 +68,7 @@ TEST_CASE("of a sum under way only what work does not hide is waited for") {
     CHECK(overlapped(40000).seconds() == Approx(40e-6));
     CHECK(overlapped(40000).all_reduce_seconds() == 0);
 
-    // Two under way: for each half of the time that a sum and the work before it take.
+    // Two in flight: for each half of the time that a sum and the work before it take.
     Trace two{sum(Event::Kind::begin_sum, 0)};
     for (int n = 1; n <= 100; ++n) {
         two.push_back(work(Op::bottom_operator, 0, 1000));
@@ -90,8 +90,8 @@ TEST_CASE("a sum of our own messages moves from round to round only where it is 
         trace.push_back(sum(Event::Kind::finish_sum));
         return place.time(trace, 1, sums);
     };
-    // 40 us of work hide three rounds of 10 us where somebody else moves them on; else the first, and others while it is
-    // waited for; or, in pieces, one with each push that finds the messages of a round there.
+    // 40 us of work hide three rounds of 10 us where somebody else moves them on; else the first, and others
+    // while it is waited for; or, in pieces, one with each push that finds the messages of a round there.
     CHECK(pushed({40000}, SumsMove::by_themselves).seconds() == Approx(40e-6));
     CHECK(pushed({40000}, SumsMove::when_pushed).seconds() == Approx(60e-6));
     CHECK(pushed({12000, 12000, 16000}, SumsMove::when_pushed).seconds() == Approx(40e-6));

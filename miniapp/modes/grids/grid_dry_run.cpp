@@ -224,7 +224,7 @@ std::string few_nodes_text(const PlannedNodes& few, const Topology& topology,
                          "drawn, since they do not tile the boxes, and the first, the last and the one with "
                          "most faces to others: what all "
                          "ranks send is told within {:.1f} %, 19 times of 20, what the busiest one sends and "
-                         "how long exchanges take at the least",
+                         "how long exchanges take at least",
                          100 * largest_margin(tables));
 }
 

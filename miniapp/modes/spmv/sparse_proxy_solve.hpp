@@ -21,7 +21,8 @@ BottomOptions proxy_options(const NamedSolver& solver);
 // Solves for the solution of a run, and records what that does. The recorder is older than the method.
 SparseProxySolve solve_recorded(SparseMatrix& A, BottomSolver& krylov, Recorder& recorder);
 
-// By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most entries.
+// By a Krylov method without algebraic multigrid; work becomes that of the rank with most rows and most
+// entries.
 SparseProxySolve proxy_solve(const MatrixUse& use, const GlobalRows& all, const MatrixPart& largest);
 
 }  // namespace keel

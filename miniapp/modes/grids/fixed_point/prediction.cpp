@@ -1,5 +1,5 @@
-// The seconds that --dry-run predicts for run.mode = fixed_point on comm.machine: without acceleration, and by
-// each way to orthogonalise.
+// The seconds that --dry-run predicts for run.mode = fixed_point on comm.machine: without acceleration, and
+// by each way to orthogonalise.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// The seconds that --dry-run predicts for solves on grids: of multigrid, or of Krylov methods on the finest grid, with
-// every solver of the mode.
+// The seconds that --dry-run predicts for solves on grids: of multigrid, or of Krylov methods on the finest
+// grid, with every solver of the mode.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

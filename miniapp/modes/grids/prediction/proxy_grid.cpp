@@ -15,8 +15,8 @@
 namespace keel {
 namespace {
 
-// The same levels as those of all virtual ranks, on other boxes and ranks. Messages travel as they come: their
-// costs elsewhere are the plans' matter.
+// The same levels as those of all virtual ranks, on other boxes and ranks. Messages travel as they come:
+// their costs elsewhere are the plans' matter.
 GridSetup with_boxes(GridSetup grids, const ProxyBoxes& boxes, int ranks, int rank = 0) {
     grids.hierarchy.agglomerate_as = grids.ranks;
     grids.problem.box = boxes.box;
